@@ -1,4 +1,4 @@
-"""Whether a database is one state, told by itself: nobody's record of what was done is needed.
+"""Whether a database is one state, by itself: nobody's record of what was done is needed.
 
 So it can judge a backup that was taken while everybody worked: an operation is there with all that it changed, a
 submission with all that it froze, an LLM's item with its calls, a call with its event and the attempt that brought it.

@@ -61,7 +61,7 @@ ASSESSORS = {
     ("season", "postgresql"): (40,),
 }
 Environment = dict[str, str]
-Said = dict[str, Any]
+Arguments = dict[str, Any]
 
 
 def main() -> int:
@@ -72,8 +72,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="ON", help=f"of {', '.join(SURROUNDINGS)}; all without one")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the logs here")
     parser.add_argument("--only", choices=MODULES, help="of the tests, this one")
-    told = ", ".join(f"{test} {seconds:g}" for test, seconds in SECONDS.items())
-    parser.add_argument("--seconds", type=float, help=f"how long a test works; default: {told}")
+    lengths = ", ".join(f"{test} {seconds:g}" for test, seconds in SECONDS.items())
+    parser.add_argument("--seconds", type=float, help=f"how long a test works; default: {lengths}")
     parser.add_argument(
         "--assessors", type=int, help="how many judge; default: 8 on SQLite, 50 and 200 on PostgreSQL"
     )
@@ -89,26 +89,26 @@ def main() -> int:
         for name in options.names or SURROUNDINGS
         for test in MODULES
         if options.only in (None, test) and ONLY_ON.get(test, name) == name
-        for said in _runs(test, name, options)
-        if not _passes(test, said, name, options.keep)
+        for arguments in _runs(test, name, options)
+        if not _passes(test, arguments, name, options.keep)
     ]
     if failed:
         print(f"\nFAILED: {', '.join(failed)}")
     return 1 if failed else 0
 
 
-def _runs(test: str, name: str, options: argparse.Namespace) -> list[Said]:
-    """Return what a test is told, for each time that it runs."""
+def _runs(test: str, name: str, options: argparse.Namespace) -> list[Arguments]:
+    """Return the arguments of a test, for each time that it runs."""
     if test not in SECONDS:
         return [{}]
-    said = {"seconds": options.seconds or SECONDS[test], "spoilt": options.spoil}
+    arguments = {"seconds": options.seconds or SECONDS[test], "spoil": options.spoil}
     sizes = (options.assessors,) if options.assessors else ASSESSORS.get((test, name), ())
     if (test, name) not in ASSESSORS:
-        return [said]
-    return [said | {"assessors": size, "every": options.every} for size in sizes]
+        return [arguments]
+    return [arguments | {"assessors": size, "every": options.every} for size in sizes]
 
 
-def _passes(test: str, said: Said, name: str, keep: Path | None) -> bool:
+def _passes(test: str, arguments: Arguments, name: str, keep: Path | None) -> bool:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-soak-")))
         private = name in PRIVATE.get(test, ())
@@ -118,11 +118,11 @@ def _passes(test: str, said: Said, name: str, keep: Path | None) -> bool:
         print(f"{test} on {name}", flush=True)
         logs = (keep or folder) / name
         logs.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "loadtest.soak", "child", test, name, str(logs), json.dumps(said)]
+        command = [sys.executable, "-m", "loadtest.soak", "child", test, name, str(logs), json.dumps(arguments)]
         return subprocess.call(command, env=os.environ | found) == 0
 
 
-def _child(test: str, name: str, logs: Path, said: Said) -> int:
+def _child(test: str, name: str, logs: Path, arguments: Arguments) -> int:
     """Run one test, on services of its own where it stops them."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     with ExitStack() as stack:
@@ -132,10 +132,10 @@ def _child(test: str, name: str, logs: Path, said: Said) -> int:
             if isinstance(services, str):
                 return _skipped(test, name, services)
             os.environ |= {"DATABASE_URL": services.database_url, "CELERY_BROKER_URL": services.broker_url}
-            said = said | {"services": services}
+            arguments = arguments | {"services": services}
         django.setup()
         run: Callable[..., int] = importlib.import_module(f"loadtest.{MODULES[test]}").run
-        return run(logs, **said)
+        return run(logs, **arguments)
 
 
 def _skipped(test: str, name: str, why: str) -> int:

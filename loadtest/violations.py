@@ -1,6 +1,6 @@
-"""What went wrong in a soak, told from any thread; and the loss that a run must find."""
+"""Violations of a soak, reported from any thread, and the loss that a run must find."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 
 from assessor.models import Operation
@@ -10,37 +10,37 @@ SHOWN, LONGEST = 12, 600
 
 
 class Violations:
-    """What went wrong, told from any thread."""
+    """What went wrong, reported from any thread."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
         self._lock = Lock()
 
-    def complain(self, what: str) -> None:
-        """Take one down."""
+    def add(self, text: str) -> None:
+        """Record one."""
         with self._lock:
-            self.found.append(what)
+            self.found.append(text)
+
+    def of(self, username: str, task: str) -> Callable[[str], None]:
+        """Return what records a violation of somebody's task."""
+        return lambda text: self.add(f"{username}, task {task}: {text}")
 
 
-class Spoiler:
-    """Takes one acknowledged operation out of the log, once, so that a run must fail."""
+class Loss:
+    """Takes one acknowledged operation out of the log, once, so that a run must fail; unless it is not `wanted`."""
 
-    def __init__(self) -> None:
-        self._lock, self._done = Lock(), False
+    def __init__(self, *, wanted: bool) -> None:
+        self._lock, self._left = Lock(), wanted
 
-    def spoil(self, task: int, acknowledged: Sequence[str]) -> None:
+    def lose(self, task: int, acknowledged: Sequence[str]) -> None:
         """Lose the first operation that was acknowledged to an assessor, of the first task that has one."""
         with self._lock:
-            if self._done or not acknowledged:
+            if not self._left or not acknowledged:
                 return
-            self._done = True
+            self._left = False
             remove_triggers()
             Operation.objects.filter(task=task, op_id=acknowledged[0]).delete()
             install_triggers()
-
-
-def leave(_task: int, _acknowledged: Sequence[str]) -> None:
-    """Spoil nothing."""
 
 
 def print_violations(violations: Sequence[str]) -> None:

@@ -33,7 +33,7 @@ from evaluation.terms import JudgeKind, Origin, Role, Stage
 from loadtest.bench import synthetic
 from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import SMALL, Size
-from loadtest.desk.drafts import make_drafts
+from loadtest.desk.nugget_campaign import make_drafts
 from loadtest.servers.sessions import session_cookie
 from loadtest.servers.web import served
 

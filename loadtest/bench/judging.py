@@ -28,7 +28,7 @@ from loadtest.bench.desk import (
 )
 from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import SMALL, Size
-from loadtest.desk.judged_campaign import BRIEF, TRACK, hand_all, make_judging_campaign
+from loadtest.desk.judging_campaign import BRIEF, TRACK, hand_all, make_judging_campaign
 from loadtest.servers.web import served
 
 SLUG = "judging"

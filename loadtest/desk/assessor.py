@@ -1,334 +1,270 @@
-"""One simulated assessor: one task after the other, in one window or two, whatever network and server do."""
+"""One simulated assessor: one task after the other, at nugget desks and judging desks alike.
+
+`DeskTask` does what the desk's scripts do whatever the desk is: it keeps operations in an outbox until their receipt,
+holds the desk, beats, and loads the state again. What an assessor does there is for `NuggetTask` and `JudgingTask`.
+"""
 
 import random
 import time
+from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from threading import Event as Signal
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from loadtest.desk.acts import Hands
-from loadtest.desk.checks import check_task, read_record
 from loadtest.desk.clock import WindowClock
-from loadtest.desk.model import DeskModel, Json
+from loadtest.desk.model import Json, Model
+from loadtest.desk.plan import Plan
+from loadtest.desk.seats import Card, Seat
 from loadtest.desk.window import Ledger, Window
 from loadtest.desk.wire import Answer, Browser, Fate, NoAnswer
-from loadtest.desk.world import Card, Seat, own_connection
 
-ROUNDS = (20, 160)
-"""Rounds of work that one task takes; in a round an assessor does a few things."""
-
-FINISHED = 0.85  # of the tasks
-MOST_SUBMITS, DIARY = 10, 40
+M = TypeVar("M", bound=Model)
+Reply = TypeVar("Reply")
 DRAINED_WITHIN = 150.0  # seconds; a web process that starts takes some of them
-FATES = {Fate.ANSWERED: 70, Fate.LOST: 8, Fate.CUT: 8, Fate.HALF: 4, Fate.TWICE: 6}
-PAUSES = (0.0, 0.01, 0.05)
-TROUBLE_PAUSES = (0.05, 0.2, 0.5)
+BACKOFF = (0.5, 1.0, 2.0, 4.0)
+DIARY = 40  # entries
 
 
-Found = TypeVar("Found")
+class GaveUp(Exception):
+    """Something that had to be sent could not be, or was answered as it must not be."""
+
+
+class Assessor(ABC):
+    """An assessor with `devices` browsers. `counts`: what they met; `done`: the tasks begun, with all they know."""
+
+    devices = 1
+
+    def __init__(
+        self, seat: Seat, plan: Plan, seed: int, browser: Callable[..., Any] = Browser, session: str = ""
+    ) -> None:
+        self.seat, self.plan = seat, plan
+        self.counts = Counter[str]()
+        self.done: list[tuple[Card, Ledger]] = []
+        self.is_over = False
+        self.saved_at = 0.0  # when the newest request that was acknowledged was sent
+        self.draw = random.Random(seed)  # noqa: S311
+        self.browsers = [
+            browser(plan.address, seat, self.counts, plan.failed, self.draw, session) for _ in range(self.devices)
+        ]
+
+    @abstractmethod
+    def task_of(self, card: Card) -> "DeskTask[Any]":
+        """Return the work at a task."""
+
+    def cards(self) -> Iterable[Card]:
+        """The tasks to do, in this order."""
+        return self.seat.cards
+
+    def run(self) -> None:
+        """Do one task after the other until the time is over."""
+        try:
+            time.sleep(max(0.0, self.plan.starts + self.draw.uniform(0, self.plan.every) - time.monotonic()))
+            for card in self.cards():
+                if self.plan.is_over:
+                    return
+                self.do(card)
+        finally:
+            self.is_over = True
+
+    def do(self, card: Card) -> "DeskTask[Any]":
+        """Do one task, and return the work at it. An error is a violation, and the others work on."""
+        task = self.task_of(card)
+        self.done.append((card, task.ledger))
+        try:
+            task.run()
+        except Exception as error:
+            task.violation(f"{type(error).__name__} {error}")
+        return task
 
 
 @dataclass(slots=True)
-class Device:
+class Device(Generic[M]):
     """A window in a browser of its own."""
 
     browser: Browser
-    window: Window[DeskModel]
+    window: Window[M]
     clock: WindowClock
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What all assessors have in common: where the server is, until when they work, and who hears of violations."""
+class DeskTask(ABC, Generic[M]):
+    """One task of one assessor, in a window on each of their devices. `at`: the device they work at."""
 
-    address: str
-    ends: float
-    complain: Callable[[str], None]
-    spoil: Callable[[int, Sequence[str]], None]
-    rounds: tuple[int, int] = ROUNDS
-    finished: float = FINISHED
-    stopped: Signal = field(default_factory=Signal)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing new is begun any more."""
-        return self.stopped.is_set() or time.monotonic() > self.ends
-
-
-def told(said: Json) -> str:
-    """Return a request or an answer in short."""
-    shown = [f"{one['kind']} {one['op_id'][:4]}" for one in said.get("ops", [])]
-    shown += [f"{one['op_id'][:4]} {one['status']} {one.get('seq', '')}" for one in said.get("receipts", [])]
-    return ", ".join(shown)
-
-
-class Stuck(Exception):
-    """Something that had to be sent could not be."""
-
-
-class Assessor:
-    """An assessor. `counts` tells afterwards what they met."""
-
-    def __init__(self, seat: Seat, plan: Plan, seed: int) -> None:
-        self.seat, self._plan = seat, plan
-        self.counts = Counter[str]()
-        self.settled: dict[int, int] = {}  # operations in the log of each task that is done, by key
-        self._draw = random.Random(seed)  # noqa: S311
-
-    def run(self) -> None:
-        """Work until the time is over."""
-        for card in self.seat.cards:
-            if self._plan.is_over:
-                return
-            work = Work(self, self._plan, card, self._draw)
-            try:
-                work.run()
-            except Stuck as stuck:
-                work.complain(str(stuck))
-
-
-class Work:
-    """One task of one assessor."""
-
-    def __init__(self, assessor: Assessor, plan: Plan, card: Card, draw: random.Random) -> None:
-        self._assessor, self._plan, self._card, self._draw = assessor, plan, card, draw
-        self._counts = assessor.counts
-        self._ledger = Ledger()
-        self._hands = Hands(draw, card.sentences)
-        self._devices = [self._device(), self._device()]
-        self._at = self._devices[0]  # the device that is worked at
+    def __init__(self, assessor: Assessor, card: Card, model: type[M]) -> None:
+        self.assessor, self.plan, self.card, self.draw = assessor, assessor.plan, card, assessor.draw
+        self.counts, self.times = assessor.counts, assessor.plan.times
+        self.ledger = Ledger()
+        self.devices = [
+            Device(browser, Window(self.ledger, self.violation, self.draw, model), WindowClock(self.draw))
+            for browser in assessor.browsers
+        ]
+        self.at = self.devices[0]
+        self._failures = 0
         self._diary: deque[str] = deque(maxlen=DIARY)
 
-    def _device(self) -> Device:
-        browser = Browser(self._plan.address, self._assessor.seat, self._counts, self.complain, self._draw)
-        return Device(browser, Window(self._ledger, self.complain, self._draw, DeskModel), WindowClock(self._draw))
+    @property
+    def window(self) -> Window[M]:
+        """The window that is worked at."""
+        return self.at.window
 
-    def complain(self, what: str) -> None:
+    def violation(self, text: str) -> None:
+        """Report a violation, with what happened before."""
         lines = "\n    ".join(self._diary)
-        self._plan.complain(f"{self._assessor.seat.username}, task {self._card.task}: {what}\n    {lines}")
+        self.plan.violation(f"{self.assessor.seat.username}, task {self.card.task}: {text}\n    {lines}")
 
-    def _note(self, window: Window[DeskModel], what: str) -> None:
-        """Write down what happened, to be told with a violation."""
+    def note(self, window: Window[M], text: str) -> None:
+        """Write down what happened."""
         state = f"{len(window.queue)} waiting" + ", moved" * window.moved + ", troubled" * window.troubled
-        self._diary.append(f"{time.monotonic():.3f} {window.id[:4]} ({state}) {what}")
+        self._diary.append(f"{time.monotonic():.3f} {window.id[:4]} ({state}) {text}")
 
-    def _url(self, name: str) -> str:
-        return f"/desk/{self._card.task}/{name}/"
+    def url(self, name: str = "") -> str:
+        """The path of one of the task's addresses."""
+        return f"/desk/{self.card.task}/{name}"
 
     def run(self) -> None:
-        """Open the task, work, finish it mostly, and compare what is stored with what was done."""
-        browser, window = self._at.browser, self._at.window
-        self._insist("start", lambda: browser.post(self._url("start"), {}, self._fate()))
-        self._insist("hold", lambda: self._hold(self._at))
-        state = self._insist("state", lambda: browser.get(self._url("state")))
-        window.load(state)
-        self._ledger.first = dict(window.model.rows)
-        self._counts["tasks"] += 1
-        for _ in range(self._draw.randint(*self._plan.rounds)):
-            if self._plan.is_over:
-                break
-            self._round()
-        self._drain()
-        if self._draw.random() < self._plan.finished:
-            self._submit()
-        self._settle()
+        """Open the task, work until the time is over or it is done, and submit it if it is."""
+        self.open()
+        self.ledger.opened, self.ledger.first = True, dict(self.window.model.rows)
+        self.counts["tasks"] += 1
+        self.work()
+        self.drain()
+        if self.is_complete():
+            self.submit()
+            self.counts["submitted"] += 1
 
-    def _round(self) -> None:
-        """Do some things, send some of them, and meet with some trouble."""
-        chance = self._draw.random()
-        if chance < 0.02:
-            self._move_over()
-        elif chance < 0.03:
-            self._at.browser.end_session()
-        elif chance < 0.035:
-            self._at.browser.spoil_token()
-        elif chance < 0.15:
-            self._beat(self._draw.choice(self._devices))
-        if self._may_act():
-            for _ in range(self._draw.choice((1, 1, 2, 3, 12))):
-                self._hands.act(self._at.window)
-        if self._draw.random() < 0.8:
-            self._exchange(self._at)
-        time.sleep(self._draw.choice(PAUSES))
+    @abstractmethod
+    def open(self) -> None:
+        """Open the task and show its state."""
 
-    def _may_act(self) -> bool:
-        window = self._at.window
-        if window.moved:  # another window holds the desk; the assessor wants to go on here
-            self._take_over(self._at)
-        elif window.stale:
-            self._reload(self._at)
-        return not window.stale and not window.moved and len(window.queue) < 200
+    @abstractmethod
+    def work(self) -> None:
+        """Work at it."""
 
-    def _fate(self) -> Fate:
-        return self._draw.choices(list(FATES), list(FATES.values()))[0]
+    @abstractmethod
+    def exchange(self, device: Device[M]) -> None:
+        """Send operations that wait, from the first on."""
 
-    def _insist(self, what: str, ask: Callable[[], Found]) -> Found:
-        """Ask until there is an answer. Raises `Stuck`."""
+    @abstractmethod
+    def is_complete(self) -> bool:
+        """Whether it is to be submitted."""
+
+    @abstractmethod
+    def submit(self) -> None:
+        """Submit it."""
+
+    # Asking
+
+    def fate(self) -> Fate:
+        """What becomes of the next request."""
+        return Fate.ANSWERED
+
+    def ok(self, answer: Answer) -> Answer:
+        """Return an answer of 200. Raises `GaveUp` for any other."""
+        if answer.status != 200:
+            raise GaveUp(f"answered {answer.status}, {str(answer.body)[:200]}")
+        return answer
+
+    def try_once(self, ask: Callable[[], Reply]) -> Reply | None:
+        """Ask once; None without an answer."""
+        started = time.monotonic()
+        try:
+            reply = ask()
+        except NoAnswer as error:
+            self.counts["unanswered"] += 1
+            self._failures += 1
+            why = type(error.__cause__).__name__ if error.__cause__ else "an answer that is none"
+            self.times.unanswered.append((started, time.monotonic(), why))
+            return None
+        self._failures = 0
+        return reply
+
+    def insist(self, name: str, ask: Callable[[], Reply]) -> Reply:
+        """Ask until there is an answer. Raises `GaveUp`."""
         end = time.monotonic() + DRAINED_WITHIN
-        while time.monotonic() < end:
-            try:
-                return ask()
-            except NoAnswer:
-                self._counts["unanswered"] += 1
-                time.sleep(self._draw.choice(TROUBLE_PAUSES))
-        raise Stuck(f"no answer to {what} within {DRAINED_WITHIN:g} s")
+        while (reply := self.try_once(ask)) is None:
+            if time.monotonic() > end:
+                raise GaveUp(f"no answer to {name} within {DRAINED_WITHIN:g} s")
+            time.sleep(self.backoff())
+        return reply
+
+    def backoff(self) -> float:
+        """Seconds until the next try, longer after each failure."""
+        return BACKOFF[min(max(self._failures, 1), len(BACKOFF)) - 1] * self.draw.uniform(0.8, 1.2)
 
     # Windows
 
-    def _move_over(self) -> None:
-        """Go on in the other window. The one that is left has sent what it had, or goes on for a while unaware."""
-        left = self._at
-        if self._draw.random() < 0.5 and not left.window.stale:
-            self._exchange(left)
-        if self._draw.random() < 0.3:
-            said = {"window": left.window.id, "want": "release"}
-            self._try(lambda: left.browser.post(self._url("hold"), said))
-        self._at = next(one for one in self._devices if one is not left)
-        self._at.window.moved = True
-        self._take_over(self._at)
-        if not left.window.stale and not left.window.moved and self._draw.random() < 0.5:
-            for _ in range(self._draw.randint(1, 3)):
-                self._hands.act(left.window)
-            self._exchange(left)
-        left.window.moved = True
-        left.clock.stop()
-
-    def _take_over(self, device: Device) -> None:
-        if self._try(lambda: self._hold(device)):
-            device.window.moved, device.window.stale = False, True
-            self._note(device.window, "holds")
-            self._counts["takeovers"] += 1
-            self._reload(device)
-            device.clock.run()
-
-    def _hold(self, device: Device) -> bool:
-        """Hold the desk, if need be against the other window."""
-        for want in self._draw.choice((("take",), ("hold", "take"))):
-            said = {"window": device.window.id, "want": want}
-            fate = self._fate()
-            self._note(device.window, f"wants to {want}, {fate}")
-            answer = device.browser.post(self._url("hold"), said, fate)
+    def hold(self, device: Device[M], *wants: str) -> bool:
+        """Hold the desk, if need be against another window. Raises `GaveUp`."""
+        for want in wants:
+            body, fate = {"window": device.window.id, "want": want}, self.fate()
+            self.note(device.window, f"wants to {want}, {fate}")
+            answer = device.browser.post(self.url("hold/"), body, fate)
             if answer.status == 200 and answer.body["holder"] == "mine":
                 return True
-        raise Stuck(f"the desk cannot be taken: {answer}")
+        raise GaveUp(f"the desk cannot be held: {answer}")
 
-    def _reload(self, device: Device) -> None:
-        state = self._try(lambda: device.browser.get(self._url("state")))
+    def reload(self, device: Device[M]) -> None:
+        """Take the server's state over, if there is an answer."""
+        state = self.try_once(lambda: device.browser.get(self.url("state/")))
         if state:
             device.window.load(state)
-            self._note(device.window, f"shows number {state['seq']}")
+            self.note(device.window, f"shows number {state['seq']}")
 
-    def _try(self, ask: Callable[[], Found]) -> Found | None:
-        try:
-            return ask()
-        except NoAnswer:
-            self._counts["unanswered"] += 1
-            time.sleep(self._draw.choice(TROUBLE_PAUSES))
-            return None
+    def take_over(self, device: Device[M]) -> None:
+        """Go on at a device, against any other."""
+        wants = self.draw.choice((("take",), ("hold", "take")))
+        if self.try_once(lambda: self.hold(device, *wants)):
+            device.window.moved, device.window.stale = False, True
+            self.note(device.window, "holds")
+            self.counts["takeovers"] += 1
+            self.reload(device)
+            device.clock.run()
 
     # Sending
 
-    def _exchange(self, device: Device) -> None:
-        """Send what waits, from the first on; take the receipts that come back."""
-        window = device.window
-        if not window.can_send():
-            return
-        older = window.old_copy() if self._draw.random() < 0.05 else None
-        fate = self._fate()
-        said = window.request(self._draw.choice((1, 3, 50, 50)), 2 if fate is Fate.TWICE else 1)
-        if older:
-            self._counts["old copies"] += 1
-            answers = self._try(lambda: device.browser.post_both(self._url("ops"), older, said))
-        else:
-            self._counts[f"requests {fate}"] += 1
-            answers = self._try(lambda: self._sent(device, said, fate))
-        self._note(window, f"sent {told(said)}, {'with an old copy' if older else fate}")
-        for answer in answers or []:
-            if answer.status != 200:
-                raise Stuck(f"operations were answered {answer}")
-            self._note(window, f"heard {told(answer.body)}")
-            window.take(answer.body["receipts"])
-        if window.conflict:
-            self._counts["conflicts"] += 1
-            choice = self._draw.choice(("mine", "theirs", "both"))
-            window.resolve(choice)
-            self._note(window, f"chose {choice}")
-        if window.stale and not window.moved:
-            self._reload(device)
+    def deliver(self, device: Device[M], ask: Callable[[], list[Answer]], body: Json) -> list[Json]:
+        """Send a request with operations; take and return the receipts."""
+        sent = time.monotonic()
+        answers = self.try_once(ask) or []
+        self.note(device.window, f"sent {summary(body)}; {len(answers)} answers")
+        receipts = [receipt for answer in answers for receipt in self.ok(answer).body["receipts"]]
+        if receipts:
+            self.assessor.saved_at = sent
+            self.note(device.window, f"received {summary({'receipts': receipts})}")
+            device.window.take(receipts)
+        return receipts
 
-    def _sent(self, device: Device, said: object, fate: Fate) -> list[Answer]:
-        if fate is Fate.TWICE:
-            return device.browser.post_both(self._url("ops"), said, said)
-        return [device.browser.post(self._url("ops"), said, fate)]
+    def beat(self, device: Device[M]) -> None:
+        """Report the time worked."""
+        body, moment = device.clock.beat(device.window.id)
 
-    def _beat(self, device: Device) -> None:
-        """Tell the time, at times twice; a window that reads tells none."""
-        if device is self._at and not device.window.moved and self._draw.random() < 0.5:
-            device.clock.run()
-        said, moment = device.clock.beat(device.window.id)
-        answer = self._try(lambda: device.browser.post(self._url("beat"), said, self._fate()))
-        if answer and answer.status == 200:
-            device.clock.heard(moment)
-            self._counts["beats"] += 1
-        elif answer:
-            raise Stuck(f"a beat was answered {answer}")
+        def ask() -> Answer:
+            with self.times.timing("beat"):
+                return self.ok(device.browser.post(self.url("beat/"), body, self.fate()))
 
-    def _drain(self) -> None:
-        """Have everything acknowledged that waits in any window; one of them holds the desk then and shows it."""
+        if self.try_once(ask):
+            device.clock.acknowledge(moment)
+            self.counts["beats"] += 1
+
+    def drain(self) -> None:
+        """Have everything acknowledged that waits in any window; the last one holds the desk then and shows it."""
         end = time.monotonic() + DRAINED_WITHIN
-        for device in self._devices:
-            while device.window.queue or (device is self._at and (device.window.moved or device.window.stale)):
+        for device in self.devices:
+            window = device.window
+            while window.queue or (device is self.at and (window.moved or window.stale)):
                 if time.monotonic() > end:
-                    raise Stuck(f"{len(device.window.queue)} operations could not be sent")
-                if self._at is not device or device.window.moved:
-                    self._at.window.moved = True
-                    self._at = device
-                    self._take_over(device)
-                elif device.window.stale:
-                    self._reload(device)
-                self._exchange(device)
+                    raise GaveUp(f"{len(window.queue)} operations could not be sent")
+                if self.at is not device or window.moved:
+                    self.at.window.moved = True
+                    self.at = device
+                    self.take_over(device)
+                elif window.stale:
+                    self.reload(device)
+                self.exchange(device)
 
-    # The end
 
-    def _submit(self) -> None:
-        """Finish the list and freeze it; then nothing can be changed any more."""
-        for _ in range(MOST_SUBMITS):
-            window = self._at.window
-            self._hands.finish(window, self._card.limit)
-            self._drain()
-            answer = self._ask_to_submit(self._at.window.seq - (self._draw.random() < 0.2))
-            if answer.status == 200:
-                break
-            if answer.body["code"] not in ("changed", "moved"):
-                raise Stuck(f"the finished list was answered {answer}")
-            self._at.window.moved = True
-            self._drain()
-        else:
-            raise Stuck(f"the finished list was answered {answer}")
-        self._counts["submitted"] += 1
-        op = self._hands.search()
-        said = {"window": self._at.window.id, "ops": [op]}
-        answer = self._insist("ops", lambda: self._at.browser.post(self._url("ops"), said))
-        if answer.body["receipts"][0].get("code") != "not_open":
-            self.complain(f"submitted, and an operation was answered {answer}")
-
-    def _ask_to_submit(self, seq: int) -> Answer:
-        said = {"window": self._at.window.id, "seq": seq}
-        return self._insist("submit", lambda: self._at.browser.post(self._url("submit"), said, self._fate()))
-
-    def _settle(self) -> None:
-        """Compare what is stored with what was done, and keep the figures."""
-        acts = self._ledger.acts.values()
-        self._counts["operations"] += sum(act.outcome == "applied" for act in acts)
-        self._counts["resends"] += sum(max(0, act.sends - 1) for act in acts)
-        self._counts["given up"] += sum(act.outcome not in ("", "applied") for act in acts)
-        with own_connection():
-            self._plan.spoil(self._card.pk, [act.op_id for act in self._ledger.applied()])
-            record = read_record(self._card.pk)
-            found = check_task(record, self._ledger)
-        for violation in found.violations:
-            self.complain(violation)
-        self._counts["late"] += found.late
-        self._assessor.settled[self._card.pk] = len(record.log)
+def summary(body: Json) -> str:
+    """Operations or receipts of a request, in short."""
+    parts = [f"{op['kind']} {op['op_id'][:4]}" for op in body.get("ops", [])]
+    parts += [f"{one['op_id'][:4]} {one['status']} {one.get('seq', '')}" for one in body.get("receipts", [])]
+    return ", ".join(parts)

@@ -10,17 +10,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event as Signal
 from threading import Thread
+from typing import Any
 
 from django.core.management import call_command
 from django.db import connection, connections
 from django.db.models import Count
 
 from assessor.models import Operation
-from loadtest.desk.assessor import Assessor, Plan
-from loadtest.desk.together import work
-from loadtest.desk.world import make_world
+from loadtest.desk.assessor import Assessor, DeskTask
+from loadtest.desk.checks import compare
+from loadtest.desk.nugget_campaign import make_nugget_campaign
+from loadtest.desk.nugget_task import NuggetTask
+from loadtest.desk.plan import Plan, run_all
+from loadtest.desk.seats import Card, Seat
 from loadtest.servers.web import WebProcess, running_web
-from loadtest.violations import Spoiler, Violations, leave, print_violations
+from loadtest.violations import Loss, Violations, print_violations
 
 ASSESSORS = 12
 SECONDS_A_TASK = 8.0
@@ -29,31 +33,52 @@ SECONDS_A_TASK = 8.0
 UP_BETWEEN_KILLS = (2.0, 20.0)  # seconds; in a short run at most a quarter of it
 
 
-def run(logs: Path, seconds: float = 1800.0, spoilt: bool = False) -> int:
-    """Have them work for so long, and compare; return 1 on a violation. `spoilt`: lose an acknowledged operation."""
+class ListMaker(Assessor):
+    """An assessor at the nugget desks. Each task is compared at its end, for the ledgers of half an hour are large."""
+
+    devices = 2
+
+    def __init__(self, seat: Seat, plan: Plan, seed: int, loss: Loss) -> None:
+        super().__init__(seat, plan, seed)
+        self.compared: dict[int, int] = {}  # operations in the log at the end of each task, by key
+        self._loss = loss
+
+    def task_of(self, card: Card) -> NuggetTask:
+        """Return the work at a list."""
+        return NuggetTask(self, card)
+
+    def do(self, card: Card) -> DeskTask[Any]:
+        """Make one list, and compare it."""
+        task = super().do(card)
+        self.done.pop()
+        self.compared[card.pk] = compare(card.pk, task.ledger, self._loss, self.counts, task.violation)
+        return task
+
+
+def run(logs: Path, seconds: float = 1800.0, spoil: bool = False) -> int:
+    """Have them work for so long, and compare; return 1 on a violation. `spoil`: lose an acknowledged operation."""
     call_command("migrate", verbosity=0)
-    seats = make_world(ASSESSORS, topics=2 + int(seconds / SECONDS_A_TASK / 2))
+    seats = make_nugget_campaign(ASSESSORS, topics=2 + int(seconds / SECONDS_A_TASK / 2))
     connections.close_all()
-    violations = Violations()
-    spoil = Spoiler().spoil if spoilt else leave
+    violations, loss = Violations(), Loss(wanted=spoil)
     with running_web(logs / "web.log") as web:
-        plan = Plan(web.address, time.monotonic() + seconds, violations.complain, spoil)
-        assessors = [Assessor(seat, plan, number) for number, seat in enumerate(seats)]
+        plan = Plan(web.address, time.monotonic() + seconds, violations.add, violations.add)
+        assessors = [ListMaker(seat, plan, number, loss) for number, seat in enumerate(seats)]
         kills = _work(web, assessors, plan)
-    _check_settled(assessors, violations)
-    counts = sum((one.counts for one in assessors), start=Counter[str]())
+    _check_compared(assessors, violations)
+    counts = sum((assessor.counts for assessor in assessors), start=Counter[str]())
     (logs / "violations.txt").write_text("\n".join(violations.found), encoding="utf-8")
     _report(counts, kills, seconds, violations.found)
     return 1 if violations.found else 0
 
 
-def _work(web: WebProcess, assessors: Sequence[Assessor], plan: Plan) -> int:
+def _work(web: WebProcess, assessors: Sequence[ListMaker], plan: Plan) -> int:
     """Let all assessors work, and kill the web process now and then; return how often."""
     over, kills = Signal(), list[float]()
     killer = Thread(target=_kill, args=(web, over, plan, kills))
     killer.start()
     try:
-        work(assessors, plan.stopped)
+        run_all(assessors, plan.stopped)
     finally:
         over.set()
         killer.join()
@@ -70,13 +95,13 @@ def _kill(web: WebProcess, over: Signal, plan: Plan, kills: list[float]) -> None
         web.start()
 
 
-def _check_settled(assessors: Sequence[Assessor], violations: Violations) -> None:
-    """What was compared when its task was done has not grown or shrunk since; and no task lacks a comparison."""
-    settled = {task: number for one in assessors for task, number in one.settled.items()}
+def _check_compared(assessors: Sequence[ListMaker], violations: Violations) -> None:
+    """No log has grown or shrunk since its task was compared, and no task lacks a comparison."""
+    compared = {task: number for assessor in assessors for task, number in assessor.compared.items()}
     logged = dict(Operation.objects.values_list("task").annotate(Count("pk")).order_by())
-    for task in settled.keys() | logged.keys():
-        if logged.get(task, 0) != settled.get(task):
-            violations.complain(f"task {task} has {logged.get(task, 0)} operations, compared: {settled.get(task)}")
+    for task in compared.keys() | logged.keys():
+        if logged.get(task, 0) != compared.get(task):
+            violations.add(f"task {task} has {logged.get(task, 0)} operations, compared: {compared.get(task)}")
 
 
 def _report(counts: Counter[str], kills: int, seconds: float, violations: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """What is stored of a task beside what its assessor did: nothing lost, nothing doubled, nothing invented."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
@@ -10,17 +10,19 @@ from typing import Any
 from django.utils import timezone
 
 from assessor.blind.desk import desk_state
+from assessor.desk.submit import assignments_of, support_of
 from assessor.models import Operation, TimeSegment
 from assessor.rules.clock import SLACK, Stretch, limit_of, measure, milliseconds
 from assessor.rules.undo import KEPT_STEPS
 from assessor.timing.times import FIELDS, stretch_of
 from evaluation.errors import Refused
-from evaluation.models import Submission, Task
-from evaluation.terms import Stage, TaskState
-from loadtest.desk.frozen import frozen_of
-from loadtest.desk.label_model import LabelModel
-from loadtest.desk.model import DeskModel, Json, Model
+from evaluation.judges import judge_of
+from evaluation.models import NuggetEvidence, Submission, Task
+from evaluation.terms import AssignmentLabel, Stage, SupportLabel, TaskState
+from loadtest.desk.model import Json, LabelModel, Model, NuggetModel
+from loadtest.desk.seats import own_connection
 from loadtest.desk.window import Act, Ledger
+from loadtest.violations import Loss
 
 SHOWN = 3
 
@@ -74,7 +76,7 @@ class Found:
 
 def model_of(state: Json) -> Model:
     """Return the model of a desk of any stage, as the server tells it."""
-    return (LabelModel if Stage(state["stage"]).judges else DeskModel).of_state(state)
+    return (LabelModel if Stage(state["stage"]).judges else NuggetModel).of_state(state)
 
 
 def read_record(task: int) -> Record:
@@ -94,6 +96,64 @@ def read_record(task: int) -> Record:
         stretches=[stretch_of(*row) for row in TimeSegment.objects.filter(task=task).values_list(*FIELDS)],
         read=timezone.now(),
     )
+
+
+def frozen_of(task: Task, submission: Submission) -> list[Any]:
+    """Return the nuggets or the labels of a submission."""
+    if not Stage(task.stage).judges:
+        return _nuggets(submission)
+    return _assignments(task) if task.stage == Stage.ASSIGN else _support(task)
+
+
+def _nuggets(submission: Submission) -> list[Any]:
+    nuggets = []
+    for item in submission.frozen_list.items.select_related("nugget_version").order_by("position"):
+        pairs = NuggetEvidence.objects.filter(nugget_version=item.nugget_version_id)
+        evidence = set(pairs.values_list("segment__public_id", "sentence"))
+        nuggets.append((item.nugget_version.text, int(item.importance), evidence))
+    return nuggets
+
+
+def _assignments(task: Task) -> list[Any]:
+    fields = ("answer__public_id", "nugget_version__nugget__public_id", "label", "raw", "sentence")
+    rows = assignments_of(task, judge_of(task.assessor)).current().values_list(*fields)
+    return sorted(
+        (f"{answer}/{nugget}", AssignmentLabel(label).name.lower(), raw, sentence)
+        for answer, nugget, label, raw, sentence in rows
+    )
+
+
+def _support(task: Task) -> list[Any]:
+    """Return labels by sentence and segment: what the page knows a citation by is one of several of the same."""
+    fields = ("sentence__answer__public_id", "sentence__index", "segment__public_id", "label", "raw", "accepted")
+    rows = support_of(task, judge_of(task.assessor)).current().values_list(*fields)
+    return sorted(
+        (f"{answer}/{index}/{segment}", SupportLabel(label).name.lower(), raw, bool(accepted))
+        for answer, index, segment, label, raw, accepted in rows
+    )
+
+
+def compare(task: int, ledger: Ledger, loss: Loss, counts: Counter[str], violation: Callable[[str], None]) -> int:
+    """Compare what is stored of a task with its ledger; return the length of its log.
+
+    Reports violations, and counts operations by what became of them.
+    """
+    acts, applied = ledger.acts.values(), ledger.applied()
+    counts["operations"] += len(applied)
+    counts["labels"] += sum(act.op["kind"] == "label" for act in applied)
+    counts["offered"] += len(acts)
+    counts["resends"] += sum(max(0, act.sends - 1) for act in acts)
+    counts["given up"] += sum(act.outcome not in ("", "applied") for act in acts)
+    if not ledger.opened:
+        return 0
+    with own_connection():
+        loss.lose(task, [act.op_id for act in applied])
+        record = read_record(task)
+        found = check_task(record, ledger)
+    counts["late"] += found.late
+    for text in found.violations:
+        violation(text)
+    return len(record.log)
 
 
 def check_task(record: Record, ledger: Ledger) -> Found:

@@ -1,4 +1,4 @@
-"""The time that a simulated window tells the server: stretches by its own clock, as static/js/desk/clock.js does."""
+"""Time reports of a simulated window: stretches by its own clock, as static/js/desk/clock.js does."""
 
 import random
 import time
@@ -25,7 +25,7 @@ class WindowClock:
         self._open: _Stretch | None = None
         self._closed: list[_Stretch] = []
         self._number = 0
-        self._heard = time.monotonic()
+        self._acknowledged = time.monotonic()
 
     def run(self) -> None:
         """Go on, or begin, with a stretch of any kind."""
@@ -43,25 +43,25 @@ class WindowClock:
     def beat(self, window: str) -> tuple[Json, float]:
         """Return a beat, and the moment that it is of."""
         now = time.monotonic()
-        told = [*self._closed, *([self._open] if self._open else [])][:400]
+        known = [*self._closed, *([self._open] if self._open else [])][:400]
         segments = [
             {
-                "number": one.number,
-                "kind": one.kind,
-                "ms_before_now_start": round((now - one.start) * 1000),
-                "ms_before_now_end": round((now - one.end) * 1000) if one.end else 0,
+                "number": stretch.number,
+                "kind": stretch.kind,
+                "ms_before_now_start": round((now - stretch.start) * 1000),
+                "ms_before_now_end": round((now - stretch.end) * 1000) if stretch.end else 0,
                 "words": 100,
-                "blurred": one.number % 5 == 0,
-                "offline": now - self._heard > 5,
+                "blurred": stretch.number % 5 == 0,
+                "offline": now - self._acknowledged > 5,
                 "item": "",
             }
-            for one in told
+            for stretch in known
         ]
-        elapsed = round((now - self._heard) * 1000)
-        said = {"window": window, "segments": segments, "place": {"rows": self._number}, "elapsed_ms": elapsed}
-        return said, now
+        elapsed = round((now - self._acknowledged) * 1000)
+        body = {"window": window, "segments": segments, "place": {"rows": self._number}, "elapsed_ms": elapsed}
+        return body, now
 
-    def heard(self, moment: float) -> None:
-        """The beat of a moment was answered: what had ended by then is told."""
-        self._heard = moment
-        self._closed = [one for one in self._closed if one.end > moment]
+    def acknowledge(self, moment: float) -> None:
+        """Take the answer to the beat of a moment: what had ended by then is not sent again."""
+        self._acknowledged = moment
+        self._closed = [stretch for stretch in self._closed if stretch.end > moment]

@@ -22,14 +22,21 @@ from jobs.models import Job, WorkItem
 from llmjobs.job_service import JobRequest, judge_for, plan_support, start
 from llmjobs.simulator.answering import MODEL
 from llmjobs.simulator.server import running_simulator
-from loadtest.desk.judging_assessor import LABEL_EVERY, JudgingAssessor, JudgingPlan, Times
-from loadtest.desk.judging_load import WARMING, compare, make_world, print_times, report, served_as
-from loadtest.desk.together import work
-from loadtest.desk.world import own_connection
+from loadtest.desk.judging_load import (
+    WARMING,
+    JudgingAssessor,
+    compare_all,
+    make_world,
+    print_times,
+    report,
+    served_as,
+)
+from loadtest.desk.plan import LABEL_EVERY, Plan, Times, run_all
+from loadtest.desk.seats import own_connection
 from loadtest.servers.services import Services, SmallDisk
 from loadtest.servers.web import WebProcess, running_web
 from loadtest.servers.worker import WorkerProcess, running_worker
-from loadtest.violations import Spoiler, Violations, print_violations
+from loadtest.violations import Loss, Violations, print_violations
 
 LONGEST_RECOVERY, LONGEST_FAULT = 90.0, 240.0
 """Seconds; the second is only there so that a run that hangs ends."""
@@ -69,11 +76,11 @@ def run(
     assessors: int,
     seconds: float = 600.0,
     every: float = LABEL_EVERY,
-    spoilt: bool = False,
+    spoil: bool = False,
 ) -> int:
     """Have them judge for so long while things fail, and compare; return 1 on a violation."""
     seats = make_world(assessors, seconds, every)
-    violations, times, refused = Violations(), Times(), list[str]()
+    violations, refused = Violations(), list[str]()
     with ExitStack() as stack:
         simulator = stack.enter_context(running_simulator(log=logs / "served.jsonl"))
         os.environ |= {"OPENAI_BASE_URL": simulator.base_url, "OPENAI_MODEL": MODEL}
@@ -83,28 +90,21 @@ def run(
         web = stack.enter_context(running_web(logs / "web.log", own=served_as(seconds)))
         worker = stack.enter_context(running_worker(logs / "worker.log", WORKER))
         starts, faults = time.monotonic() + WARMING, _faults(services, web, worker, seconds)
-        plan = JudgingPlan(
-            web.address,
-            starts,
-            starts + seconds + LONGEST_FAULT * len(faults),
-            violations.complain,
-            refused.append,
-            times,
-            every,
-        )
+        ends = starts + seconds + LONGEST_FAULT * len(faults)
+        plan = Plan(web.address, ends, violations.add, refused.append, starts, every)
         judges = [JudgingAssessor(seat, plan, number) for number, seat in enumerate(seats)]
         happened = list[Happened]()
         with _failing(faults, seconds / (len(faults) + 1), judges, plan, happened):
-            work(judges, plan.stopped)
+            run_all(judges, plan.stopped)
         _wait_for(job, violations)
         worker.finish()
-    _check_failures(times, happened, violations)
-    counts = compare(judges, violations, Spoiler() if spoilt else None)
+    _check_failures(plan.times, happened, violations)
+    counts = compare_all(judges, violations, Loss(wanted=spoil))
     (logs / "violations.txt").write_text("\n".join(violations.found), encoding="utf-8")
     print_violations(violations.found)
-    print_times(times, seconds)
-    for one in happened:
-        _print(one, times)
+    print_times(plan.times, seconds)
+    for fault in happened:
+        _print(fault, plan.times)
     for what in services.left_out:
         print(f"  left out: {what}")
     print(f"  {len(refused)} answers of 5xx")
@@ -140,7 +140,7 @@ def _failing(
     faults: Sequence[Fault],
     calm: float,
     judges: Sequence[JudgingAssessor],
-    plan: JudgingPlan,
+    plan: Plan,
     happened: list[Happened],
 ) -> Iterator[None]:
     """Let one thing after the other fail while the block runs, with so many calm seconds between; then end the work."""
@@ -168,14 +168,14 @@ def _failing(
         thread.join()
 
 
-def _await_recovery(one: Happened, judges: Sequence[JudgingAssessor], plan: JudgingPlan) -> None:
+def _await_recovery(one: Happened, judges: Sequence[JudgingAssessor], plan: Plan) -> None:
     """Wait until everybody who works has saved something that was sent after the fault."""
     while time.monotonic() < one.ended + LONGEST_RECOVERY:
         if all(judge.is_over or judge.saved_at > one.ended for judge in judges):
             one.recovered = time.monotonic()
             return
         time.sleep(0.05)
-    plan.complain(f"{one.fault.name}: not everybody could save again within {LONGEST_RECOVERY:g} s")
+    plan.violation(f"{one.fault.name}: not everybody could save again within {LONGEST_RECOVERY:g} s")
 
 
 def _check_failures(times: Times, happened: Sequence[Happened], violations: Violations) -> None:
@@ -190,7 +190,7 @@ def _check_failures(times: Times, happened: Sequence[Happened], violations: Viol
             (next((one.fault.name for one in reversed(happened) if one.began <= asked), "before all"), why)
             for asked, why in unexplained
         )
-        violations.complain(f"{len(unexplained)} requests failed without a reason, after: {dict(near)}")
+        violations.add(f"{len(unexplained)} requests failed without a reason, after: {dict(near)}")
 
 
 def _print(one: Happened, times: Times) -> None:
@@ -216,9 +216,9 @@ def _wait_for(job: Job, violations: Violations) -> None:
         time.sleep(0.2)
     states = Counter[str](job.items.values_list("state", flat=True))
     if set(states) != {WorkItem.State.DONE}:
-        violations.complain(f"the LLM's job ended with {dict(states)}")
+        violations.add(f"the LLM's job ended with {dict(states)}")
     given: Any = SupportJudgment.objects.current().filter(judge__model=MODEL).values_list("sentence", "segment")
     pairs = Counter(given)
     if len(pairs) != sum(states.values()) or any(number > 1 for number in pairs.values()):
-        violations.complain(f"{sum(states.values())} pairs were asked of the LLM, {pairs.total()} labels came")
+        violations.add(f"{sum(states.values())} pairs were asked of the LLM, {pairs.total()} labels came")
     connections.close_all()

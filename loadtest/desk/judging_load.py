@@ -13,15 +13,15 @@ import numpy as np
 from django.core.management import call_command
 from django.db import connection, connections
 
-from loadtest.desk.checks import check_task, read_record
-from loadtest.desk.judged_campaign import BRIEF, TRACK
-from loadtest.desk.judging_assessor import LABEL_EVERY, JudgingAssessor, JudgingPlan, Times
-from loadtest.desk.judging_world import make_judging_world
-from loadtest.desk.together import work
-from loadtest.desk.world import Seat, own_connection
+from loadtest.desk.assessor import Assessor
+from loadtest.desk.checks import compare
+from loadtest.desk.judging_campaign import BRIEF, TRACK, seat_judges
+from loadtest.desk.judging_task import JudgingTask
+from loadtest.desk.plan import LABEL_EVERY, Plan, Times, run_all
+from loadtest.desk.seats import Card, Seat
 from loadtest.servers.tables import make_tables
 from loadtest.servers.web import WebProcess, running_web
-from loadtest.violations import Spoiler, Violations, leave, print_violations
+from loadtest.violations import Loss, Violations, print_violations
 
 PAIRS = 270
 """Labels of a topic of the track's size where support is judged; where nuggets are assigned there are more."""
@@ -31,31 +31,35 @@ SHOWN = ("save", "label to receipt", "next answer", "page", "beat", "submit")
 BRIEFLY = 60.0  # seconds
 
 
+class JudgingAssessor(Assessor):
+    """An assessor at the judging desks."""
+
+    def task_of(self, card: Card) -> JudgingTask:
+        """Return the work at a judging desk."""
+        return JudgingTask(self, card)
+
+
 def run(
-    logs: Path, assessors: int, seconds: float = 600.0, every: float = LABEL_EVERY, spoilt: bool = False
+    logs: Path, assessors: int, seconds: float = 600.0, every: float = LABEL_EVERY, spoil: bool = False
 ) -> int:
-    """Have them judge for so long, and compare; return 1 on a violation. `spoilt`: lose an acknowledged label."""
+    """Have them judge for so long, and compare; return 1 on a violation. `spoil`: lose an acknowledged label."""
     seats = make_world(assessors, seconds, every)
     violations = Violations()
     with running_web(logs / "web.log", own=served_as(seconds)) as web:
         starts = time.monotonic() + WARMING
-        times = Times()
-        plan = JudgingPlan(
-            web.address, starts, starts + seconds, violations.complain, violations.complain, times, every
-        )
+        plan = Plan(web.address, starts + seconds, violations.add, violations.add, starts, every)
         judges = [JudgingAssessor(seat, plan, number) for number, seat in enumerate(seats)]
         used = Used(web)
-        work(judges, plan.stopped)
+        run_all(judges, plan.stopped)
         used.stop()
-    unanswered = len(times.unanswered)
-    if unanswered:
-        violations.complain(f"{unanswered} requests had no answer")
-    counts = compare(judges, violations, Spoiler() if spoilt else None)
+    if unanswered := len(plan.times.unanswered):
+        violations.add(f"{unanswered} requests had no answer")
+    counts = compare_all(judges, violations, Loss(wanted=spoil))
     (logs / "violations.txt").write_text("\n".join(violations.found), encoding="utf-8")
     print_violations(violations.found)
-    print_times(times, seconds)
+    print_times(plan.times, seconds)
     print(f"  {used}")
-    saved = sum(moment <= plan.ends for moment, _ in times.found["label to receipt"])
+    saved = sum(moment <= plan.ends for moment, _ in plan.times.found["label to receipt"])
     print(
         f"  due {len(judges) / every:.1f} labels/s; operations acknowledged while they worked {saved / seconds:.1f}/s"
     )
@@ -68,7 +72,7 @@ def make_world(assessors: int, seconds: float, every: float) -> list[Seat]:
     make_tables()
     needed = 1 + int(seconds / every / PAIRS)
     topics = [BRIEF] * 6 if seconds <= BRIEFLY and every < LABEL_EVERY else [BRIEF, *[TRACK] * needed]
-    seats = make_judging_world(assessors, topics)
+    seats = seat_judges(assessors, topics)
     connections.close_all()
     return seats
 
@@ -81,23 +85,12 @@ def served_as(seconds: float) -> dict[str, str]:
     return {}
 
 
-def compare(judges: Sequence[JudgingAssessor], violations: Violations, spoiler: Spoiler | None) -> Counter[str]:
+def compare_all(judges: Sequence[Assessor], violations: Violations, loss: Loss) -> Counter[str]:
     """Compare each task with what its assessor knows of it; return the figures."""
-    counts = sum((one.counts for one in judges), start=Counter[str]())
+    counts = sum((judge.counts for judge in judges), start=Counter[str]())
     for judge in judges:
         for card, ledger in judge.done:
-            acts = ledger.acts.values()
-            counts["labels"] += sum(act.outcome == "applied" and act.op["kind"] == "label" for act in acts)
-            counts["operations"] += sum(act.outcome == "applied" for act in acts)
-            counts["offered"] += len(acts)
-            counts["resends"] += sum(max(0, act.sends - 1) for act in acts)
-            if not ledger.first:
-                continue  # never opened
-            with own_connection():
-                (spoiler.spoil if spoiler else leave)(card.pk, [act.op_id for act in ledger.applied()])
-                found = check_task(read_record(card.pk), ledger)
-            for violation in found.violations:
-                violations.complain(f"{judge.seat.username}, task {card.task}: {violation}")
+            compare(card.pk, ledger, loss, counts, violations.of(judge.seat.username, card.task))
     return counts
 
 

@@ -1,4 +1,4 @@
-"""What a desk must look like after some operations, told by the rules alone: no database, no server.
+"""State of a desk after its operations, by the rules alone: no database, no server.
 
 Each window shows such a model while it works; at the end another one is built from everything that was acknowledged.
 """
@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from assessor.desk.nugget_ops import row_from_json, row_json
+from assessor.desk import label_rows, nugget_ops
+from assessor.rules.label_ops import LabelRow, back_to, give_label, locate
 from assessor.rules.nugget_ops import Changes, Row, Step, apply, put_back
 from assessor.rules.submit import listed
 from assessor.rules.undo import LABELS, UNTOLD
 from evaluation.errors import Refused
-from evaluation.terms import Decision
+from evaluation.terms import Decision, Stage
 
 Json = dict[str, Any]
 
@@ -30,7 +31,7 @@ class Model(ABC):
     @classmethod
     @abstractmethod
     def of_state(cls, state: Json) -> Self:
-        """Return the model of a state as the server tells it."""
+        """Return the model of a state as the server sends it."""
 
     @abstractmethod
     def row_json(self, row: Any) -> Json | None:
@@ -38,7 +39,7 @@ class Model(ABC):
 
     @staticmethod
     @abstractmethod
-    def row_from_json(said: Mapping[str, Any] | None) -> Any:
+    def row_from_json(row: Mapping[str, Any] | None) -> Any:
         """Return what `row_json` wrote as a row again."""
 
     @abstractmethod
@@ -66,7 +67,7 @@ class Model(ABC):
         return {key: self.row_json(row) for key, row in rows.items()}
 
     def step_json(self, step: Step) -> Json:
-        """Return a step as the page is told."""
+        """Return a step as the page gets it."""
         before, after = self.as_json(step.before), self.as_json(step.after)
         return {"step": step.step, "label": step.label, "before": before, "after": after}
 
@@ -108,7 +109,7 @@ class Model(ABC):
 
 
 @dataclass(slots=True)
-class DeskModel(Model):
+class NuggetModel(Model):
     """A list of nuggets in the making, with marks and composer."""
 
     marks: dict[str, str] = field(default_factory=dict)
@@ -116,23 +117,23 @@ class DeskModel(Model):
 
     @classmethod
     def of_state(cls, state: Json) -> Self:
-        """Return the model of a state as the server tells it."""
+        """Return the model of a state as the server sends it."""
         return cls(
-            rows={row["key"]: row_from_json(row) for row in state["rows"]},
-            undo=[step_of(one, row_from_json) for one in state["undo"]],
-            redo=[step_of(one, row_from_json) for one in state["redo"]],
+            rows={row["key"]: nugget_ops.row_from_json(row) for row in state["rows"]},
+            undo=[step_of(step, nugget_ops.row_from_json) for step in state["undo"]],
+            redo=[step_of(step, nugget_ops.row_from_json) for step in state["redo"]],
             marks=dict(state["marks"]),
             composer=dict(state["composer"]),
         )
 
     def row_json(self, row: Row | None) -> Json | None:
         """Return a row as the wire and the log hold it."""
-        return row_json(row)
+        return nugget_ops.row_json(row)
 
     @staticmethod
-    def row_from_json(said: Mapping[str, Any] | None) -> Row | None:
+    def row_from_json(row: Mapping[str, Any] | None) -> Row | None:
         """Return what `row_json` wrote as a row again."""
-        return row_from_json(said)
+        return nugget_ops.row_from_json(row)
 
     def noted(self) -> Json:
         """Return marks and composer."""
@@ -171,6 +172,80 @@ class DeskModel(Model):
         return put_back(self.rows, {key: wanted})
 
 
+@dataclass(slots=True)
+class LabelModel(Model):
+    """The labels of a judging desk, untouched ones too. `seen`: answers that were on the screen.
+
+    `places`: what each key stands for where it is frozen; of an assignment that is the key itself.
+    """
+
+    stage: str = Stage.ASSIGN
+    seen: set[str] = field(default_factory=set)
+    places: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_state(cls, state: Json) -> Self:
+        """Return the model of a state as the server sends it."""
+        rows, places = {}, {}
+        if state["stage"] == Stage.ASSIGN:
+            asked = [
+                f"{answer['id']}/{nugget['key']}" for answer in state["answers"] for nugget in state["nuggets"]
+            ]
+            rows, places = {key: LabelRow(key) for key in asked}, {key: key for key in asked}
+        for pair in state.get("pairs", []):
+            if pair["judgeable"]:
+                rows[pair["key"]] = LabelRow(pair["key"], shown_label=pair.get("machine"))
+                places[pair["key"]] = f"{pair['answer']}/{pair['sentence']}/{pair['passage']}"
+        given = {row["key"]: LabelRow(**row) for row in state["rows"]}
+        return cls(
+            rows=rows | given,
+            undo=[step_of(step, label_rows.row_from_json) for step in state["undo"]],
+            redo=[step_of(step, label_rows.row_from_json) for step in state["redo"]],
+            stage=state["stage"],
+            seen={answer["id"] for answer in state["answers"] if answer["seen"]},
+            places=places,
+        )
+
+    def untouched(self, rows: Mapping[str, Any]) -> Self:
+        """Return a desk of the same stage where nothing was done yet."""
+        return type(self)(rows=dict(rows), stage=self.stage, places=self.places)
+
+    def row_json(self, row: LabelRow | None) -> Json | None:
+        """Return a row as the wire and the log hold it."""
+        return None if row is None else label_rows.row_json(row, self.stage)
+
+    @staticmethod
+    def row_from_json(row: Mapping[str, Any] | None) -> LabelRow | None:
+        """Return what `row_json` wrote as a row again."""
+        return label_rows.row_from_json(row)
+
+    def noted(self) -> Json:
+        """Return which answers were on the screen."""
+        return {"seen": self.seen}
+
+    def frozen(self) -> list[Any]:
+        """Return the labels by what they are about, with the reason, and with what else their stage has."""
+        return sorted(
+            (self.places[key], row.label, row.reason, self._more(row))
+            for key, row in self.rows.items()
+            if row.label
+        )
+
+    def _more(self, row: LabelRow) -> int | bool | None:
+        return row.sentence if self.stage == Stage.ASSIGN else row.accepted
+
+    def _note(self, kind: str, payload: Json) -> None:
+        if kind == "open":
+            self.seen.add(payload["answer"])
+
+    def _changes(self, kind: str, payload: Json) -> dict[str, Any]:
+        if kind in ("undo", "redo"):
+            wanted = self._newest(kind, payload["target"])
+            return {key: back_to(self.rows[key], row) for key, row in wanted.items()}
+        row = self.rows[payload["key"]]
+        return {row.key: locate(row, payload) if kind == "locate" else give_label(row, payload, in_sweep=False)}
+
+
 def _with_versions(step: Step, before: Mapping[str, Any], after: Mapping[str, Any]) -> Step:
     """Return a step that remembers the versions of the rows that undoing it took away."""
     gone = {key: row for key, row in before.items() if row and after[key] is None}
@@ -178,7 +253,7 @@ def _with_versions(step: Step, before: Mapping[str, Any], after: Mapping[str, An
     return replace(step, after={**step.after, **kept})
 
 
-def step_of(said: Json, row_of: Callable[[Any], Any]) -> Step:
-    """Return a step as the server tells it."""
-    before, after = ({key: row_of(row) for key, row in said[side].items()} for side in ("before", "after"))
-    return Step(said["step"], said["label"], before, after)
+def step_of(step: Json, row_of: Callable[[Any], Any]) -> Step:
+    """Return a step as the server sends it."""
+    before, after = ({key: row_of(row) for key, row in step[side].items()} for side in ("before", "after"))
+    return Step(step["step"], step["label"], before, after)

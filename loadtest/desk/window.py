@@ -7,7 +7,7 @@ outbox without a receipt.
 import random
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
@@ -19,6 +19,14 @@ M = TypeVar("M", bound=Model)
 
 SENT_KEPT = 12
 """Requests of which a copy may turn up again."""
+
+
+def operation(
+    kind: str, payload: Json, op_id: str, step: str, base: Mapping[str, int] | None = None, source: str = "key"
+) -> Json:
+    """Return an operation as a page sends it. `base`: versions of the rows that it changes."""
+    ids: Json = {"op_id": op_id, "step": step, "kind": kind, "payload": payload}
+    return ids | {"base": dict(base or {}), "source": source, "client_at": datetime.now(UTC).isoformat()}
 
 
 @dataclass(slots=True, eq=False)
@@ -62,6 +70,7 @@ class Ledger:
     """Everything that one assessor did at one task, in all windows, and the rows that it began with."""
 
     first: dict[str, Any] = field(default_factory=dict)
+    opened: bool = False
     acts: dict[str, Act] = field(default_factory=dict)
 
     def applied(self) -> list[Act]:
@@ -70,10 +79,10 @@ class Ledger:
 
 
 class Window(Generic[M]):
-    """One window, with a model of its kind of desk. `complain` takes what must not happen, in words."""
+    """One window, with a model of its kind of desk. `violation` takes what must not happen, in words."""
 
     def __init__(
-        self, ledger: Ledger, complain: Callable[[str], None], draw: random.Random, model: type[M]
+        self, ledger: Ledger, violation: Callable[[str], None], draw: random.Random, model: type[M]
     ) -> None:
         self.id = str(uuid.UUID(int=draw.getrandbits(128), version=4))
         self.model = model()
@@ -84,7 +93,7 @@ class Window(Generic[M]):
         self.stale = True  # a reload is needed before anything else is done
         self.troubled = False  # what waits was made before another window wrote, or hangs on such a thing
         self.conflict: tuple[Act, Json, list[str]] | None = None
-        self._ledger, self._complain, self._draw = ledger, complain, draw
+        self._ledger, self._violation, self._draw = ledger, violation, draw
         self._number = 0
 
     def do(self, kind: str, payload: Json, step: str = "") -> Act:
@@ -92,15 +101,8 @@ class Window(Generic[M]):
         step = step or self._uuid()
         before, after = self.model.do(kind, payload, step)
         self._number += 1
-        op = {
-            "op_id": self._uuid(),
-            "step": step,
-            "kind": kind,
-            "payload": payload,
-            "base": {key: row.version for key, row in before.items() if row},
-            "source": self._draw.choice(("key", "mouse", "text")),
-            "client_at": datetime.now(UTC).isoformat(),
-        }
+        base = {key: row.version for key, row in before.items() if row}
+        op = operation(kind, payload, self._uuid(), step, base, self._draw.choice(("key", "mouse", "text")))
         act = Act(op, self.id, self._number, frozenset(after), self.model.as_json(after), not self.troubled)
         self._ledger.acts[act.op_id] = act
         self.queue.append(act)
@@ -118,18 +120,18 @@ class Window(Generic[M]):
         acts = self.queue[:most]
         for act in acts:
             act.sends += copies
-        said = {"window": self.id, "ops": [act.op for act in acts]}
-        self.sent.append((said, acts))
-        return said
+        body = {"window": self.id, "ops": [act.op for act in acts]}
+        self.sent.append((body, acts))
+        return body
 
     def old_copy(self) -> Json | None:
         """Return an earlier request as it was, where sending it again is only a repetition."""
-        said, acts = self._draw.choice(self.sent) if self.sent else ({}, [])
+        body, acts = self._draw.choice(self.sent) if self.sent else ({}, [])
         if not acts or any(act.outcome not in ("", "applied") for act in acts):
             return None
         for act in acts:
             act.sends += 1
-        return said
+        return body
 
     def load(self, state: Json) -> None:
         """Take over the server's state, and do again what still waits."""
@@ -150,7 +152,7 @@ class Window(Generic[M]):
         for receipt in receipts:
             act = self._ledger.acts.get(receipt["op_id"])
             if act is None:
-                self._complain(f"a receipt of an operation that was never sent: {receipt}")
+                self._violation(f"a receipt of an operation that was never sent: {receipt}")
             elif act not in self.queue:
                 self._take_again(act, receipt)
             else:
@@ -160,12 +162,12 @@ class Window(Generic[M]):
 
     def _take_again(self, act: Act, receipt: Json) -> None:
         if act.outcome == "applied" and (receipt["status"], receipt.get("seq")) != ("applied", act.seq):
-            self._complain(f"{act.op['kind']} {act.op_id} had number {act.seq}, sent again: {receipt}")
+            self._violation(f"{act.op['kind']} {act.op_id} had number {act.seq}, sent again: {receipt}")
 
     def _take_first(self, act: Act, receipt: Json) -> None:
         status = receipt["status"]
         if status in ("refused", "conflict") and not self.troubled:
-            self._complain(f"a valid {act.op} was answered {receipt}")
+            self._violation(f"a valid {act.op} was answered {receipt}")
         if status == "applied":
             self._applied(act, receipt)
         elif status == "refused":
@@ -184,7 +186,7 @@ class Window(Generic[M]):
         self.seq = max(self.seq, act.seq)
         if act.sure and act.sends == 1:
             if receipt["rows"] != act.after:
-                self._complain(f"{act.op} left {receipt['rows']}, not {act.after}")
+                self._violation(f"{act.op} left {receipt['rows']}, not {act.after}")
             self.model.past[act.seq] = {key: self.model.row_from_json(row) for key, row in receipt["rows"].items()}
 
     def resolve(self, choice: str) -> None:
@@ -197,11 +199,11 @@ class Window(Generic[M]):
             return
         if choice == "mine":
             higher = {key: rows[key]["version"] - act.op["base"][key] for key in keys}
-            for one in self.queue:
-                one.shift(higher, 1)
+            for waiting in self.queue:
+                waiting.shift(higher, 1)
             return
         words = [row.text for key in keys if (row := self.model.rows.get(key))] if choice == "both" else []
-        self._give_up([one for one in self.queue if one.touches() & set(keys)], "theirs")
+        self._give_up([waiting for waiting in self.queue if waiting.touches() & set(keys)], "theirs")
         self.troubled = True
         for text in words:
             added = {"key": self._uuid(), "text": text, "importance": 1, "evidence": [], "after": None}

@@ -1,4 +1,4 @@
-"""A simulated browser's HTTP: with a session of its own, and with whatever a network does to requests and answers."""
+"""HTTP of a simulated browser: with a session of its own, over a network that loses, cuts and doubles."""
 
 import http.client
 import json
@@ -12,7 +12,9 @@ from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import urlencode
 
-from loadtest.desk.world import PASSWORD, Seat, end_session, new_session
+from accounts.models import User
+from loadtest.desk.seats import PASSWORD, Seat, own_connection
+from loadtest.servers.sessions import end_session, new_session
 
 PATIENCE = 40.0  # seconds until a request counts as unanswered
 IDLE = 1.5  # seconds after which a connection is not used again: the server closes it after two
@@ -35,7 +37,7 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server said. `body` is a text where that is no JSON."""
+    """A reply of the server. `body` is a text where that is no JSON."""
 
     status: int
     body: Any
@@ -49,22 +51,28 @@ class Browser:
         address: str,
         seat: Seat,
         counts: Counter[str],
-        complain: Callable[[str], None],
+        failed: Callable[[str], None],
         draw: random.Random,
         session: str = "",
+        token: str = "",
     ) -> None:
         self._address, self._seat = address, seat
-        self._counts, self._complain, self._draw = counts, complain, draw
-        self._cookies = {"sessionid": session or new_session(seat.pk), "csrftoken": ""}
+        self._counts, self._failed, self._draw = counts, failed, draw
+        self._cookies = {"sessionid": session or self._session(), "csrftoken": token}
         self._open: http.client.HTTPConnection | None = None
         self._used = 0.0
 
     def end_session(self) -> None:
         """Let the session run out, as nights do."""
-        end_session(self._cookies["sessionid"])
+        with own_connection():
+            end_session(self._cookies["sessionid"])
         self._counts["sessions ended"] += 1
 
-    def spoil_token(self) -> None:
+    def _session(self) -> str:
+        with own_connection():
+            return new_session(User.objects.get(pk=self._seat.pk))
+
+    def break_token(self) -> None:
         """Hold a token that is not the server's any more."""
         self._cookies["csrftoken"] = "0" * 32
 
@@ -72,22 +80,22 @@ class Browser:
         """Return JSON. Raises `NoAnswer`, also after signing in anew."""
         return self._checked(self._ask("GET", path)).body
 
-    def post(self, path: str, said: object, fate: Fate = Fate.ANSWERED) -> Answer:
+    def post(self, path: str, body: object, fate: Fate = Fate.ANSWERED) -> Answer:
         """Send JSON. Raises `NoAnswer` as the fate has it, and after signing in anew."""
         if fate is Fate.TWICE:
-            return self.post_both(path, said, said)[0]
-        return self._checked(self._ask("POST", path, json.dumps(said), fate))
+            return self.post_both(path, body, body)[0]
+        return self._checked(self._ask("POST", path, json.dumps(body), fate))
 
-    def form(self, path: str, said: Mapping[str, object]) -> Answer:
+    def form(self, path: str, fields: Mapping[str, object]) -> Answer:
         """Send a form, as a page does. Raises `NoAnswer`, also after taking a fresh token."""
-        return self._checked(self._ask("POST", path, urlencode(said, doseq=True), kind=FORM_TYPE))
+        return self._checked(self._ask("POST", path, urlencode(fields, doseq=True), kind=FORM_TYPE))
 
     def post_both(self, path: str, first: object, second: object) -> list[Answer]:
         """Send two requests at once, on connections of their own, and wait for both answers."""
         connections = [http.client.HTTPConnection(self._address, timeout=PATIENCE) for _ in range(2)]
         try:
-            for connection, said in zip(connections, (first, second), strict=True):
-                connection.request("POST", path, json.dumps(said), self._headers(JSON_TYPE))
+            for connection, body in zip(connections, (first, second), strict=True):
+                connection.request("POST", path, json.dumps(body), self._headers(JSON_TYPE))
             return [self._checked(self._read(connection)) for connection in connections]
         except (OSError, http.client.HTTPException) as error:
             raise NoAnswer from error
@@ -102,7 +110,7 @@ class Browser:
             raise NoAnswer
         if answer.status >= 500:
             self._counts["server errors"] += 1
-            self._complain(f"the server answered {answer.status}")
+            self._failed(f"{self._seat.username}: the server answered {answer.status}")
             raise NoAnswer
         return answer
 
@@ -154,7 +162,7 @@ class Browser:
         response = connection.getresponse()
         text = response.read()
         for line in response.headers.get_all("Set-Cookie") or []:
-            self._cookies |= {name: one.value for name, one in SimpleCookie(line).items()}
+            self._cookies |= {name: cookie.value for name, cookie in SimpleCookie(line).items()}
         is_json = response.headers.get("Content-Type", "").startswith(JSON_TYPE)
         return Answer(response.status, json.loads(text) if is_json else text.decode(errors="replace"))
 
@@ -165,7 +173,7 @@ class Browser:
         form = urlencode({"login": self._seat.username, "password": PASSWORD})
         answer = self._ask("POST", "/accounts/login/", form, kind=FORM_TYPE)
         if answer.status == 429:
-            self._cookies["sessionid"] = new_session(self._seat.pk)
+            self._cookies["sessionid"] = self._session()
         if self._who() is not None:
             self._counts["sign-ins"] += 1
 

@@ -120,8 +120,8 @@ class Storm:
         self.told.append(f"{name} restarted")
 
 
-def run(logs: Path, seconds: float = 600.0, spoilt: bool = False, services: Services | None = None) -> int:
-    """Have it done and count; return 1 on a violation. `spoilt`: lose a label, to see that it is found."""
+def run(logs: Path, seconds: float = 600.0, spoil: bool = False, services: Services | None = None) -> int:
+    """Have it done and count; return 1 on a violation. `spoil`: lose a label, to see that it is found."""
     call_command("migrate", verbosity=0)
     checks, started = Checks(), time.monotonic()
     topics, runs = size_for(seconds)
@@ -144,7 +144,7 @@ def run(logs: Path, seconds: float = 600.0, spoilt: bool = False, services: Serv
     passed = time.monotonic() - started
     if not _is_done(job):
         checks.violations.append(f"the job did not end within {passed:.0f} s")
-    if spoilt:
+    if spoil:
         Assignment.objects.order_by("pk")[0].delete()
     check_budgets(checks, stops, wanted=2)
     most = check_limit(checks, lines, PER_MINUTE)

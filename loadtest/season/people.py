@@ -7,22 +7,19 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from assessor.rules.nugget_ops import ordered
-from evaluation.terms import Decision, Stage
+from evaluation.terms import Stage
 from llmjobs.simulator.answering import MODEL
-from loadtest.desk.acts import Hands
-from loadtest.desk.assessor import Assessor, Device, Plan, Work
-from loadtest.desk.clock import WindowClock
-from loadtest.desk.judging_assessor import GaveUp, Judging, JudgingPlan
-from loadtest.desk.model import DeskModel
-from loadtest.desk.window import Ledger, Window
+from loadtest.desk.assessor import Assessor, DeskTask, GaveUp
+from loadtest.desk.judging_task import JudgingTask
+from loadtest.desk.nugget_task import NuggetTask
+from loadtest.desk.plan import Plan
+from loadtest.desk.seats import Card, Seat
 from loadtest.desk.wire import Answer, Browser, NoAnswer
-from loadtest.desk.world import Card, Seat
 from loadtest.season.world import MOST_NUGGETS, SLUG, SeasonWorld
 
 STAGES = 3
@@ -43,14 +40,13 @@ PAGES = ("", "topics/", "runs/", "work/", "inbox/", "jobs/", "findings/")
 
 @dataclass(slots=True)
 class Season:
-    """What all have in common. `submitted`: tasks that assessors were told are submitted; `handed`: by stage.
+    """Plan and progress that all share. `submitted`: tasks whose submission was acknowledged; `handed`: by stage.
 
     `begun`: nobody begins a further task once so many are submitted, so that work is left for what is still to happen.
     """
 
     world: SeasonWorld
-    desks: Plan
-    judging: JudgingPlan
+    plan: Plan
     submitted: set[str] = field(default_factory=set)
     handed: Counter[str] = field(default_factory=Counter)
     begun: float = float("inf")
@@ -65,96 +61,56 @@ class Season:
     @property
     def is_over(self) -> bool:
         """Whether nothing new is begun any more."""
-        return self.judging.is_over
+        return self.plan.is_over
 
 
 class SeasonAssessor(Assessor):
     """Takes the tasks on the page of tasks, one after the other, until every topic is through."""
 
+    devices = 2
+
     def __init__(self, seat: Seat, season: Season, number: int) -> None:
-        super().__init__(seat, season.desks, number)
-        self.saved_at = 0.0
-        self.done: list[tuple[str, Ledger]] = []
-        self.session = season.world.sessions[seat.pk]
+        super().__init__(seat, season.plan, number, session=season.world.sessions[seat.pk])
         self._season = season
-        self.browser = self.new_browser(self._draw)
+        self._stages: dict[str, str] = {}  # what is to be done, by task
 
-    def new_browser(self, draw: random.Random) -> Browser:
-        """Return a browser of theirs; each has the same session."""
-        plan = self._season.judging
-        return Browser(plan.address, self.seat, self.counts, plan.failed, draw, self.session)
-
-    def run(self) -> None:
-        """Work until every topic is through."""
+    def cards(self) -> Iterator[Card]:
+        """Tasks as they are handed out, until every topic is through."""
         while not self._season.is_judged and not self._season.is_over:
-            found = self._next() if len(self._season.submitted) < self._season.begun else None
-            if found is None:
-                self._season.judging.stopped.wait(LOOK_EVERY * self._draw.uniform(0.7, 1.3))
-                continue
-            try:
-                self._work(*found)
-                self._season.submitted.add(found[0])
-            except Exception as error:
-                self._plan.complain(f"{self.seat.username}, task {found[0]}: {type(error).__name__} {error}")
+            task = self._next() if len(self._season.submitted) < self._season.begun else None
+            if task is None:
+                self.plan.stopped.wait(LOOK_EVERY * self.draw.uniform(0.7, 1.3))
+            else:
+                yield Card(task, 0, self._season.world.sentences, MOST_NUGGETS)
 
-    def _next(self) -> tuple[str, str] | None:
-        """Return a task that is not done, and what is to be done there."""
+    def task_of(self, card: Card) -> DeskTask[Any]:
+        """Return the work at a task of any stage."""
+        if self._stages[card.task] == "post-edit drafts":
+            return NuggetTask(self, card, keeps_one=True)
+        return JudgingTask(self, card)
+
+    def do(self, card: Card) -> DeskTask[Any]:
+        """Do one task, which must be submitted."""
+        before = self.counts["submitted"]
+        task = super().do(card)
+        if self.counts["submitted"] > before:
+            self._season.submitted.add(card.task)
+        elif self._season.is_over:
+            task.violation("the season was over before it was submitted")
+        return task
+
+    def _next(self) -> str | None:
+        """Return a task that is not done."""
         try:
-            page = self.browser.get("/desk/")
+            page = self.browsers[0].get("/desk/")
         except NoAnswer:
             self.counts["unanswered"] += 1
             return None
         for found in TASK.finditer(page):
             if found["task"] not in self._season.submitted and found["state"] != "submitted":
-                return found["task"], found["work"]
+                self._stages[found["task"]] = found["work"]
+                return found["task"]
         return None
-
-    def _work(self, task: str, work: str) -> None:
-        card = Card(task, 0, self._season.world.sentences, MOST_NUGGETS)
-        if work == "post-edit drafts":
-            Editing(self, self._plan, card, self._draw).run()
-            return
-        judging = Judging(self, self.browser, self._season.judging, card, self._draw)
-        self.done.append((task, judging.ledger))
-        before = self.counts["submitted"]
-        judging.run()
-        if self.counts["submitted"] == before:
-            raise GaveUp("the season was over before it was submitted")
-
-
-class Editing(Work):
-    """Post-editing of one topic, in two windows, over a network that loses a part of the requests."""
-
-    def __init__(self, assessor: SeasonAssessor, plan: Plan, card: Card, draw: random.Random) -> None:
-        self._person = assessor
-        super().__init__(assessor, plan, card, draw)
-        self._hands = KeepingHands(draw, card.sentences)
-
-    def _device(self) -> Device:
-        browser = self._person.new_browser(self._draw)
-        browser.end_session = lambda: None  # type: ignore[method-assign]  # the database may be away just then
-        window = Window(self._ledger, self.complain, self._draw, DeskModel)
-        return Device(browser, window, WindowClock(self._draw))
-
-    def _settle(self) -> None:
-        """Keep what was done, to be compared at the end."""
-        self._person.done.append((self._card.task, self._ledger))
-
-
-class KeepingHands(Hands):
-    """Hands that leave at least one nugget, which can be assigned then."""
-
-    def finish(self, window: Window[DeskModel], limit: int | None) -> None:
-        """Decide and rate everything; keep one where none would be left."""
-        super().finish(window, limit)
-        rows = [one for one in ordered(window.model.rows) if one.decision is not Decision.REPLACED]
-        if any(one.decision is Decision.KEPT for one in rows):
-            return
-        if rows:
-            window.do("decide", {"key": rows[0].key, "decision": "kept"})
-        else:
-            window.do("add", {**self._new(), "importance": 2, "after": None})
-        super().finish(window, limit)
 
 
 class Organizer:
@@ -164,7 +120,7 @@ class Organizer:
         self.counts = Counter[str]()
         self.season, self._seat, self._duties = season, seat, duties
         self._draw = random.Random(1000 + number)  # noqa: S311
-        plan, session = season.judging, season.world.sessions[seat.pk]
+        plan, session = season.plan, season.world.sessions[seat.pk]
         self._browser = Browser(plan.address, seat, self.counts, plan.failed, self._draw, session)
 
     def run(self) -> None:
@@ -174,13 +130,13 @@ class Organizer:
             while not self.season.is_judged and not self.season.is_over:
                 self.look_on()
         except Exception as error:
-            self.season.judging.complain(f"{self._seat.username}: {type(error).__name__} {error}")
+            self.season.plan.violation(f"{self._seat.username}: {type(error).__name__} {error}")
 
     def look_on(self) -> None:
         """Look at a page, and wait a little."""
         self.page(self._draw.choice(PAGES))
         self.counts["pages"] += 1
-        self.season.judging.stopped.wait(ORGANIZE_EVERY)
+        self.season.plan.stopped.wait(ORGANIZE_EVERY)
 
     def page(self, path: str) -> str:
         """Return a page of the campaign, which must be one in the end."""
@@ -192,18 +148,18 @@ class Organizer:
                 time.sleep(0.5)
         raise GaveUp(f"{path} was not answered")
 
-    def _form(self, path: str, said: Mapping[str, Any]) -> Answer | None:
+    def _form(self, path: str, fields: Mapping[str, Any]) -> Answer | None:
         """Send a form; None where there was no answer."""
         try:
-            return self._browser.form(f"/campaigns/{SLUG}/{path}", said)
+            return self._browser.form(f"/campaigns/{SLUG}/{path}", fields)
         except NoAnswer:
             self.counts["unanswered"] += 1
             time.sleep(0.5)
             return None
 
-    def hand_out(self, stage: Stage, topics: Collection[str], **said: str) -> None:
+    def hand_out(self, stage: Stage, topics: Collection[str], **fields: str) -> None:
         """Hand out these topics, by topic id, as they become ready, until everything is handed out."""
-        left, wish = set(topics), {"stage": stage.value, "priority": "0", **said}
+        left, wish = set(topics), {"stage": stage.value, "priority": "0", **fields}
         while left and not self.season.is_over:
             key, ready = self._offer(wish, left)
             if key:
@@ -214,7 +170,7 @@ class Organizer:
 
     def _offer(self, wish: Mapping[str, Any], topics: Collection[str]) -> tuple[str, set[str]]:
         """Return the key of what would be handed out now, and its topics; '' where that is nothing."""
-        chosen = [self.season.world.topics[one] for one in sorted(topics)]
+        chosen = [self.season.world.topics[topic] for topic in sorted(topics)]
         answer = None
         while answer is None and not self.season.is_over:
             answer = self._form("work/hand-out/", {**wish, "topics": chosen, "preview": "1"})
@@ -226,24 +182,24 @@ class Organizer:
 
     def _hand_out(self, wish: Mapping[str, Any], topics: Collection[str]) -> None:
         """Hand out these topics, once: where there was no answer, they are offered again if nobody has them."""
-        chosen = [self.season.world.topics[one] for one in sorted(topics)]
+        chosen = [self.season.world.topics[topic] for topic in sorted(topics)]
         while not self.season.is_over:
             key, ready = self._offer(wish, topics)
             if not ready:
                 return
             self._form("work/hand-out/", {**wish, "topics": chosen, "hand_out": "1", "expect": key})
 
-    def start_job(self, what: str, **said: str) -> str:
+    def start_job(self, kind: str, **fields: str) -> str:
         """Start an LLM job, once; return its number."""
         with self.season.starting:
             before = set(JOB.findall(self.page("jobs/")))
             while not self.season.is_over:
-                self._form("jobs/new/", {"what": what, "judge": MODEL, **said, "start": "1"})
+                self._form("jobs/new/", {"what": kind, "judge": MODEL, **fields, "start": "1"})
                 made = set(JOB.findall(self.page("jobs/"))) - before
                 if made:
                     self.season.jobs += made
                     return str(min(made))
-        raise GaveUp(f"{what} was not started")
+        raise GaveUp(f"{kind} was not started")
 
     def await_job(self, number: str) -> None:
         """Look at a job's page until it is done."""

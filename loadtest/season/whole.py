@@ -30,12 +30,10 @@ from jobs.models import Job, WorkItem
 from llmjobs.simulator.answering import MODEL
 from llmjobs.simulator.server import running_simulator
 from loadtest.consistency import inconsistencies
-from loadtest.desk.assessor import Plan
-from loadtest.desk.checks import check_task, read_record
-from loadtest.desk.judging_assessor import JudgingPlan, Times
+from loadtest.desk.checks import compare
 from loadtest.desk.judging_load import print_times, served_as
-from loadtest.desk.together import work
-from loadtest.desk.world import own_connection
+from loadtest.desk.plan import Plan, run_all
+from loadtest.desk.seats import own_connection
 from loadtest.season.people import STAGES, Organizer, Season, SeasonAssessor
 from loadtest.season.world import SeasonWorld, make_season
 from loadtest.servers.proxy import Proxy
@@ -43,7 +41,7 @@ from loadtest.servers.services import Services
 from loadtest.servers.tables import make_migrated_tables
 from loadtest.servers.web import WebProcess, running_web
 from loadtest.servers.worker import WorkerProcess, running_worker
-from loadtest.violations import Spoiler, Violations, leave, print_violations
+from loadtest.violations import Loss, Violations, print_violations
 
 LONGEST = 6.0
 """So many times the wished length may pass until the season counts as stuck; and some minutes."""
@@ -82,7 +80,7 @@ class Installation:
     workers: list[WorkerProcess]
     proxy: Proxy
     backups: list[Backup] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    happened: list[str] = field(default_factory=list)
 
 
 def run(
@@ -90,7 +88,7 @@ def run(
     services: Services,
     assessors: int,
     seconds: float = 900.0,
-    spoilt: bool = False,
+    spoil: bool = False,
     every: float = 0.0,  # of the judging soaks; here it follows from the seconds
 ) -> int:
     """Have a season, of about that length on a machine that can, and compare; return 1 on a violation."""
@@ -103,19 +101,19 @@ def run(
         people = [SeasonAssessor(seat, season, number) for number, seat in enumerate(world.assessors)]
         heads = _organizers(season)
         with _happening(here, seconds, season):
-            work([*people, *heads], season.judging.stopped)
+            run_all([*people, *heads], season.plan.stopped)
         passed = time.monotonic() - started
         for one in here.workers:
             one.finish()
         with own_connection():
-            _compare(season, people, violations, Spoiler() if spoilt else None)
+            _compare(season, people, violations, Loss(wanted=spoil))
         for backup in here.backups:
             _check_backup(backup, services, violations)
     (logs / "violations.txt").write_text("\n".join(violations.found), encoding="utf-8")
     print_violations(violations.found)
-    print_times(season.judging.times, passed)
-    for said in (*here.told, *(f"left out: {what}" for what in services.left_out)):
-        print(f"  {said}")
+    print_times(season.plan.times, passed)
+    for line in (*here.happened, *(f"left out: {what}" for what in services.left_out)):
+        print(f"  {line}")
     counts = sum([one.counts for one in people] + [one.counts for one in heads], start=Counter[str]())
     _report(season, counts, passed, f"{len(refused):,} answers of 5xx, {len(violations.found)} violations")
     return 1 if violations.found else 0
@@ -140,10 +138,17 @@ def _season(
     world: SeasonWorld, address: str, seconds: float, violations: Violations, refused: list[str]
 ) -> Season:
     ends = time.monotonic() + seconds * LONGEST + 240
-    every = seconds * SECONDS_A_LABEL
-    judging = JudgingPlan(address, 0.0, ends, violations.complain, refused.append, Times(), every)
-    desks = Plan(address, ends, violations.complain, leave, ROUNDS, 1.0, judging.stopped)
-    return Season(world, desks, judging)
+    plan = Plan(
+        address,
+        ends,
+        violations.add,
+        refused.append,
+        every=seconds * SECONDS_A_LABEL,
+        rounds=ROUNDS,
+        finished=1.0,
+        sessions_end=False,  # the database may be away just then
+    )
+    return Season(world, plan)
 
 
 def _organizers(season: Season) -> list[Organizer]:
@@ -210,15 +215,15 @@ def _happening(here: Installation, seconds: float, season: Season) -> Iterator[N
     def happen() -> None:
         for number, act in enumerate(acts):
             season.begun = wanted * (number + 2) / len(acts)
-            season.judging.stopped.wait(seconds / (2 * len(acts)))
+            season.plan.stopped.wait(seconds / (2 * len(acts)))
             while len(season.submitted) < wanted * number / len(acts) and not season.is_over:
                 time.sleep(0.1)
             began, submitted = time.monotonic(), len(season.submitted)
             try:
                 act.do()
             except Exception as error:
-                season.judging.complain(f"{act.name}: {type(error).__name__} {error}")
-            here.told.append(
+                season.plan.violation(f"{act.name}: {type(error).__name__} {error}")
+            here.happened.append(
                 f"{act.name}: took {time.monotonic() - began:.1f} s, {submitted} tasks were submitted before"
             )
 
@@ -256,44 +261,38 @@ def _check_backup(backup: Backup, services: Services, violations: Violations) ->
     _manage("restore", str(backup.file), DATABASE_URL=other)
     told = json.loads(_manage("shell", "--no-imports", "-c", CONSISTENT, DATABASE_URL=other))
     for violation in told["violations"]:
-        violations.complain(f"{backup.file.name}: {violation}")
+        violations.add(f"{backup.file.name}: {violation}")
     rows = read_manifest(backup.file).rows
     if told["rows"] != rows:
-        violations.complain(f"{backup.file.name} has other rows than it was taken with")
+        violations.add(f"{backup.file.name} has other rows than it was taken with")
     if not backup.before <= rows["assessor_operation"] <= backup.after:
-        violations.complain(f"{backup.file.name} has {rows['assessor_operation']} operations, {backup}")
+        violations.add(f"{backup.file.name} has {rows['assessor_operation']} operations, {backup}")
 
 
-def _compare(
-    season: Season, people: Sequence[SeasonAssessor], violations: Violations, spoiler: Spoiler | None
-) -> None:
+def _compare(season: Season, people: Sequence[SeasonAssessor], violations: Violations, loss: Loss) -> None:
     """What is stored is what everybody did and was told, and nothing else."""
-    tasks = {one.public_id: one for one in Task.objects.all()}
-    acknowledged = 0
+    tasks = {task.public_id: task for task in Task.objects.all()}
+    counts = Counter[str]()
     for person in people:
-        for task, ledger in person.done:
-            applied = [act.op_id for act in ledger.applied()]
-            acknowledged += len(applied)
-            (spoiler.spoil if spoiler else leave)(tasks[task].pk, applied)
-            for violation in check_task(read_record(tasks[task].pk), ledger).violations:
-                violations.complain(f"{person.seat.username}, task {task}: {violation}")
+        for card, ledger in person.done:
+            compare(tasks[card.task].pk, ledger, loss, counts, violations.of(person.seat.username, card.task))
 
     def same(what: str, found: object, expected: object) -> None:
         if found != expected:
-            violations.complain(f"{what}: {found}, not {expected}")
+            violations.add(f"{what}: {found}, not {expected}")
 
-    same("operations in the log", Operation.objects.count(), acknowledged)
+    same("operations in the log", Operation.objects.count(), counts["operations"])
     same("tasks", set(tasks), season.submitted)
     same(
         "states of tasks",
-        Counter(one.state for one in tasks.values()),
+        Counter(task.state for task in tasks.values()),
         Counter({TaskState.SUBMITTED.value: len(tasks)}),
     )
-    same("tasks by stage", Counter(one.stage for one in tasks.values()), season.handed)
+    same("tasks by stage", Counter(task.stage for task in tasks.values()), season.handed)
     same("tasks handed out, by the log", Event.objects.filter(kind="task.handed_out").count(), len(tasks))
     same("jobs", sorted(map(str, Job.objects.values_list("pk", flat=True))), sorted(season.jobs))
     for what in (*_labels(season.world), *inconsistencies()):
-        violations.complain(what)
+        violations.add(what)
 
 
 def _labels(world: SeasonWorld) -> Iterator[str]:

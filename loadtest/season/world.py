@@ -15,7 +15,7 @@ from evaluation.models import Campaign, Qrel, QrelSource, Segment, Topic
 from evaluation.rules.sentences import split
 from evaluation.terms import JudgeKind, Role
 from llmjobs.simulator.answering import MODEL
-from loadtest.desk.world import Seat
+from loadtest.desk.seats import Seat
 from loadtest.servers.sessions import new_session
 
 SLUG = "season"
@@ -63,8 +63,8 @@ def make_season(assessors: int, topics: int, answers: int) -> SeasonWorld:
         topics={one.topic_id: one.public_id for one in made},
         answers=answers,
         sentences={one.public_id: len(split(one.text.strip())) for one in segments},
-        assessors=tuple(Seat(one.username, one.pk, ()) for one in people),
-        organizers=tuple(Seat(one.username, one.pk, ()) for one in heads),
+        assessors=tuple(Seat(one.username, one.pk) for one in people),
+        organizers=tuple(Seat(one.username, one.pk) for one in heads),
         sessions={one.pk: new_session(one) for one in (*people, *heads)},
     )
 

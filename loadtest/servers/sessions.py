@@ -1,10 +1,14 @@
-"""Sessions that are made past the sign-in form."""
+"""Sessions that are made and ended past the sign-in form."""
+
+from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.utils import timezone
 
 from accounts.models import User
-from accounts.session_store import SessionStore
+from accounts.session_store import SessionStore, hashed
 
 
 def new_session(user: User, backend: str = "") -> str:
@@ -20,3 +24,8 @@ def new_session(user: User, backend: str = "") -> str:
 def session_cookie(user: User, backend: str = "") -> str:
     """Return such a session's cookie, as a browser sends it."""
     return f"{settings.SESSION_COOKIE_NAME}={new_session(user, backend)}"
+
+
+def end_session(key: str) -> None:
+    """Let a session have run out."""
+    Session.objects.filter(session_key=hashed(key)).update(expire_date=timezone.now() - timedelta(days=1))

@@ -7,7 +7,7 @@ from django.test import Client
 
 from accounts.models import User
 from evaluation.models import Campaign, Event
-from tests.factories import make_campaign, make_cast, make_user
+from tests.worlds.cast import make_campaign, make_cast, make_user
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from accounts.tokens import make_token
 from config.sign_in import login_limits
 from tests.accounts.conftest import People, sign_in
 from tests.accounts.test_sessions import is_in
-from tests.factories import make_user
+from tests.worlds.cast import make_user
 
 pytestmark = pytest.mark.django_db
 

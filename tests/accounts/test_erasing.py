@@ -15,8 +15,8 @@ from evaluation.judges import judge_of
 from evaluation.models import Assignment, ConditionDefault, Event, Judge, NuggetSet, SupportJudgment, Task
 from evaluation.terms import Stage
 from tests.accounts.conftest import confirmed
-from tests.evaluation.judging_world import JudgingWorld, finish, make_judging_world
-from tests.factories import make_user
+from tests.worlds.cast import make_user
+from tests.worlds.judging import JudgingWorld, finish, make_judging_world
 
 pytestmark = pytest.mark.django_db
 

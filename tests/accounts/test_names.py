@@ -10,7 +10,7 @@ from loadtest.servers.provider import Provider
 from tests.accounts.conftest import People, sign_in
 from tests.accounts.test_invitations import INVITATION, JOIN, link, opened
 from tests.accounts.test_provider import provider, running, through  # noqa: F401
-from tests.factories import make_user
+from tests.worlds.cast import make_user
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 

@@ -7,9 +7,9 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.recording_notice import NOTICE_VERSION
-from tests.assessor.world import DeskWorld
-from tests.factories import make_user
-from tests.organizer.work_world import make_work_world
+from tests.worlds.cast import make_user
+from tests.worlds.desk import DeskWorld
+from tests.worlds.work import make_work_world
 
 pytestmark = pytest.mark.django_db
 

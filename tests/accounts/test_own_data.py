@@ -14,7 +14,7 @@ from evaluation.tasks.remarks import remark
 from evaluation.terms import RemarkKind, Stage
 from exchange.own_data import PARTS
 from tests.accounts.conftest import confirmed
-from tests.evaluation.judging_world import MACHINE, JudgingWorld, finish, load_machine, make_judging_world
+from tests.worlds.judging import MACHINE, JudgingWorld, finish, load_machine, make_judging_world
 
 pytestmark = pytest.mark.django_db
 

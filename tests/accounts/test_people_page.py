@@ -13,8 +13,8 @@ from accounts.tokens import make_token, token_of
 from evaluation.models import Event, Membership
 from evaluation.terms import Role, TaskState
 from tests.accounts.conftest import People
-from tests.assessor.world import DeskWorld
-from tests.organizer.work_world import make_work_world
+from tests.worlds.desk import DeskWorld
+from tests.worlds.work import make_work_world
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from evaluation.models import Membership
 from evaluation.terms import Role
 from tests.accounts.conftest import People
-from tests.organizer.work_world import make_work_world
+from tests.worlds.work import make_work_world
 
 pytestmark = pytest.mark.django_db
 

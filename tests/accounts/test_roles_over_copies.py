@@ -21,10 +21,10 @@ from exchange.models import LoadedCampaign
 from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, file_of
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import load_campaign, open_snapshot, take_snapshot, write_campaign
-from tests.evaluation.world import run
-from tests.factories import make_campaign, make_user, write_source
-from tests.organizer.work_world import hand, make_work_world, more_topics
-from tests.organizer.world import ALPHA, TOPICS, World, make_world
+from tests.worlds.campaign import ALPHA, TOPICS, World, make_world
+from tests.worlds.cast import make_campaign, make_user, write_source
+from tests.worlds.imported import run
+from tests.worlds.work import hand, make_work_world, more_topics
 
 pytestmark = pytest.mark.django_db
 

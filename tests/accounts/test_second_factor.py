@@ -15,7 +15,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from tests.accounts.conftest import People, confirmed, sign_in
-from tests.factories import make_user
+from tests.worlds.cast import make_user
 
 pytestmark = pytest.mark.django_db
 

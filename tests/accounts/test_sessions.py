@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 
 from accounts.closing import end_sessions
 from tests.accounts.conftest import sign_in
-from tests.factories import make_user
+from tests.worlds.cast import make_user
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils.translation import gettext
 
-from tests.factories import make_user
+from tests.worlds.cast import make_user
 
 WORDS = Path(settings.BASE_DIR) / "locale" / "en" / "LC_MESSAGES" / "django.po"
 OPEN = {

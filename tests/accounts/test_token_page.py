@@ -8,7 +8,7 @@ from django.test import Client
 from accounts.models import ApiToken
 from accounts.tokens import token_of
 from tests.accounts.conftest import confirmed
-from tests.factories import make_user
+from tests.worlds.cast import make_user
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 
 from accounts.models import ApiToken, User
 from accounts.tokens import make_token, revoke_token, revoke_tokens_of, token_of, tokens_of
-from tests.factories import make_user
+from tests.worlds.cast import make_user
 from web.middleware import RuleRefusal
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,8 @@ from evaluation.models import Task, Topic
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.plan import Order
 from evaluation.terms import Stage
-from tests.api.asking import Program
-from tests.organizer.world import World, make_world
+from tests.api.reading import Program
+from tests.worlds.campaign import World, make_world
 
 
 @pytest.fixture

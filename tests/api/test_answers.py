@@ -8,11 +8,11 @@ from django.core.cache import cache
 
 from api.access import PersonThrottle, TokenThrottle
 from evaluation.imports.topics import import_topics
-from tests.api.asking import PROBLEM, Program
 from tests.api.conftest import program_of
-from tests.crawl.aviary import body_of
-from tests.factories import write_source
-from tests.organizer.world import World
+from tests.api.reading import PROBLEM, Program
+from tests.crawl.canaries import body_of
+from tests.worlds.campaign import World
+from tests.worlds.cast import write_source
 
 TAGGED = (
     "topics",

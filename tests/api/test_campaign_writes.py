@@ -6,8 +6,8 @@ from accounts.models import User
 from evaluation.campaigns.create import add_member
 from evaluation.models import Campaign, Membership, Protocol
 from evaluation.terms import Role
-from tests.api.program import Program, program_of
-from tests.factories import make_campaign, make_cast, make_user
+from tests.api.writing import Program, program_of
+from tests.worlds.cast import make_campaign, make_cast, make_user
 
 pytestmark = pytest.mark.django_db
 NEW = {"slug": "lake", "name": "Lakes", "protocol": {"nugget_cap": 15}, "defaults": {"A/A": {"judge": "m1"}}}
@@ -34,7 +34,7 @@ def test_a_campaign_is_made_and_organized_by_who_made_it(program: Program, ada: 
     assert Membership.objects.get(campaign=campaign, user=ada).role == Role.ORGANIZER
 
 
-def test_the_same_again_changes_nothing_and_other_settings_need_to_be_asked_for(program: Program) -> None:
+def test_the_same_changes_nothing_and_other_settings_need_replace(program: Program) -> None:
     program.post("/campaigns/", NEW)
     assert program.post("/campaigns/", NEW).status_code == 200
     other = NEW | {"protocol": {"nugget_cap": 12}}

@@ -13,7 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from api.collections import COLLECTIONS
 from tests import needed
 from tests.api.conftest import program_of
-from tests.organizer.world import World
+from tests.worlds.campaign import World
 
 GUIDE = (Path(settings.BASE_DIR) / "docs" / "api.md").read_text(encoding="utf-8")
 
@@ -42,9 +42,7 @@ def test_the_examples_do_what_the_guide_says(live_server: LiveServer, world: Wor
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_program_of_the_guide_for_researchers_gets_the_servers_own_scores(
-    live_server: LiveServer, world: World
-) -> None:
+def test_the_guide_s_program_gets_the_server_s_scores(live_server: LiveServer, world: World) -> None:
     page = (Path(settings.BASE_DIR) / "docs" / "guide-researchers.md").read_text(encoding="utf-8")
     program = "\n".join(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL))
     own = os.environ | {"ASSAY": live_server.url, "TOKEN": program_of(world, "rita").token}

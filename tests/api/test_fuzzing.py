@@ -34,10 +34,10 @@ from evaluation.campaigns.create import add_member
 from evaluation.terms import Role
 from tests.api.test_permissions import places
 from tests.api.throttling import unlimited
-from tests.assessor.world import DeskWorld
-from tests.crawl.aviary import Aviary, heard
-from tests.crawl.blind_world import make_blind_world
-from tests.factories import make_campaign, make_user
+from tests.crawl.canaries import Canaries, canaries_in
+from tests.worlds.blind import make_blind_world
+from tests.worlds.cast import make_campaign, make_user
+from tests.worlds.desk import DeskWorld
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
@@ -48,34 +48,34 @@ UNBLINDED, BLINDED = ("olga", "rita", "audrey", "ada"), ("ann", "ben", "dora", "
 
 
 @pytest.fixture
-def natural(tmp_path: Path) -> tuple[DeskWorld, Aviary]:
+def natural(tmp_path: Path) -> tuple[DeskWorld, Canaries]:
     """The world of the blind walks with texts as they are, so that they fit the schema."""
-    return made(tmp_path, sings=False)
+    return made(tmp_path, with_canaries=False)
 
 
 @pytest.fixture
-def sung(tmp_path: Path) -> tuple[DeskWorld, Aviary]:
-    """The same, and whatever an assessor may not see sings."""
-    return made(tmp_path, sings=True)
+def planted(tmp_path: Path) -> tuple[DeskWorld, Canaries]:
+    """The same, and whatever an assessor may not see carries a canary."""
+    return made(tmp_path, with_canaries=True)
 
 
-def made(folder: Path, *, sings: bool) -> tuple[DeskWorld, Aviary]:
+def made(folder: Path, *, with_canaries: bool) -> tuple[DeskWorld, Canaries]:
     """Make the world; Sam organizes another campaign. Requests will share the test's transaction."""
-    world, aviary = make_blind_world(folder, sings=sings)
+    world, canaries = make_blind_world(folder, with_canaries=with_canaries)
     world.people["ada"] = make_user("ada", is_superuser=True)
     add_member(campaign=make_campaign("lake", "Lakes"), user=world.people["sam"], role=Role.ORGANIZER)
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)  # Django's own client connects it again
-    return world, aviary
+    return world, canaries
 
 
-def fuzz(world: DeskWorld, aviary: Aviary, person: str, examples: int) -> list[str]:
+def fuzz(world: DeskWorld, canaries: Canaries, person: str, examples: int) -> list[str]:
     """Send what the schema makes up as one person; return what is wrong with the answers."""
     user = world.people[person]
     raw = make_token(user=user, name="fuzz", scopes=tuple(Scope), expires_at=now() + timedelta(hours=5))[1]
     schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", get_wsgi_application())
     known, wrong = places(world), dict[str, str]()
-    allowed = {one for one, _ in aviary.may.get(person, [])}
+    allowed = {one for one, _ in canaries.may.get(person, [])}
     headers = {"Authorization": f"Bearer {raw}"}
     for operation in (found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)):
         ours = place_of(operation.path, known)
@@ -116,10 +116,10 @@ def try_out(
         except (AssertionError, FailureGroup) as error:
             wrong[f"{said} {case.query!r} {case.body!r}"[:400]] = str(error)[:1500]
         if person not in UNBLINDED:
-            sings = heard(HttpResponse(response.content)) - allowed
+            leaked = canaries_in(HttpResponse(response.content)) - allowed
             sent = f"{case.formatted_path}{case.query!r}{case.body!r}"
-            if told := sorted(one for one in sings if one not in sent):
-                wrong[said] = f"tells {told}"
+            if hidden := sorted(canary for canary in leaked if canary not in sent):
+                wrong[said] = f"tells {hidden}"
 
     send()
 
@@ -157,19 +157,19 @@ def _unthrottled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
-def test_nothing_that_is_sent_breaks_it(natural: tuple[DeskWorld, Aviary]) -> None:
+def test_nothing_that_is_sent_breaks_it(natural: tuple[DeskWorld, Canaries]) -> None:
     assert fuzz(*natural, "olga", EXAMPLES or FEW) == []
 
 
-def test_nothing_that_is_sent_makes_it_tell(sung: tuple[DeskWorld, Aviary]) -> None:
-    assert [one for person in ("ann", "sam") for one in fuzz(*sung, person, EXAMPLES or FEW)] == []
+def test_nothing_that_is_sent_makes_it_tell(planted: tuple[DeskWorld, Canaries]) -> None:
+    assert [one for person in ("ann", "sam") for one in fuzz(*planted, person, EXAMPLES or FEW)] == []
 
 
 @pytest.mark.parametrize("person", UNBLINDED)
-def test_much_that_is_sent_breaks_nothing(natural: tuple[DeskWorld, Aviary], person: str) -> None:
+def test_much_that_is_sent_breaks_nothing(natural: tuple[DeskWorld, Canaries], person: str) -> None:
     assert fuzz(*natural, person, EXAMPLES or SOME) == []
 
 
 @pytest.mark.parametrize("person", BLINDED)
-def test_much_that_is_sent_makes_it_tell_nothing(sung: tuple[DeskWorld, Aviary], person: str) -> None:
-    assert fuzz(*sung, person, EXAMPLES or SOME) == []
+def test_much_that_is_sent_makes_it_tell_nothing(planted: tuple[DeskWorld, Canaries], person: str) -> None:
+    assert fuzz(*planted, person, EXAMPLES or SOME) == []

@@ -11,8 +11,8 @@ from accounts.models import User
 from evaluation.domain.pseudonyms import pseudonym_of
 from evaluation.judges import judge_of
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, NuggetSet, Qrel, Run, Segment, Topic
-from tests.api.program import API, Program, program_of
-from tests.factories import make_campaign, make_cast
+from tests.api.writing import API, Program, program_of
+from tests.worlds.cast import make_campaign, make_cast
 
 pytestmark = pytest.mark.django_db
 IMPORTS = "/campaigns/river/imports"

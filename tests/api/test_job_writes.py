@@ -7,9 +7,9 @@ import pytest
 
 from evaluation.models import Event
 from jobs.models import Job, WorkItem
-from tests.api.program import Program, program_of
-from tests.assessor.world import DeskWorld, make_desk_world
-from tests.factories import make_user
+from tests.api.writing import Program, program_of
+from tests.worlds.cast import make_user
+from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = pytest.mark.django_db
 ORDER = {"campaign": "river", "work": "drafts", "topics": ["t2", "t3"]}

@@ -11,10 +11,10 @@ from api.collections import COLLECTIONS
 from evaluation.judges import add_judge
 from evaluation.models import Assignment, Run, Topic, TopicTag
 from evaluation.terms import JudgeKind
-from tests.api.asking import Program
 from tests.api.conftest import hand_out_to, program_of
-from tests.crawl.aviary import body_of
-from tests.organizer.world import World
+from tests.api.reading import Program
+from tests.crawl.canaries import body_of
+from tests.worlds.campaign import World
 
 pytestmark = pytest.mark.postgresql
 
@@ -181,7 +181,7 @@ def test_a_condition_that_does_not_say_whose_labels_is_refused(olga: Program, wo
 
 
 def test_scores_have_the_digits_of_the_report(olga: Program, world: World) -> None:
-    from tests.evaluation.world import report  # noqa: PLC0415
+    from tests.worlds.imported import report  # noqa: PLC0415
 
     for policies in ({}, {"missing": "skip", "unjudged": "zero", "no_vital": "skip"}):
         named = [one for name, value in policies.items() for one in (f"--{name.replace('_', '-')}", value)]

@@ -18,9 +18,9 @@ from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED
 from api.urls import urlpatterns
 from llmjobs.models import LlmJob
-from tests.assessor.world import DeskWorld
-from tests.crawl.blind_world import make_blind_world
-from tests.factories import make_user
+from tests.worlds.blind import make_blind_world
+from tests.worlds.cast import make_user
+from tests.worlds.desk import DeskWorld
 
 pytestmark = pytest.mark.django_db
 
@@ -144,7 +144,7 @@ QUERIES = {
 
 @pytest.fixture
 def world(tmp_path: Path) -> DeskWorld:
-    made, _ = make_blind_world(tmp_path, sings=False)
+    made, _ = make_blind_world(tmp_path, with_canaries=False)
     made.people["ada"] = make_user("ada", is_superuser=True)
     return made
 

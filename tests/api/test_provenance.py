@@ -11,11 +11,11 @@ from evaluation.models import Assignment, Campaign, ListedNugget, Membership, Qr
 from evaluation.terms import Role
 from jobs.models import WorkItem
 from llmjobs.models import Call, CallUse, LlmJob, NuggetCalls
-from tests.api.asking import Program
 from tests.api.conftest import program_of
+from tests.api.reading import Program
 from tests.api.test_schema import nullable
-from tests.organizer.jobs_world import MODEL, label_by, make_call, make_item, make_job, make_judge, support_by
-from tests.organizer.world import World
+from tests.worlds.campaign import World
+from tests.worlds.jobs import MODEL, label_by, make_call, make_item, make_job, make_judge, support_by
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from evaluation.domain.pseudonyms import pseudonym_of
 from evaluation.judges import judge_of
 from evaluation.models import Event, Judge
 from evaluation.terms import Role
-from tests.api.asking import Program, with_form
 from tests.api.conftest import hand_out_to, program_of
-from tests.crawl.aviary import body_of
-from tests.organizer.world import World
+from tests.api.reading import Program, with_form
+from tests.crawl.canaries import body_of
+from tests.worlds.campaign import World
 
 PERSON = re.compile(r"person-[0-9a-f]{8}")
 

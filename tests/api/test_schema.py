@@ -13,9 +13,9 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft4Validator  # type: ignore[import-untyped]
 
 from api.collections import COLLECTIONS
-from tests.api.asking import Program
 from tests.api.conftest import hand_out_to
-from tests.organizer.world import World
+from tests.api.reading import Program
+from tests.worlds.campaign import World
 
 Schema = dict[str, Any]
 CHECKED_IN = Path(settings.BASE_DIR) / "docs" / "openapi.yaml"

@@ -7,8 +7,8 @@ from allauth.mfa.models import Authenticator
 from pytest_django.fixtures import Settings
 
 from tests.api.conftest import program_of
-from tests.crawl.aviary import body_of
-from tests.organizer.world import World
+from tests.crawl.canaries import body_of
+from tests.worlds.campaign import World
 
 pytestmark = pytest.mark.django_db
 

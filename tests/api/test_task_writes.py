@@ -8,9 +8,9 @@ import pytest
 from evaluation.domain.pseudonyms import pseudonym_of
 from evaluation.models import Event, Task
 from evaluation.terms import TaskState
-from tests.api.program import Program, program_of
-from tests.assessor.world import DeskWorld, make_desk_world
-from tests.factories import make_campaign
+from tests.api.writing import Program, program_of
+from tests.worlds.cast import make_campaign
+from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = pytest.mark.django_db
 ORDER = {"campaign": "river", "stage": "manual", "topics": ["t3"]}
@@ -137,7 +137,7 @@ def test_several_tasks_are_changed_at_once(olga: Program, world: DeskWorld) -> N
     assert other.status_code == 422
 
 
-def test_whoever_may_only_look_changes_nothing_and_others_find_nothing(world: DeskWorld) -> None:
+def test_readers_change_nothing_and_others_find_nothing(world: DeskWorld) -> None:
     make_campaign("lake", "Lakes")
     for name, status in {"rita": 403, "audrey": 403, "ann": 404, "ben": 404, "sam": 404}.items():
         program = program_of(world.people[name])

@@ -8,10 +8,10 @@ from accounts.models import ApiToken
 from api.collections import COLLECTIONS
 from evaluation.models import Membership, Run
 from evaluation.terms import Role
-from tests.api.asking import Program
 from tests.api.conftest import hand_out_to, program_of
-from tests.crawl.aviary import body_of
-from tests.organizer.world import World
+from tests.api.reading import Program
+from tests.crawl.canaries import body_of
+from tests.worlds.campaign import World
 
 SCORES = "scores?campaign=river&condition=A/A"
 LISTS = [one.name for one in COLLECTIONS if one.name != "scores"]
@@ -39,7 +39,7 @@ def test_an_organizer_who_judges_reads_nothing(world: World) -> None:
     assert {one: program_of(world, "olga").json(one)["results"] for one in FILLED} == {one: [] for one in FILLED}
 
 
-def test_an_assessor_reads_their_own_tasks_and_no_more_of_them_than_the_desk_says(world: World) -> None:
+def test_assessors_read_own_tasks_and_no_more_than_the_desk_says(world: World) -> None:
     task = hand_out_to(world, "ann")
     hand_out_to(world, "ben", again=True)
     (row,) = program_of(world, "ann").json("tasks")["results"]
@@ -117,7 +117,7 @@ def addresses_of(world: World) -> tuple[list[str], list[str]]:
     return there, missing
 
 
-def test_a_filter_s_value_that_is_not_yours_is_told_like_one_that_is_nowhere(world: World) -> None:
+def test_a_filter_answers_for_hidden_values_as_for_unknown_ones(world: World) -> None:
     sam = program_of(world, "sam")
     sam.get("runs")
     theirs, nothing = "topics?campaign=river", "topics?campaign=nothing"

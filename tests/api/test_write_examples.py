@@ -11,8 +11,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Campaign, Task
 from tests import needed
-from tests.api.program import program_of
-from tests.assessor.world import make_desk_world
+from tests.api.writing import program_of
+from tests.worlds.desk import make_desk_world
 
 DOCS = Path(__file__).parents[2] / "docs" / "api-writes.md"
 

@@ -130,7 +130,7 @@ def test_a_default_key_is_one_that_the_desk_may_take(action: Action) -> None:
 
 
 @pytest.mark.parametrize("action", default_actions(), ids=lambda action: action.id)
-def test_a_key_that_types_a_character_needs_the_focus_on_a_row_or_sentence(action: Action) -> None:
+def test_a_character_key_needs_the_focus_on_a_row_or_sentence(action: Action) -> None:
     if any(is_single(chord) for chord in action.keys):
         assert set(action.where) <= {"row", "sentence", "passage"}
         assert not action.in_fields

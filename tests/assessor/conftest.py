@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.assessor.world import DeskWorld, make_desk_world
+from tests.worlds.desk import DeskWorld, make_desk_world
 
 
 @pytest.fixture

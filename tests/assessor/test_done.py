@@ -7,7 +7,7 @@ import pytest
 from evaluation.models import Task
 from evaluation.terms import TaskState
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld, make_desk_world
+from tests.worlds.desk import DeskWorld, make_desk_world
 
 pytestmark = pytest.mark.django_db
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld
+from tests.worlds.desk import DeskWorld
 
 pytestmark = pytest.mark.django_db
 

@@ -8,10 +8,10 @@ from evaluation.models import Membership, NuggetList, NuggetSet, Task
 from evaluation.tasks.remarks import answer_remark, remark
 from evaluation.terms import RemarkKind, Role, TaskState
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld
-from tests.factories import make_campaign
-from tests.organizer.work_world import hand, more_topics
-from tests.organizer.world import queries_of
+from tests.worlds.campaign import queries_of
+from tests.worlds.cast import make_campaign
+from tests.worlds.desk import DeskWorld
+from tests.worlds.work import hand, more_topics
 
 HOME = "/desk/"
 

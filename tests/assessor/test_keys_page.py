@@ -8,7 +8,7 @@ import pytest
 
 from accounts.desk_settings import DeskSettings, desk_settings_of, save_desk_settings
 from assessor.keymap import default_actions
-from tests.assessor.world import DeskWorld
+from tests.worlds.desk import DeskWorld
 
 ADDRESS = "/desk/keys/"
 

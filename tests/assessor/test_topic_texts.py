@@ -7,8 +7,8 @@ from django.test import Client
 
 from evaluation.models import Campaign, Task, Topic
 from tests.assessor.desk_client import Window
-from tests.assessor.judge_world import make_judge_world
-from tests.assessor.world import make_desk_world
+from tests.worlds.desk import make_desk_world
+from tests.worlds.judging_desk import make_judge_world
 
 pytestmark = pytest.mark.django_db
 TEXTS = {"problem_statement": "Why are wings <i>curved</i>?", "background": "I build gliders.", "article": "Lift."}

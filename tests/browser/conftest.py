@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests import needed
-from tests.browser.hands import CALM
+from tests.browser.nugget_desk import CALM
 
 # The headless shell is the same engine without what draws windows: it takes a fifth less of a core.
 CANDIDATES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -22,10 +22,10 @@ from llmjobs.simulator.server import Simulator
 from loadtest.servers.services import Redis
 from tests import needed
 from tests.assessor.desk_client import Window
-from tests.assessor.world import make_desk_world
 from tests.llmjobs.conftest import point_at, simulator
 from tests.llmjobs.processes import worker
-from tests.llmjobs.worlds import answer_with, make_world, start_assigning, states_of, wait_until, work_on
+from tests.worlds.desk import make_desk_world
+from tests.worlds.llm import answer_with, make_world, start_assigning, states_of, wait_until, work_on
 from web.logs import logging_settings
 
 __all__ = ["point_at", "simulator"]
@@ -78,7 +78,7 @@ def test_a_served_request_is_told_by_its_route_and_its_id(told: Told, window: Wi
     assert [line["request"] for line in finished[2:]] == ["GET (unresolved)", "POST /accounts/login/"]
 
 
-def test_a_failing_request_is_told_by_type_and_frames_without_what_was_sent(told: Told, window: Window) -> None:
+def test_a_failing_request_logs_type_and_frames_but_no_content(told: Told, window: Window) -> None:
     window.open()
     with connection.cursor() as cursor:
         refuse = "CREATE TRIGGER fails BEFORE INSERT ON assessor_operation BEGIN SELECT RAISE(ABORT, '{}'); END"
@@ -96,7 +96,7 @@ def test_a_failing_request_is_told_by_type_and_frames_without_what_was_sent(told
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_an_llm_job_is_told_with_the_id_of_the_request_that_asked_for_it(
+def test_an_llm_job_logs_the_id_of_the_request_that_started_it(
     told: Told, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "canary-key")

@@ -60,7 +60,7 @@ def job() -> Job:
     return job
 
 
-def test_it_is_ready_while_the_database_has_the_tables_of_this_version() -> None:
+def test_it_is_ready_while_the_tables_are_of_this_version() -> None:
     assert Client().get("/readyz").content == b"ready\n"
     monitoring._remember.cache_clear()
     (newest,) = MigrationLoader(connection).graph.leaf_nodes("evaluation")

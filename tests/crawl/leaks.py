@@ -1,4 +1,4 @@
-"""Addresses that leak on purpose, beside ours: the walk must hear each of them, or it proves nothing."""
+"""Addresses that leak on purpose, beside ours: the walk must find each of them, or it proves nothing."""
 
 from collections.abc import Callable
 from io import BytesIO

@@ -20,8 +20,8 @@ from evaluation.models import Campaign, Run, Segment, Topic
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from exchange.demo_campaign import ADMINISTRATOR, PEOPLE, SLUG, load_demo
 from tests.crawl.addresses import API, addresses, asked_for
-from tests.crawl.aviary import body_of
-from tests.factories import make_user, write_source
+from tests.crawl.canaries import body_of
+from tests.worlds.cast import make_user, write_source
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
@@ -137,11 +137,11 @@ def test_fragments_show_no_other_campaign_either(world: dict[str, list[str]]) ->
 def test_an_administrator_walks_everywhere_and_hears_the_canaries(world: dict[str, list[str]]) -> None:
     """Who may see everything breaks nothing; and what is planted is heard, so that the other walks can fail."""
     found = problems_of(ADMINISTRATOR[0], world)
-    sung = [one for one in found if one.startswith("canary")]
-    assert found == sung
-    assert any(f"/campaigns/{SECRET}/" in one for one in sung)
+    planted = [one for one in found if one.startswith("canary")]
+    assert found == planted
+    assert any(f"/campaigns/{SECRET}/" in one for one in planted)
     for collection in ("topics", "answers", "assignments", "support-judgments", "scores"):
-        assert any(f"/api/v1/{collection}/?" in one for one in sung), collection
+        assert any(f"/api/v1/{collection}/?" in one for one in planted), collection
 
 
 def test_nobody_gets_past_the_door_unasked(world: dict[str, list[str]]) -> None:

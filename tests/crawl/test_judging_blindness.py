@@ -35,19 +35,19 @@ from evaluation.models import (
 from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Stage, StudyKind
 from tests.assessor.desk_client import Window
-from tests.assessor.judge_world import (
+from tests.crawl.addresses import addresses
+from tests.crawl.canaries import Canaries, body_of
+from tests.crawl.desk_requests import Known
+from tests.crawl.walking import DESK, STATES, Walk
+from tests.worlds.cast import write_source
+from tests.worlds.judging_desk import (
     MACHINE,
     NUGGETS,
     JudgeWorld,
     make_judge_world,
     make_judging_task,
 )
-from tests.crawl.addresses import addresses
-from tests.crawl.aviary import Aviary, body_of
-from tests.crawl.desk_bodies import Known
-from tests.crawl.random_campaigns import DRAWN, SAID, SILENT, Drawn, make_random_world, say
-from tests.crawl.walking import DESK, STATES, Walk
-from tests.factories import write_source
+from tests.worlds.random_campaigns import DRAWN, SAID, SILENT, Drawn, make_random_world, say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
@@ -102,11 +102,11 @@ def windows(world: JudgeWorld) -> Iterator[Window]:
         yield Window(world.client(task.assessor.username), task).open()
 
 
-def at_work(world: JudgeWorld, aviary: Aviary) -> None:
+def at_work(world: JudgeWorld, canaries: Canaries) -> None:
     """Everybody gives one label with a reason, searches, and flags something, in words of their own."""
     for window in windows(world):
         name = window.task.assessor.username
-        own = [aviary.canary(f"{name}'s {what}", of=name) for what in ("reason", "search", "remark")]
+        own = [canaries.canary(f"{name}'s {what}", of=name) for what in ("reason", "search", "remark")]
         state = window.state()
         key = (
             state["pairs"][0]["key"]
@@ -120,29 +120,29 @@ def at_work(world: JudgeWorld, aviary: Aviary) -> None:
         )
 
 
-def plant(world: JudgeWorld, aviary: Aviary) -> None:
+def plant(world: JudgeWorld, canaries: Canaries) -> None:
     """Let everything sing that says whose an answer is, what a machine said, or who the others are."""
     for model in SECRET:
-        aviary.plant(model._default_manager.all())
+        canaries.plant(model._default_manager.all())
     for model, columns in SECRET_OF.items():
-        aviary.plant(model._default_manager.all(), *columns)
-    aviary.plant(Judge.objects.all(), "name", "prompt_versions")
-    aviary.plant(Study.objects.all(), "name")
-    aviary.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
-    aviary.plant(Segment.objects.all(), "docid", "document", "url")
-    aviary.plant(Topic.objects.all(), "extra")
-    Event.objects.create(campaign=world.campaign, kind="note", payload={"said": aviary.canary("Event.payload")})
+        canaries.plant(model._default_manager.all(), *columns)
+    canaries.plant(Judge.objects.all(), "name", "prompt_versions")
+    canaries.plant(Study.objects.all(), "name")
+    canaries.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
+    canaries.plant(Segment.objects.all(), "docid", "document", "url")
+    canaries.plant(Topic.objects.all(), "extra")
+    Event.objects.create(campaign=world.campaign, kind="note", payload={"said": canaries.canary("Event.payload")})
     for name in ("ann", "ben"):
         who = world.people[name].__class__.objects.filter(username=name)
-        aviary.allow(name, aviary.plant(who, "first_name", "last_name", "email", kind=f"{name}'s name"))
+        canaries.allow(name, canaries.plant(who, "first_name", "last_name", "email", kind=f"{name}'s name"))
 
 
 @pytest.fixture
-def sung(judging: JudgeWorld) -> tuple[JudgeWorld, Aviary]:
-    aviary = Aviary()
-    at_work(judging, aviary)
-    plant(judging, aviary)
-    return judging, aviary
+def planted(judging: JudgeWorld) -> tuple[JudgeWorld, Canaries]:
+    canaries = Canaries()
+    at_work(judging, canaries)
+    plant(judging, canaries)
+    return judging, canaries
 
 
 def candidates(world: JudgeWorld) -> dict[str, list[str]]:
@@ -163,10 +163,10 @@ def candidates(world: JudgeWorld) -> dict[str, list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("person", ["ann", "ben"])
-def test_nobody_who_judges_hears_what_they_may_not(person: str, sung: tuple[JudgeWorld, Aviary]) -> None:
-    world, aviary = sung
+def test_nobody_who_judges_hears_what_they_may_not(person: str, planted: tuple[JudgeWorld, Canaries]) -> None:
+    world, canaries = planted
     others = Remark.objects.exclude(task__assessor__username=person).values_list("public_id", flat=True)
-    walk = Walk(aviary, person).everywhere(candidates(world), Known(remarks=tuple(others[:1])), under=DESK)
+    walk = Walk(canaries, person).everywhere(candidates(world), Known(remarks=tuple(others[:1])), under=DESK)
     for address in addresses(candidates(world)):
         if not address.startswith(DESK):  # what is sent there, test_blindness sends as an assessor
             walk.go(address)
@@ -179,11 +179,11 @@ def test_nobody_who_judges_hears_what_they_may_not(person: str, sung: tuple[Judg
 
 
 @pytest.mark.slow
-def test_no_state_of_a_judging_task_tells_more(sung: tuple[JudgeWorld, Aviary]) -> None:
-    _world, aviary = sung
+def test_no_state_of_a_judging_task_tells_more(planted: tuple[JudgeWorld, Canaries]) -> None:
+    _world, canaries = planted
     for fields in STATES:
         Task.objects.update(**fields)
-        walk = Walk(aviary, "ann")
+        walk = Walk(canaries, "ann")
         for task in Task.objects.values_list("public_id", flat=True):
             for name in ("", "state/", "review/", "history/"):
                 walk.read(f"{DESK}{task}/{name}")
@@ -191,10 +191,10 @@ def test_no_state_of_a_judging_task_tells_more(sung: tuple[JudgeWorld, Aviary]) 
 
 
 @pytest.mark.slow
-def test_the_same_walk_hears_the_canaries_where_they_may_be_heard(sung: tuple[JudgeWorld, Aviary]) -> None:
+def test_the_same_walk_hears_the_canaries_where_they_may_be_heard(planted: tuple[JudgeWorld, Canaries]) -> None:
     """An organizer reads them, so they would be heard."""
-    world, aviary = sung
-    walk = Walk(aviary, "olga")
+    world, canaries = planted
+    walk = Walk(canaries, "olga")
     for address in addresses(candidates(world)):
         if address.startswith("/campaigns/"):
             walk.go(address)
@@ -235,9 +235,7 @@ def blind_answers(world: JudgeWorld) -> list[bytes]:
 @example(drawn=SILENT, said=[0, 1, 2])
 @given(drawn=DRAWN, said=SAID)
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_blind_answer_is_the_same_to_the_byte_whatever_the_machines_say(
-    drawn: Drawn, said: list[int | None]
-) -> None:
+def test_a_blind_answer_is_byte_equal_whatever_machines_say(drawn: Drawn, said: list[int | None]) -> None:
     """Of any campaign: labels that are others, failed or not there change nothing that a blind stage answers."""
     with transaction.atomic(), TemporaryDirectory() as folder:
         world = make_random_world(drawn, Path(folder))

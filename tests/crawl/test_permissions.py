@@ -39,15 +39,15 @@ from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.models import LlmJob, NuggetCalls, Trial
 from tests.assessor.desk_client import Window
-from tests.assessor.judge_world import make_judge_world
-from tests.assessor.world import MACHINE, DeskWorld
 from tests.crawl.addresses import FILES, PARAMETER, plain
-from tests.crawl.blind_world import make_blind_world, passage_of
-from tests.crawl.desk_bodies import bodies, encoded
+from tests.crawl.desk_requests import bodies, encoded
 from tests.crawl.permissions_table import KINDS, OUTCOMES, ROLES, ROUTES
 from tests.crawl.walking import FORM, JSON, known_to
-from tests.factories import make_user
-from tests.organizer.jobs_world import make_call
+from tests.worlds.blind import make_blind_world, passage_of
+from tests.worlds.cast import make_user
+from tests.worlds.desk import MACHINE, DeskWorld
+from tests.worlds.jobs import make_call
+from tests.worlds.judging_desk import make_judge_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
@@ -177,7 +177,7 @@ def test_the_table_is_whole() -> None:
     ids="-".join,
 )
 def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Path) -> None:
-    world, _ = make_blind_world(tmp_path, sings=False)
+    world, _ = make_blind_world(tmp_path, with_canaries=False)
     world.people["root"] = make_user("root", is_staff=True, is_superuser=True)
     clients = {role: client_of(world.people.get(CAST[role])) for role in roles}
     ids, task, found, expected = ids_of(world), world.post_edit.public_id, [], table()

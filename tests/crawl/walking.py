@@ -13,11 +13,11 @@ from accounts.models import User
 from assessor.models import Operation, PracticeItem
 from evaluation.models import Assignment, Remark, Run, Segment, Task, Topic
 from evaluation.terms import PracticeKind
-from tests.assessor.world import DeskWorld
 from tests.crawl.addresses import addresses, asked_for
-from tests.crawl.aviary import Aviary
-from tests.crawl.blind_world import SEALED, passage_of
-from tests.crawl.desk_bodies import FORMS, NONSENSE, POSTED, QUERIES, Known, bodies, encoded
+from tests.crawl.canaries import Canaries
+from tests.crawl.desk_requests import FORMS, NONSENSE, POSTED, QUERIES, Known, bodies, encoded
+from tests.worlds.blind import SEALED, passage_of
+from tests.worlds.desk import DeskWorld
 
 DESK = "/desk/"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
@@ -34,9 +34,9 @@ STATES: list[dict[str, Any]] = [
 
 @dataclass
 class Walk:
-    """One person's walk: what broke or sang where it may not, and which answers each named address gave."""
+    """One person's walk: what broke or leaked, and which answers each named address gave."""
 
-    aviary: Aviary
+    canaries: Canaries
     person: str
     client: Client = field(default_factory=lambda: Client(raise_request_exception=False))
     problems: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Walk:
             self.client.force_login(User.objects.get(username=self.person))
 
     def go(self, address: str, body: Any = None, kind: str = JSON, *, htmx: bool = False) -> HttpResponseBase:
-        """Ask for one address, or send it a body, and listen."""
+        """Ask for one address, or send it a body, and look for leaks."""
         headers = HTMX if htmx else {}
         if body is None:
             response = self.client.get(address, headers=headers)
@@ -62,8 +62,7 @@ class Walk:
         self.answers[name_of(address)].add(response.status_code)
         if response.status_code >= 500:
             self.problems.append(f"{response.status_code} {said}")
-        wrong = self.aviary.wrong(response, self.person, address)
-        self.problems += [f"{said} tells {one}" for one in wrong]
+        self.problems += [f"{said} tells {leak}" for leak in self.canaries.leaks(response, self.person, address)]
         return response
 
     def read(self, address: str) -> None:

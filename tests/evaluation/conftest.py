@@ -4,32 +4,32 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation import world
+from tests.worlds import imported
 
 
 @pytest.fixture
 def corpus(db: None, tmp_path: Path) -> Path:
     """The campaign `river` with topics, segments and qrels; the folder for its files."""
-    world.load_world(tmp_path, parts=1)
+    imported.load_world(tmp_path, parts=1)
     return tmp_path
 
 
 @pytest.fixture
 def runs(db: None, tmp_path: Path) -> Path:
     """The corpus, and the runs alpha and beta."""
-    world.load_world(tmp_path, parts=2)
+    imported.load_world(tmp_path, parts=2)
     return tmp_path
 
 
 @pytest.fixture
 def lists(db: None, tmp_path: Path) -> Path:
     """The runs, and the nugget set auto-m."""
-    world.load_world(tmp_path, parts=3)
+    imported.load_world(tmp_path, parts=3)
     return tmp_path
 
 
 @pytest.fixture
 def labelled(db: None, tmp_path: Path) -> Path:
     """The whole small campaign."""
-    world.load_world(tmp_path)
+    imported.load_world(tmp_path)
     return tmp_path

@@ -26,15 +26,15 @@ from assessor.models import Operation
 from evaluation.models import Event
 from exchange import backup
 from exchange.backup import PostgresqlTools, back_up
-from loadtest.desk.judged_campaign import Extent
-from loadtest.desk.judging_assessor import JudgingAssessor, JudgingPlan, Times
-from loadtest.desk.judging_world import make_judging_world
+from loadtest.desk.judging_campaign import Extent, seat_judges
+from loadtest.desk.judging_load import JudgingAssessor
+from loadtest.desk.plan import Plan
 from loadtest.servers.sessions import new_session
-from tests.evaluation.world import run
 from tests.exchange.databases import ask, manage, other_database, tables
-from tests.factories import make_user
 from tests.loadtest.in_process import InProcess
 from tests.needed import POSTGRESQL
+from tests.worlds.cast import make_user
+from tests.worlds.imported import run
 
 pytestmark = [
     pytest.mark.postgresql,
@@ -78,8 +78,8 @@ def restored(file: Path, database: str, *more: str) -> str:
 def judges() -> list[JudgingAssessor]:
     """Three people at judging desks who give a label every two milliseconds, until they are stopped."""
     complaints, now = list[str](), time.monotonic()
-    plan = JudgingPlan("", now, now + 60, complaints.append, complaints.append, Times(), every=0.002)
-    seats = make_judging_world(4, [Extent(answers=6, sentences=4, nuggets=6)] * 3)
+    plan = Plan("", now + 60, complaints.append, complaints.append, now, every=0.002)
+    seats = seat_judges(4, [Extent(answers=6, sentences=4, nuggets=6)] * 3)
     return [JudgingAssessor(seat, plan, number, InProcess) for number, seat in enumerate(seats[1:])]
 
 
@@ -101,7 +101,7 @@ def at_work(judges: Sequence[JudgingAssessor]) -> Iterator[None]:
             time.sleep(0.01)
         yield
     finally:
-        judges[0]._plan.stopped.set()
+        judges[0].plan.stopped.set()
         for thread in threads:
             thread.join()
 

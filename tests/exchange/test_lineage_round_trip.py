@@ -15,7 +15,7 @@ from evaluation.imports.nuggets import import_nuggets
 from evaluation.models import Campaign, NuggetEvidence, NuggetLineage
 from evaluation.terms import Origin
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld, load_corpus, load_drafts, make_desk_world
+from tests.worlds.desk import DeskWorld, load_corpus, load_drafts, make_desk_world
 
 pytestmark = pytest.mark.postgresql
 
@@ -105,7 +105,7 @@ def test_edits_are_told_from_what_was_done_and_not_from_the_wording(world: DeskW
     assert classes("river") == {"add_nugget", "remove_nugget", "major_edit"}
 
 
-def test_an_import_of_the_export_has_the_same_lineage_evidence_and_edits(world: DeskWorld, tmp_path: Path) -> None:
+def test_an_imported_export_has_equal_lineage_evidence_and_edits(world: DeskWorld, tmp_path: Path) -> None:
     submit(work(world))
     load(export("river", tmp_path))
     assert lineage(COPY) == lineage("river")
@@ -148,9 +148,7 @@ def test_a_second_submission_counts_in_its_stead(world: DeskWorld) -> None:
     assert classes("river") == {"remove_nugget", "major_edit"}
 
 
-def test_without_drafts_to_name_lineage_is_left_aside_and_edits_are_inferred(
-    world: DeskWorld, tmp_path: Path
-) -> None:
+def test_without_drafts_lineage_is_ignored_and_edits_inferred(world: DeskWorld, tmp_path: Path) -> None:
     submit(work(world))
     load(export("river", tmp_path), drafts="")
     assert lineage(COPY) == []

@@ -17,9 +17,9 @@ from evaluation.terms import Condition, JudgeKind, SupportCondition
 from exchange.demo_campaign import SLUG, load_demo
 from reports.frames import forget_sheets
 from reports.methods import methods_documents
-from tests.crawl.blind_world import make_blind_world
-from tests.evaluation.world import run
-from tests.factories import make_user, write_source
+from tests.worlds.blind import make_blind_world
+from tests.worlds.cast import make_user, write_source
+from tests.worlds.imported import run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("round-trip")]
 
@@ -118,7 +118,7 @@ def assert_comes_back(
 
 def test_a_campaign_at_work_comes_back_to_the_last_byte(tmp_path: Path) -> None:
     before = assert_comes_back(
-        lambda: make_blind_world(tmp_path, sings=False), "river", tmp_path, each_judge=False
+        lambda: make_blind_world(tmp_path, with_canaries=False), "river", tmp_path, each_judge=False
     )
     assert len([one for one in before.values() if one[0] == 0]) > 10
 

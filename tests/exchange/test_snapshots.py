@@ -40,9 +40,9 @@ from jobs.models import Job, WorkItem
 from llmjobs.models import Call
 from reports.models import Adjudication
 from tests.assessor.desk_client import Window
-from tests.crawl.blind_world import make_blind_world
-from tests.evaluation.world import Outcome, run
-from tests.organizer.world import World, make_world
+from tests.worlds.blind import make_blind_world
+from tests.worlds.campaign import World, make_world
+from tests.worlds.imported import Outcome, run
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 
@@ -102,13 +102,13 @@ def test_a_file_that_scores_what_must_not_be_said_is_refused(world: World, tmp_p
     assert counts() == before
 
 
-def test_every_table_belongs_to_a_campaign_or_is_left_out_for_a_reason() -> None:
+def test_every_table_is_a_campaign_s_or_left_out_for_a_reason() -> None:
     assert missing() == [], "say in exchange/snapshots/tables.py how its rows belong to a campaign"
     assert {one.name for one in tables()} & LEFT_OUT.keys() == set()
 
 
-def test_a_copy_beside_its_origin_has_ids_of_its_own_and_the_same_work(tmp_path: Path) -> None:
-    world, _ = make_blind_world(tmp_path, sings=False)
+def test_a_copy_beside_its_origin_has_own_ids_and_the_same_work(tmp_path: Path) -> None:
+    world, _ = make_blind_world(tmp_path, with_canaries=False)
     window, passage = Window(world.client(), world.manual).open(), world.segments("t2")[0].public_id
     window.post("hold/", {"window": window.window, "want": "take"})
     window.do("add", key="new", text="Dams crack", importance=1, evidence=[[passage, None]], after=None)
@@ -143,7 +143,7 @@ def test_a_copy_is_loaded_once_and_not_over_what_was_changed(file: Path) -> None
     assert counts() == before
 
 
-def test_people_who_are_not_there_get_closed_accounts_and_their_roles_only_where_that_is_said(
+def test_missing_people_get_closed_accounts_and_roles_if_told(
     tmp_path: Path,
 ) -> None:
     with transaction.atomic():
@@ -171,7 +171,7 @@ def test_a_file_without_texts_tells_none_and_scores_the_same(world: World, tmp_p
 
 
 def test_a_file_of_pseudonyms_names_nobody(tmp_path: Path) -> None:
-    make_blind_world(tmp_path, sings=False)
+    make_blind_world(tmp_path, with_canaries=False)
     file = written(tmp_path / "river.zip", "--pseudonyms")
     people = User.objects.filter(pk__in=Task.objects.values("assessor"))
     said = content(file).decode()

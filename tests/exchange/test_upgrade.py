@@ -14,8 +14,8 @@ from django.db import connection
 
 from evaluation.models import Campaign
 from exchange.adoption import DESK_MODELS, RETIRED
-from tests.evaluation.world import run
 from tests.exchange.databases import ask, columns, fill, guards, indexes, manage, other_database, tables
+from tests.worlds.imported import run
 
 OLD = settings.BASE_DIR / "tests" / "data" / "upgrades"
 PACKED = OLD / "before-reset.campaign.zip"

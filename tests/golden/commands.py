@@ -12,10 +12,10 @@ from django.core.management.base import BaseCommand
 
 from evaluation.models import Campaign
 from evaluation.terms import Condition, SupportCondition
-from tests.evaluation.world import run
 from tests.golden.archives import listed
 from tests.golden.keeping import Documents
 from tests.golden.worlds import NAMED
+from tests.worlds.imported import run
 
 Words = tuple[str, ...]
 FEW = ("--resamples", "20")

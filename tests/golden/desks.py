@@ -9,10 +9,10 @@ from django.test import Client
 
 from evaluation.models import Task
 from tests.assessor.desk_client import Window
-from tests.assessor.judge_world import make_judge_world
-from tests.assessor.world import make_desk_world
-from tests.crawl.desk_bodies import stretch
+from tests.crawl.desk_requests import stretch
 from tests.golden.keeping import Documents
+from tests.worlds.desk import make_desk_world
+from tests.worlds.judging_desk import make_judge_world
 
 
 @dataclass

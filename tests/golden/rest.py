@@ -6,7 +6,7 @@ from django.test import Client
 
 from accounts.models import User
 from evaluation.models import Campaign
-from tests.crawl.aviary import body_of
+from tests.crawl.canaries import body_of
 from tests.golden.keeping import Documents
 
 ROOT = "/api/v1/"

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from evaluation.models import Campaign
-from tests.evaluation.world import run
 from tests.golden.commands import report_documents
 from tests.golden.keeping import differences
 from tests.golden.making import Made
 from tests.golden.pinned import pinned
+from tests.worlds.imported import run
 
 FILE = Path(__file__).parent / "before-moves.zip"
 """The campaign with shared topics, written before its tables were moved to other rooms and renamed."""

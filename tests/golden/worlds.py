@@ -14,7 +14,8 @@ from exchange.demo_campaign import HOURLY_RATE, SLUG, load_demo
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import adjudicate, find_pair
 from reports.leaderboard.external import import_scores
-from tests.evaluation.judging_world import (
+from tests.worlds.cast import make_user, write_source
+from tests.worlds.judging import (
     BENDS,
     MACHINE,
     SAND,
@@ -24,8 +25,7 @@ from tests.evaluation.judging_world import (
     load_nuggets,
     task_again,
 )
-from tests.evaluation.shared_world import make_list, make_shared_world
-from tests.factories import make_user, write_source
+from tests.worlds.shared_topics import make_list, make_shared_world
 
 PUBLISHED = (
     "run_id,group,task,vital_strict,all\nalpha,hill,RAG,0.5,0.75\nbeta,hill,RAG,0.25,0.5\ngamma,,AG,0.125,\n"

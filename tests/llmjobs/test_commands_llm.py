@@ -10,8 +10,8 @@ from evaluation.terms import Origin
 from jobs.models import Job
 from llmjobs.models import Call
 from llmjobs.simulator.server import Simulator
-from tests.evaluation.world import Outcome, run
-from tests.llmjobs.worlds import grade_segments, in_thread, list_nuggets, make_world
+from tests.worlds.imported import Outcome, run
+from tests.worlds.llm import grade_segments, in_thread, list_nuggets, make_world
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -13,9 +13,9 @@ from llmjobs.job_service import judge_for
 from llmjobs.models import Call
 from llmjobs.simulator.answering import MODEL
 from llmjobs.simulator.server import Simulator
-from tests.evaluation.judging_world import JudgingWorld
-from tests.evaluation.study_world import MACHINE, STUDY, make_study, make_study_world
-from tests.evaluation.world import Outcome, run
+from tests.worlds.imported import Outcome, run
+from tests.worlds.judging import JudgingWorld
+from tests.worlds.study import MACHINE, STUDY, make_study, make_study_world
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

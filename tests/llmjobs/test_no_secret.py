@@ -24,10 +24,10 @@ from llmjobs import endpoints
 from llmjobs.client import close_clients
 from llmjobs.models import Attempt, Call, LlmJob
 from organizer.jobs.mails import send_due
-from tests.crawl.aviary import body_of
-from tests.factories import make_user
+from tests.crawl.canaries import body_of
 from tests.llmjobs.conftest import PointAt
-from tests.llmjobs.worlds import in_thread, make_world, start_assigning, work_on
+from tests.worlds.cast import make_user
+from tests.worlds.llm import in_thread, make_world, start_assigning, work_on
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

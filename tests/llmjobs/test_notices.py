@@ -14,10 +14,10 @@ from llmjobs import job_service
 from llmjobs.budget import Budget
 from llmjobs.models import LlmJob
 from organizer.jobs.mails import send_due
+from tests.jobs.test_queue import at_once, claim, end, make_job
 from tests.llmjobs.conftest import PointAt
-from tests.llmjobs.test_budget import LABELS, start_with, work_until_it_rests
-from tests.llmjobs.test_jobs_queue import at_once, claim, end, make_job
-from tests.llmjobs.worlds import make_world, scripted_endpoint
+from tests.llmjobs.engine.test_budget import LABELS, start_with, work_until_it_rests
+from tests.worlds.llm import make_world, scripted_endpoint
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
 
@@ -82,7 +82,7 @@ def test_a_job_that_waits_for_too_long_is_told_of_once() -> None:
     assert told() == [("stuck", "The endpoint is down.")]
 
 
-def test_another_reason_is_the_same_wait_and_moving_on_begins_a_new_one() -> None:
+def test_another_reason_continues_a_wait_and_progress_ends_it() -> None:
     job = make_job()
     queue.wait_for([job.pk], "The endpoint is down: refused.")
     let_it_wait(job, 20)
@@ -122,7 +122,7 @@ def test_what_does_not_run_is_not_stuck(act: str) -> None:
     assert told() == []
 
 
-def test_workers_look_again_and_again_and_one_fault_keeps_nothing_else_from_being_looked_for(
+def test_workers_look_repeatedly_and_a_fault_stops_no_other_look(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stop, looks = Signal(), list[int]()

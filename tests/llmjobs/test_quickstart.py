@@ -53,7 +53,7 @@ def shown_files() -> list[tuple[str, str]]:
     ]
 
 
-def test_the_files_that_the_page_shows_are_those_that_its_commands_load() -> None:
+def test_the_files_on_the_page_are_those_its_commands_load() -> None:
     folder = PAGE.parent / "example" / "quickstart"
     lines = {line for file in folder.iterdir() for line in file.read_text("utf-8").splitlines()}
     shown = shown_files()

@@ -22,8 +22,8 @@ from llmjobs.steps.asking import Ask
 from llmjobs.steps.assign import AssignInput, assign
 from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize
 from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, support
-from tests.llmjobs.scripted import play
-from tests.llmjobs.worlds import grade_segments, make_world, scripted_endpoint, start_assigning, states_of, work_on
+from tests.llmjobs.steps.scripted import play
+from tests.worlds.llm import grade_segments, make_world, scripted_endpoint, start_assigning, states_of, work_on
 
 KEY = "azure-key-0123456789abcdef"
 PAIR = SupportInput("Cats purr.", "Content cats purr.", replace(SUPPORT, structured=True))
@@ -82,7 +82,7 @@ def test_a_wrong_label_is_asked_again_in_the_same_form() -> None:
     assert [one.form for one in asks] == [form_of("support", {})] * 2
 
 
-def test_an_endpoint_that_ignores_the_form_is_read_all_the_same_and_that_is_noted() -> None:
+def test_an_endpoint_that_ignores_the_form_is_read_and_noted() -> None:
     outcome, _ = play(support(PAIR), ["full_support"])
     assert outcome.label == SupportLabel.FULL_SUPPORT
     assert [str(note) for note in outcome.notes] == ["pair: not in the JSON that was asked for"]

@@ -5,8 +5,8 @@ from typing import Any
 from django.test import Client
 
 from accounts.models import User
+from loadtest.desk.seats import Seat
 from loadtest.desk.wire import Answer, Fate
-from loadtest.desk.world import Seat
 
 
 class InProcess:
@@ -21,7 +21,7 @@ class InProcess:
         answer = self._client.get(path)
         return answer.json() if answer["Content-Type"] == "application/json" else answer.content.decode()
 
-    def post(self, path: str, said: object, _fate: Fate = Fate.ANSWERED) -> Answer:
+    def post(self, path: str, body: object, _fate: Fate = Fate.ANSWERED) -> Answer:
         """Send JSON."""
-        answer = self._client.post(path, said, content_type="application/json")
+        answer = self._client.post(path, body, content_type="application/json")
         return Answer(answer.status_code, answer.json() if answer.content else None)

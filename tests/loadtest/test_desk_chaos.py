@@ -17,11 +17,12 @@ from assessor.desk.apply_op import apply_op
 from assessor.desk.context import open_desk
 from assessor.desk.op_schemas import Op
 from assessor.desk.submit import submit
-from loadtest.desk.acts import Hands
 from loadtest.desk.checks import Record, check_task, read_record
-from loadtest.desk.model import DeskModel
+from loadtest.desk.model import NuggetModel
+from loadtest.desk.nugget_acts import NuggetActs
+from loadtest.desk.nugget_campaign import make_nugget_campaign
+from loadtest.desk.seats import Card
 from loadtest.desk.window import Ledger, Window
-from loadtest.desk.world import Card, make_world
 from tests.loadtest.plants import PLANTS, overlooked
 
 FIGURES = re.compile(r"([\d,]+) operations, ([\d,]+) resends, (\d+) kills, ([\d,]+) takeovers, (\d+) violations")
@@ -63,17 +64,17 @@ def test_an_operation_lost_by_the_server_fails_the_run() -> None:
 def done(db: None) -> tuple[Record, Ledger]:
     """A task that was done in one window and submitted, and what its assessor knows of it."""
     draw = random.Random(3)  # noqa: S311
-    card = make_world(1, 1)[0].cards[0]
+    card = make_nugget_campaign(1, 1)[0].cards[0]
     user = User.objects.get(username="soak0")
     open_desk(task=card.task, user=user)
     ledger, complaints = Ledger(), list[str]()
-    window = Window(ledger, complaints.append, draw, DeskModel)
-    window.model, window.stale = DeskModel.of_state(read_record(card.pk).state), False
+    window = Window(ledger, complaints.append, draw, NuggetModel)
+    window.model, window.stale = NuggetModel.of_state(read_record(card.pk).state), False
     ledger.first = dict(window.model.rows)
-    hands = Hands(draw, card.sentences)
+    acts = NuggetActs(draw, card.sentences)
     for _ in range(80):
-        hands.act(window)
-    hands.finish(window, card.limit)
+        acts.act(window)
+    acts.finish(window, card.limit)
     while window.queue:
         send(window, card, user)
     submit(task=card.task, user=user, window=window.id, seq=window.seq)
@@ -81,7 +82,7 @@ def done(db: None) -> tuple[Record, Ledger]:
     return read_record(card.pk), ledger
 
 
-def send(window: Window[DeskModel], card: Card, user: User) -> None:
+def send(window: Window[NuggetModel], card: Card, user: User) -> None:
     """Have some operations applied."""
     for op in window.request(20)["ops"]:
         receipt = apply_op(task=card.task, user=user, window=window.id, op=Op.model_validate(op))

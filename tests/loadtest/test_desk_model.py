@@ -2,12 +2,12 @@
 
 from assessor.desk.nugget_ops import changes_json
 from assessor.rules.undo import UndoEntry, stacks
-from loadtest.desk.model import DeskModel, Json
+from loadtest.desk.model import Json, NuggetModel
 
 
 def test_a_nugget_that_comes_back_has_a_version_above_all_that_it_had() -> None:
     """Added, rated, both undone, added again: the model's steps are those that are told from the log."""
-    model, log = DeskModel(), list[UndoEntry]()
+    model, log = NuggetModel(), list[UndoEntry]()
 
     def do(kind: str, payload: Json, step: str) -> None:
         before, after = model.do(kind, payload, step)

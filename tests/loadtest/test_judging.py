@@ -12,9 +12,9 @@ from django.conf import settings
 from django.db import connection
 
 from loadtest.desk.checks import Record, check_task, read_record
-from loadtest.desk.judged_campaign import Extent
-from loadtest.desk.judging_assessor import JudgingAssessor, JudgingPlan, Times
-from loadtest.desk.judging_world import make_judging_world
+from loadtest.desk.judging_campaign import Extent, seat_judges
+from loadtest.desk.judging_load import JudgingAssessor
+from loadtest.desk.plan import Plan
 from loadtest.desk.window import Ledger
 from tests.loadtest.in_process import InProcess
 from tests.loadtest.plants import PLANTS, overlooked
@@ -73,8 +73,8 @@ def test_a_label_lost_by_the_server_fails_the_run() -> None:
 def judged(db: None) -> list[tuple[Record, Ledger]]:
     """Tasks of each stage, judged and submitted, and what their assessors know of them."""
     complaints, now = list[str](), time.monotonic()
-    plan = JudgingPlan("", now, now + 60, complaints.append, complaints.append, Times(), every=0.001)
-    seats = make_judging_world(4, [Extent(answers=4, sentences=3, nuggets=4)])
+    plan = Plan("", now + 60, complaints.append, complaints.append, now, every=0.001)
+    seats = seat_judges(4, [Extent(answers=4, sentences=3, nuggets=4)])
     judges = [JudgingAssessor(seat, plan, number, InProcess) for number, seat in enumerate(seats[1:])]
     for judge in judges:
         judge.run()

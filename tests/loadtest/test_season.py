@@ -15,7 +15,7 @@ FIGURES = re.compile(
 
 
 @pytest.mark.slow
-def test_a_season_ends_with_what_everybody_did_and_its_backups_are_one_state() -> None:
+def test_a_season_keeps_all_work_and_each_backup_is_one_state() -> None:
     command = [
         sys.executable,
         "-m",

@@ -70,7 +70,7 @@ def test_lineage_that_does_not_fit_is_refused(lineage: list[list[int]]) -> None:
         topic_edits([PARIS, ROME], [PARIS], lineage)
 
 
-def test_inferred_parents_are_equal_texts_first_and_then_the_most_similar() -> None:
+def test_inferred_parents_are_equal_texts_then_the_most_similar() -> None:
     drafts = ["a b c d", "a b c e", "x y"]
     assert infer_parents(drafts, ["A b, c D", "a b c f", "q r"]) == [(0,), (1,), ()]
 

@@ -37,7 +37,7 @@ def sheets(draw: st.DrawFn) -> AssignmentSheet:
 
 @settings(max_examples=30)
 @given(sheets(), st.data())
-def test_a_sheet_of_some_topics_scores_as_the_whole_restricted_to_them(
+def test_a_sheet_of_some_topics_scores_as_the_restricted_whole(
     sheet: AssignmentSheet, data: st.DataObject
 ) -> None:
     chosen = np.array(data.draw(st.lists(st.booleans(), min_size=(n := len(sheet.topic_ids)), max_size=n)))

@@ -79,7 +79,7 @@ def test_a_topic_without_vital_nuggets_scores_zero_or_is_undefined() -> None:
     assert zero["weighted"] == skip["weighted"] == zero["all"] == 1
 
 
-def test_a_list_of_unknown_importance_has_no_weighted_score_when_skipped() -> None:
+def test_a_skipped_unknown_importance_has_no_weighted_score() -> None:
     sheet = assignment_sheet(["v", "?"], [[2], [2]])
     assert only(sheet)["weighted"] == 0.5
     assert only(sheet, Policies(no_vital="skip"))["weighted"] == 1

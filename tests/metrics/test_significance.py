@@ -75,7 +75,7 @@ def test_holm_is_as_in_r() -> None:
     assert_allclose(holm(np.array([0.5, NAN, 0.001])), [0.5, NAN, 0.002])
 
 
-def test_more_runs_than_can_be_shown_are_refused_and_the_best_are_chosen() -> None:
+def test_too_many_runs_are_refused_and_the_best_are_chosen() -> None:
     values = np.tile(np.linspace(0, 1, MOST_RUNS + 1), (2, 1))
     with pytest.raises(ValueError, match="at most 50"):
         paired_tests(values)

@@ -43,11 +43,11 @@ def test_with_more_citations_recall_takes_each_sentences_best_label() -> None:
     assert first(support_sheet([[[[0, 2], [1, UNJUDGED], UNCITED]]])) == (0.5, 0.5)
 
 
-def test_a_cited_sentence_without_any_label_leaves_recall_also_with_more_citations() -> None:
+def test_an_unlabelled_cited_sentence_leaves_recall_for_any_k() -> None:
     assert first(support_sheet([[[FS, [UNJUDGED, FAILED], UNCITED]]])) == (1, 0.5)
 
 
-def test_an_answer_that_cites_nothing_has_no_precision_unless_it_counts_zero() -> None:
+def test_citing_nothing_has_no_precision_unless_counted_as_zero() -> None:
     sheet = support_sheet([[[FS]], [[UNCITED]]])
     skip, zero = run_support(sheet, DEFAULT), run_support(sheet, SupportPolicies(no_cited="zero"))
     assert (skip.precision[0], zero.precision[0]) == (1, 1)  # the second topic has no label
@@ -58,7 +58,7 @@ def test_an_answer_that_cites_nothing_has_no_precision_unless_it_counts_zero() -
     assert (found.precision_topics[0], found.recall_topics[0]) == (1, 2)
 
 
-def test_an_answer_whose_citations_are_all_unjudged_is_not_one_that_cites_nothing() -> None:
+def test_all_citations_unjudged_is_not_citing_nothing() -> None:
     sheet = support_sheet([[[FS], [NS]], [[[UNJUDGED]], [NS]]])
     assert first(sheet, SupportPolicies(no_cited="zero")) == (1, 1)
 
@@ -86,7 +86,7 @@ def test_failures_on_topics_without_a_label_are_counted_too() -> None:
     assert (found.failed[0], found.sentences_total[0]) == (1, 1)
 
 
-def test_sentence_statistics_are_over_all_topics_where_nothing_is_judged() -> None:
+def test_unjudged_sentence_statistics_are_over_all_topics() -> None:
     sheet = support_sheet([[[[UNJUDGED], UNCITED], None], [[UNCITED], [UNCITED]]])
     found = run_support(sheet, DEFAULT)
     assert (found.sentences.tolist(), found.sentences_total.tolist()) == ([1.5, 1], [3, 1])

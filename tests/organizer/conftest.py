@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.organizer.world import World, make_world
+from tests.worlds.campaign import World, make_world
 
 
 @pytest.fixture

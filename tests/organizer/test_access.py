@@ -7,8 +7,8 @@ from django.urls import reverse
 from evaluation.campaigns.access import unblinded_campaign_for
 from evaluation.models import Campaign, Membership
 from evaluation.terms import Role
-from tests.factories import make_user
-from tests.organizer.world import World, queries_of
+from tests.worlds.campaign import World, queries_of
+from tests.worlds.cast import make_user
 
 PAGES = ["campaign", "topics", "topic", "runs", "run", "segment", "findings", "people", "agreement", "scatter"]
 

@@ -15,9 +15,9 @@ from pytest_django.fixtures import Settings
 from evaluation.campaigns.people import give_role
 from evaluation.models import Membership
 from evaluation.terms import Role
-from tests.factories import make_user
-from tests.organizer.world import World
 from tests.security.conftest import Audit
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_user
 from web import audit_log
 from web.audit_log import AuditQuery, newest
 

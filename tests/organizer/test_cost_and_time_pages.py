@@ -16,10 +16,10 @@ from evaluation.terms import JudgeKind, SegmentKind
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 from organizer.cost import conditions_table
-from tests.assessor.world import DeskWorld, make_desk_world
-from tests.evaluation.desk_time import MORNING, Tab, store
-from tests.organizer.jobs_world import make_call, make_item, make_job
-from tests.organizer.world import World
+from tests.assessor.timing.clock_tabs import MORNING, Tab, store
+from tests.worlds.campaign import World
+from tests.worlds.desk import DeskWorld, make_desk_world
+from tests.worlds.jobs import make_call, make_item, make_job
 
 pytestmark = pytest.mark.django_db
 
@@ -86,7 +86,7 @@ def test_an_idle_limit_that_is_too_short_is_said(world: DeskWorld) -> None:
     assert "This is not a choice of this campaign." in page
 
 
-def test_an_hour_s_rate_prices_people_by_measured_time_and_else_by_the_published(world: DeskWorld) -> None:
+def test_an_hourly_rate_prices_measured_time_or_else_published(world: DeskWorld) -> None:
     units = {row["what"]: row for row in cost_rows(world, "units", "?rate=60")}
     edited, manual = units["post-edited nugget list"], units["manual nugget list"]
     assert (edited["cost"], edited["basis"], edited["units"]) == (30.0, "measured", 1)

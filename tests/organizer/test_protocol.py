@@ -14,9 +14,9 @@ from evaluation.campaigns.create import add_member
 from evaluation.campaigns.protocol import protocol_hash, settings_of
 from evaluation.models import Campaign, ConditionDefault, Event, Protocol
 from evaluation.terms import Role, Stage
-from tests.assessor.world import DeskWorld, load_corpus, make_desk_world, make_task
-from tests.factories import make_campaign, make_cast, make_user
-from tests.organizer.world import World
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_campaign, make_cast, make_user
+from tests.worlds.desk import DeskWorld, load_corpus, make_desk_world, make_task
 
 pytestmark = pytest.mark.postgresql
 
@@ -65,7 +65,7 @@ def test_a_task_that_was_started_freezes_the_protocol(fresh: tuple[Campaign, Cli
     assert campaign.protocol.version == 1
 
 
-def test_after_the_first_judgment_a_change_is_a_new_version_with_a_reason(world: World) -> None:
+def test_after_the_first_judgment_a_change_is_a_reasoned_version(world: World) -> None:
     campaign, olga = world.campaign, world.client("olga")
     assert "frozen" in olga.get(PAGE).content.decode()
     refused = olga.post(CHANGE, filled(campaign, overlap=2, show_importance=True))

@@ -13,9 +13,9 @@ from jobs.models import WorkItem
 from llmjobs.job_status import replies_by_judge
 from llmjobs.models import Attempt, Call, CallUse, LlmJob
 from reports.quality.judges import JudgeAgreement, compared_with_people
-from tests.evaluation.world import run
-from tests.organizer.jobs_world import make_call, make_item, make_job, make_judge, support_by
-from tests.organizer.world import World, queries_of
+from tests.worlds.campaign import World, queries_of
+from tests.worlds.imported import run
+from tests.worlds.jobs import make_call, make_item, make_job, make_judge, support_by
 
 pytestmark = pytest.mark.postgresql
 
@@ -58,7 +58,7 @@ def test_an_organizer_who_assesses_sees_none_of_it(world: World) -> None:
     assert world.client("olga").get(QUALITY).status_code == 404
 
 
-def test_labels_of_the_same_pairs_are_compared_and_failed_ones_left_out(world: World) -> None:
+def test_labels_of_equal_pairs_are_compared_without_failed_ones(world: World) -> None:
     page = page_of(world)
     for said in (
         "robot",
@@ -85,7 +85,7 @@ def test_it_is_what_the_report_says(world: World) -> None:
     )
 
 
-def test_a_person_s_label_counts_as_soon_as_it_is_there_and_while_it_stands(world: World) -> None:
+def test_a_person_s_label_counts_from_its_writing_while_current(world: World) -> None:
     say("second", AssignmentLabel.NOT_SUPPORT)
     (one,) = compared(world)
     assert (one.report.confusion.pairs, one.people, one.report.harsh) == (4, 2, 1)

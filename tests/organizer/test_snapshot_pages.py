@@ -17,8 +17,8 @@ from exchange import background
 from exchange.models import Export, Snapshot
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import opened_slug, take_snapshot
-from tests.factories import make_campaign
-from tests.organizer.world import World, make_world, queries_of
+from tests.worlds.campaign import World, make_world, queries_of
+from tests.worlds.cast import make_campaign
 
 SNAPSHOTS = "/campaigns/river/snapshots/"
 METHODS = "/campaigns/river/methods/"

@@ -10,8 +10,9 @@ from evaluation.judges import add_judge
 from evaluation.models import Judge, Study, StudyPair, Task
 from evaluation.terms import JudgeKind, Stage
 from jobs.models import Job, WorkItem
-from tests.evaluation.judging_world import JudgingWorld
-from tests.evaluation.study_world import (
+from tests.worlds.campaign import queries_of
+from tests.worlds.judging import JudgingWorld
+from tests.worlds.study import (
     EXPERT,
     MACHINE,
     STUDY,
@@ -21,7 +22,6 @@ from tests.evaluation.study_world import (
     make_study_world,
     window_of,
 )
-from tests.organizer.world import queries_of
 
 STUDIES = "/campaigns/river/studies/"
 

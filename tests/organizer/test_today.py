@@ -17,11 +17,11 @@ from evaluation.models import Event, NuggetList, Submission, Task, Topic
 from evaluation.tasks.remarks import remark
 from evaluation.terms import RemarkKind, Role, SegmentKind, TaskState
 from jobs.models import Notice, WorkItem
-from tests.assessor.world import DeskWorld
-from tests.factories import make_campaign
-from tests.organizer.jobs_world import make_item, make_job
-from tests.organizer.work_world import hand, make_work_world, more_topics
-from tests.organizer.world import World, queries_of
+from tests.worlds.campaign import World, queries_of
+from tests.worlds.cast import make_campaign
+from tests.worlds.desk import DeskWorld
+from tests.worlds.jobs import make_item, make_job
+from tests.worlds.work import hand, make_work_world, more_topics
 
 pytestmark = pytest.mark.postgresql
 
@@ -128,7 +128,7 @@ def test_nothing_needs_anybody_is_said_with_the_time(desk: DeskWorld) -> None:
     assert ">2 Mar 2027, 09:05</time>." in page
 
 
-def test_each_thing_that_needs_somebody_leads_to_where_it_is_dealt_with(desk: DeskWorld) -> None:
+def test_each_open_matter_leads_to_where_it_is_settled(desk: DeskWorld) -> None:
     ann, task = desk.people["ann"], desk.manual
     open_desk(task=task.public_id, user=ann)
     flagged = remark(task=task.public_id, user=ann, kind=RemarkKind.FLAG, text="The passages <i>repeat</i>.")

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation import world
+from tests.worlds import imported
 
 
 @pytest.fixture
 def labelled(db: None, tmp_path: Path) -> Path:
     """The whole small campaign; the folder for its files."""
-    world.load_world(tmp_path)
+    imported.load_world(tmp_path)
     return tmp_path
 
 
 def settle(folder: Path, toml: str) -> None:
     """Give the campaign other settings."""
-    path = world.write(folder, "campaign.toml", toml)
-    outcome = world.run("create_campaign", "river", "--name", "River study", "--from", path, "--replace")
+    path = imported.write(folder, "campaign.toml", toml)
+    outcome = imported.run("create_campaign", "river", "--name", "River study", "--from", path, "--replace")
     assert outcome.code == 0, outcome.err

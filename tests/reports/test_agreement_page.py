@@ -20,10 +20,10 @@ from reports.charts import scatter
 from reports.files import PictureForm, drawn
 from reports.metrics.agreement import LEVELS, run_level_agreement
 from reports.metrics.policies import Policies
-from tests.evaluation.world import report
-from tests.factories import write_source
-from tests.organizer.world import LABELS, World, make_world
-from tests.reports.sized_world import sized
+from tests.worlds.campaign import LABELS, World, make_world
+from tests.worlds.cast import write_source
+from tests.worlds.imported import report
+from tests.worlds.sized import sized
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from evaluation.models import Campaign, Finding, ListedNugget
 from evaluation.terms import FindingCode
 from reports.frames import forget_sheets
 from reports.methods import exclusion_rows
-from tests.evaluation.world import BY_LLM, labels, load, report, run, write
-from tests.factories import make_cast
+from tests.worlds.cast import make_cast
+from tests.worlds.imported import BY_LLM, labels, load, report, run, write
 
 SCORES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
 

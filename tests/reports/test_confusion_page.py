@@ -27,9 +27,9 @@ from evaluation.models import (
 )
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from reports.models import Adjudication
-from tests.evaluation.world import report
-from tests.factories import write_source
-from tests.organizer.world import QRELS, World, make_world, queries_of
+from tests.worlds.campaign import QRELS, World, make_world, queries_of
+from tests.worlds.cast import write_source
+from tests.worlds.imported import report
 
 ONE = {"alpha": ("support", "partial_support"), "beta": ("not_support", "support")}
 OTHER = {"alpha": ("not_support", "partial_support"), "beta": ("not_support", "partial_support")}
@@ -152,7 +152,7 @@ def test_each_tag_has_its_figures_and_leads_to_them(world: World) -> None:
     assert "By topic tag</h2>" not in narrowed
 
 
-def test_nuggets_are_told_apart_by_how_they_were_made_where_that_is_recorded(world: World) -> None:
+def test_nuggets_differ_by_how_they_were_made_where_recorded(world: World) -> None:
     assert "This is not a choice" in page_of(world, f"{QUERY}&made=added")
     child, parent = NuggetVersion.objects.order_by("pk")
     NuggetLineage.objects.create(child=child, parent=parent, relation="edited")
@@ -241,7 +241,7 @@ def test_a_verdict_is_noted_and_changes_no_label(world: World) -> None:
     assert "note" not in event.payload
 
 
-def test_a_later_verdict_takes_the_place_of_the_first_which_stays_to_be_read(world: World) -> None:
+def test_a_later_verdict_replaces_the_first_which_stays_readable(world: World) -> None:
     decide(world, "2", category="overlooked")
     decide(world, "8", category="text", note="Cut short.")
     page = read(world, harsh_pair(world) + QUERY)

@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.models import Event
 from reports.models import ExternalCondition, ExternalScore
-from tests.evaluation.world import load, run, write
+from tests.worlds.imported import load, run, write
 
 TABLE = "run_id,group,task,vital_strict,all,remark\nalpha,hill,RAG,0.5,,good\nomega,dale,,0.25,1,\n"
 

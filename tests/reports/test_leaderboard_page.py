@@ -12,9 +12,9 @@ from django.urls import reverse
 from evaluation.imports.assignments import import_assignments
 from evaluation.imports.runs import import_runs
 from evaluation.terms import JudgeKind, Origin
-from tests.evaluation.world import load, report
-from tests.factories import write_source
-from tests.organizer.world import World, make_world, queries_of
+from tests.worlds.campaign import World, make_world, queries_of
+from tests.worlds.cast import write_source
+from tests.worlds.imported import load, report
 
 LABELS = "".join(
     json.dumps(
@@ -72,7 +72,7 @@ def test_what_is_undefined_comes_last_whichever_way_it_is_ordered(world: World) 
         assert runs_on(page_of(world, f"?condition=A/A&judge=robot&sort={sort}"))[-1] == "alpha"
 
 
-def test_one_group_or_task_is_shown_and_the_closing_rows_stay_those_of_all(world: World) -> None:
+def test_closing_rows_stay_those_of_all_when_a_group_is_chosen(world: World) -> None:
     page = page_of(world, "?condition=A/A&judge=whole&group=team%20b")
     assert runs_on(page) == ["beta"]
     assert "1 run of 2" in page
@@ -138,9 +138,7 @@ def test_the_picture_leaves_in_three_forms(world: World, form: str, start: bytes
 
 
 @pytest.mark.parametrize(("query", "ground"), [("", "#ffffff"), ("&theme=dark", "#17191c")])
-def test_a_picture_brings_its_ground_so_that_its_words_are_readable_anywhere(
-    world: World, query: str, ground: str
-) -> None:
+def test_a_picture_brings_its_own_background(world: World, query: str, ground: str) -> None:
     address = reverse("reports:ranking", args=[world.campaign.slug, "svg"])
     picture = world.client("olga").get(f"{address}?condition=A/A&judge=whole{query}").content.decode()
     assert f'fill="{ground}"' in picture

@@ -12,8 +12,8 @@ from django.urls import reverse
 from pytest_django.plugin import DjangoDbBlocker
 
 from evaluation.models import Campaign
-from tests.evaluation.world import load, report, run
-from tests.factories import make_cast, make_user
+from tests.worlds.cast import make_cast, make_user
+from tests.worlds.imported import load, report, run
 
 AUTO, EDITED = ("--origin", "auto"), ("--origin", "edited")
 BY_LLM, BY_PEOPLE = ("--judge", "llm", "--by", "llm"), ("--judge", "authors", "--by", "human")

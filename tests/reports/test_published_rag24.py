@@ -10,7 +10,7 @@ from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
 from evaluation.models import Finding
-from tests.evaluation.world import load, report, run
+from tests.worlds.imported import load, report, run
 
 GPT, COMMAND = "baseline_rag24.test_gpt-4o_top20", "baseline_rag24.test_command-r-plus_top20"
 FILES = [f"{run_id}.jsonl" for run_id in (GPT, COMMAND)]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation.world import AUTO, LABELS, LISTS, SUPPORT, Outcome, labels, load, report, run, write
 from tests.reports.conftest import settle
+from tests.worlds.imported import AUTO, LABELS, LISTS, SUPPORT, Outcome, labels, load, report, run, write
 
 
 @pytest.fixture

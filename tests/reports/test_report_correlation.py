@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation.world import (
+from tests.worlds.imported import (
     BY_LLM,
     LISTS,
     answer,

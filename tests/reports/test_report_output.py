@@ -13,7 +13,7 @@ from reports import charts
 from reports.charts import LIGHT
 from reports.files import PictureForm, as_csv, drawn, escaped
 from reports.methods import MethodsReport, MethodsSection, MethodsTable, methods_json, methods_latex
-from tests.evaluation.world import LISTS, load, nuggets, report, run, write
+from tests.worlds.imported import LISTS, load, nuggets, report, run, write
 from web.csv_response import safe_cell
 
 ALL = [

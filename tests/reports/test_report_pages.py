@@ -15,9 +15,9 @@ from evaluation.imports.runs import import_runs
 from evaluation.models import Topic, TopicTag
 from evaluation.terms import JudgeKind, Origin
 from reports.views import ReportName
-from tests.factories import write_source
-from tests.organizer.world import World, make_world, queries_of
 from tests.reports.test_leaderboard_page import LABELS
+from tests.worlds.campaign import World, make_world, queries_of
+from tests.worlds.cast import write_source
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_the_picture_of_each_page_is_drawn_in_both_themes(world: World, name: st
     assert light != dark
 
 
-def test_descriptives_are_those_of_the_report_and_of_a_tag_only_its_topics(world: World) -> None:
+def test_descriptives_are_the_report_s_and_a_tag_s_only_its_topics(world: World) -> None:
     row = rows_of(world, "descriptives")[0]
     assert (row["name"], row["topics"], row["nuggets_per_topic"], row["vital"]) == ("auto-robot", 1, 2.0, 0.5)
     whole = next(one for one in rows_of(world, "descriptives") if one["judge"] == "whole")
@@ -146,7 +146,7 @@ def test_length_names_the_runs_that_no_shorter_one_beats(world: World) -> None:
     assert (rows["alpha"]["front"], rows["beta"]["front"]) == ("yes", "")
 
 
-def test_a_table_is_ordered_by_any_of_its_columns_what_is_undefined_last(world: World) -> None:
+def test_a_table_is_ordered_by_any_column_with_undefined_last(world: World) -> None:
     page = page_of(world, "support", "?condition=scratch&sort_overview=weighted_precision")
     assert page.index("<bdi>alpha</bdi>") < page.index("<bdi>beta</bdi>")
     assert 'aria-sort="ascending"' in page

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.models import Assignment, ListedNugget, NuggetList, NuggetVersion
 from evaluation.terms import AssignmentLabel
-from tests.evaluation.world import BY_LLM, answer, labels, load, report, run, sentence, write
+from tests.worlds.imported import BY_LLM, answer, labels, load, report, run, sentence, write
 
 SCORES = ["vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all"]
 ROW = {"run_id", "group", "task", "topics", *SCORES, "length", "judged", "failed", "unjudged", "excluded"}

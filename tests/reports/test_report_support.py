@@ -7,8 +7,8 @@ import pytest
 
 from evaluation.models import SupportJudgment
 from evaluation.terms import SupportLabel
-from tests.evaluation.world import BY_ANN, answer, judged, load, report, run, sentence, write
 from tests.reports.conftest import settle
+from tests.worlds.imported import BY_ANN, answer, judged, load, report, run, sentence, write
 
 ROW = {
     *("run_id", "weighted_precision", "weighted_recall", "sentences", "sentences_total", "sentences_uncited"),

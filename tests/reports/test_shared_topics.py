@@ -13,9 +13,9 @@ from evaluation.models import Assignment, Event, Judge, Protocol, SupportJudgmen
 from evaluation.tasks.hand_out import reassign
 from evaluation.terms import Condition, JudgeKind, Origin, Role, Stage, TaskState
 from llmjobs.job_service import JobRequest, plan_evaluation
-from tests.evaluation.judging_world import BENDS, JudgingWorld, finish, load_nuggets
-from tests.evaluation.shared_world import make_list, make_shared_world
-from tests.evaluation.world import load, report, run
+from tests.worlds.imported import load, report, run
+from tests.worlds.judging import BENDS, JudgingWorld, finish, load_nuggets
+from tests.worlds.shared_topics import make_list, make_shared_world
 
 pytestmark = pytest.mark.django_db
 
@@ -112,9 +112,7 @@ def test_an_llm_assigns_the_lists_of_all_assessors(world: JudgingWorld) -> None:
     assert len(plan.items) == 4  # three answers to t1 with words, one to t2
 
 
-def test_what_is_exported_of_shared_topics_gives_the_same_scores_elsewhere(
-    world: JudgingWorld, tmp_path: Path
-) -> None:
+def test_exported_shared_topics_give_the_same_scores_elsewhere(world: JudgingWorld, tmp_path: Path) -> None:
     assign(world, "ann", "t1", 2)
     assign(world, "ben", "t2", 1)
     before = report("scores", "--condition", "E/M")["runs"]
@@ -197,7 +195,7 @@ def test_labels_are_not_compared_with_themselves(world: JudgingWorld) -> None:
     assert "In 1 topic both sides are the labels of ben" in refused.err
 
 
-def test_labels_from_outside_are_not_dropped_when_another_assessor_submits(world: JudgingWorld) -> None:
+def test_another_assessor_s_submission_drops_no_outside_labels(world: JudgingWorld) -> None:
     assign(world, "ann", "t1", 2)
     assign(world, "ben", "t2", 2)
     judge = Judge.objects.get(name="ann")
@@ -211,7 +209,7 @@ def test_labels_from_outside_are_not_dropped_when_another_assessor_submits(world
     assert scores("--missing", "skip")["delta"] == 1
 
 
-def test_a_second_opinion_counts_when_the_work_that_counted_is_withdrawn(world: JudgingWorld) -> None:
+def test_a_second_opinion_counts_once_the_first_is_withdrawn(world: JudgingWorld) -> None:
     first = world.hand(Stage.ASSIGN, "ann", "t1")
     second = assign(world, "ben", "t1", 2, again=True)
     world.withdraw(first)
@@ -221,9 +219,7 @@ def test_a_second_opinion_counts_when_the_work_that_counted_is_withdrawn(world: 
     assert Event.objects.filter(kind="task.counts", payload__instead=first.public_id).exists()
 
 
-def test_support_of_shared_topics_is_exported_and_comes_back_as_one_judge_s(
-    world: JudgingWorld, tmp_path: Path
-) -> None:
+def test_support_of_shared_topics_returns_as_one_judge_s(world: JudgingWorld, tmp_path: Path) -> None:
     world.run("epsilon", (BENDS, [0]), topic="t2")
     finish(world.hand(Stage.SUPPORT_SCRATCH, "ann", "t1"), 2)
     finish(world.hand(Stage.SUPPORT_SCRATCH, "ben", "t2"), 1)

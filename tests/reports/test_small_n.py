@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from evaluation.models import Run, Topic, TopicTag
 from reports.small import has_tau
-from tests.organizer.world import World
-from tests.reports.sized_world import sized
+from tests.worlds.campaign import World
+from tests.worlds.sized import sized
 
 
 def page_of(world: World, name: str, query: str = "") -> str:

@@ -15,8 +15,8 @@ from evaluation.judges import study_judge
 from evaluation.models import Assignment, Judge, Study, StudyPair
 from evaluation.terms import StudyKind
 from reports.quality.studies import StudyRole, study_report
-from tests.evaluation.judging_world import JudgingWorld
-from tests.evaluation.study_world import (
+from tests.worlds.judging import JudgingWorld
+from tests.worlds.study import (
     EXPERT,
     MACHINE,
     STUDY,

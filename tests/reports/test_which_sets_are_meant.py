@@ -17,9 +17,9 @@ from evaluation.studies import StudyWish, _nugget_set
 from evaluation.terms import Condition, JudgeKind, Origin, StudyKind
 from llmjobs.job_service import JobRequest, plan_evaluation
 from reports.nuggets.descriptives import edit_report
-from tests.evaluation.judging_world import JudgingWorld, load_nuggets, make_judging_world
-from tests.evaluation.shared_world import make_list
-from tests.evaluation.study_world import EXPERT, MACHINE, load_assignments
+from tests.worlds.judging import JudgingWorld, load_nuggets, make_judging_world
+from tests.worlds.shared_topics import make_list
+from tests.worlds.study import EXPERT, MACHINE, load_assignments
 
 pytestmark = pytest.mark.django_db
 

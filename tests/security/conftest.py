@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from tests.assessor.world import DeskWorld, make_desk_world
-from tests.organizer.world import World, make_world
+from tests.worlds.campaign import World, make_world
+from tests.worlds.desk import DeskWorld, make_desk_world
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from loadtest.servers.provider import Provider
 from tests.accounts.conftest import People, confirmed, people, sign_in  # noqa: F401
 from tests.accounts.test_provider import provider, running, shown, through  # noqa: F401
 from tests.accounts.test_second_factor import code_of
-from tests.factories import make_user
 from tests.security.conftest import Audit
+from tests.worlds.cast import make_user
 
 pytestmark = pytest.mark.django_db
 

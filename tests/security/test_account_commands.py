@@ -6,8 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
-from tests.factories import make_user
 from tests.security.conftest import Audit
+from tests.worlds.cast import make_user
 from web.audit_log import system_actor
 
 pytestmark = pytest.mark.django_db

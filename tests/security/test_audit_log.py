@@ -15,11 +15,11 @@ from pytest_django.fixtures import Settings
 
 from evaluation.models import Event
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld
-from tests.evaluation.world import run
-from tests.factories import make_user
-from tests.organizer.world import World
 from tests.security.conftest import Audit
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_user
+from tests.worlds.desk import DeskWorld
+from tests.worlds.imported import run
 from web import audit_log as audit
 
 WRITER = """
@@ -72,7 +72,7 @@ def test_a_full_disk_is_told(settings: Settings) -> None:
         audit.record("export", actor="user:1")
 
 
-def test_each_unblinded_page_is_recorded_without_what_was_searched_for(world: World, audit_log: Audit) -> None:
+def test_each_unblinded_page_is_logged_without_the_search_words(world: World, audit_log: Audit) -> None:
     client = world.client("rita")
     pages = world.pages() | {"agreement": world.pages()["agreement"] + "?x=A/A&y=A/M"}
     for address in pages.values():
@@ -147,7 +147,7 @@ def test_the_admin_is_recorded_with_what_was_changed(audit_log: Audit) -> None:
 
 
 @pytest.mark.django_db
-def test_failed_sign_ins_and_lockouts_are_recorded_without_what_was_typed(audit_log: Audit) -> None:
+def test_failed_sign_ins_and_lockouts_are_logged_without_input(audit_log: Audit) -> None:
     ann = make_user("ann")
     for _ in range(6):
         Client().post(reverse("account_login"), {"login": "ann", "password": "wrong-secret"})

@@ -15,8 +15,8 @@ from evaluation.formats import source as reading
 from evaluation.formats.source import read_source
 from evaluation.models import Campaign, Topic
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld
-from tests.evaluation.world import refuse, run, write
+from tests.worlds.desk import DeskWorld
+from tests.worlds.imported import refuse, run, write
 
 MEGABYTE = 1_048_576
 

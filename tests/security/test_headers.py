@@ -22,9 +22,9 @@ from config.checks import (
     open_files,
     safe_settings,
 )
-from tests.assessor.world import DeskWorld
-from tests.factories import make_user
-from tests.organizer.world import World
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_user
+from tests.worlds.desk import DeskWorld
 
 EXPECTED = {
     "X-Content-Type-Options": "nosniff",

@@ -13,9 +13,9 @@ from assessor.models import WorkingNugget
 from evaluation.models import Campaign, NuggetVersion, Remark, Run, Segment, Sentence, Topic
 from llmjobs.models import Call, Text
 from tests.crawl.addresses import addresses
-from tests.crawl.aviary import body_of
-from tests.crawl.blind_world import make_blind_world
+from tests.crawl.canaries import body_of
 from tests.crawl.walking import candidates_of
+from tests.worlds.blind import make_blind_world
 
 NASTY = "\"'><img src=x onerror=alert(1)><script>alert(2)</script>{{ 7|add:7 }}\u202egnp.exe\u200b" + "w" * 400
 TEXTS = (
@@ -50,7 +50,7 @@ def plant() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("person", ["olga", "ann"])
 def test_hostile_texts_are_shown_as_text(person: str, tmp_path: Path) -> None:
-    world, _ = make_blind_world(tmp_path, sings=False)
+    world, _ = make_blind_world(tmp_path, with_canaries=False)
     plant()
     client, shown = Client(raise_request_exception=False), 0
     client.force_login(world.people[person])

@@ -21,10 +21,10 @@ from evaluation.terms import Role
 from llmjobs import endpoints
 from llmjobs.client import close_clients
 from llmjobs.models import Attempt, Call
-from tests.evaluation.world import run
-from tests.factories import make_user
-from tests.llmjobs.worlds import in_thread, make_world, start_assigning, work_on
 from tests.security.conftest import Audit
+from tests.worlds.cast import make_user
+from tests.worlds.imported import run
+from tests.worlds.llm import in_thread, make_world, start_assigning, work_on
 from web.environment import SECRETS
 
 MARK = "canary"

@@ -32,7 +32,7 @@ def test_a_secret_is_read_from_its_file(name: str, file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SECRETS)
-def test_a_secret_that_is_given_twice_is_an_error_that_does_not_tell_it(name: str, file: Path) -> None:
+def test_a_secret_given_twice_is_an_error_that_hides_it(name: str, file: Path) -> None:
     with pytest.raises(ImproperlyConfigured, match=f"{name} and {name}_FILE are both set") as error:
         check_secrets({name: "said-canary", f"{name}_FILE": str(file)})
     assert "canary" not in str(error.value)

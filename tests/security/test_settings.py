@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 
 from tests.architecture.tree import ROOT, files, named
-from tests.assessor.world import DeskWorld
-from tests.factories import make_user
+from tests.worlds.cast import make_user
+from tests.worlds.desk import DeskWorld
 
 DANGEROUS = re.compile(
     r"^\s*(?:import|from) (?:pickle|marshal|shelve|xml\.sax|xml\.dom|lxml|yaml)\b"

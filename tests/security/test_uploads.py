@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils.timezone import now
 
 from accounts.tokens import make_token
-from tests.organizer.test_import_wizard import DATA
-from tests.organizer.world import World
+from tests.organizer.data.test_import_wizard import DATA
+from tests.worlds.campaign import World
 
 pytestmark = pytest.mark.django_db
 

@@ -6,9 +6,9 @@ import pytest
 from django.db import transaction
 
 from evaluation.models import Campaign, Topic
-from tests.evaluation.judging_world import JudgingWorld, make_judging_world
-from tests.evaluation.world import everything
-from tests.factories import make_campaign
+from tests.worlds.cast import make_campaign
+from tests.worlds.imported import everything
+from tests.worlds.judging import JudgingWorld, make_judging_world
 from tests.worlds.recorded import built_once
 
 built: list[Path] = []

@@ -10,8 +10,9 @@ from playwright.sync_api import Browser, BrowserContext
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Task
-from tests.assessor.judge_world import JudgeWorld, make_judge_world
-from tests.browser.judge.judging import NUGGETS, Judge, Visit, browser_of, judge_at
+from tests.browser.judge.judging_desk import NUGGETS, JudgingDesk, Visit, judge_at
+from tests.browser.nugget_desk import signed_in
+from tests.worlds.judging_desk import JudgeWorld, make_judge_world
 
 ANSWERS = 6
 
@@ -27,8 +28,8 @@ def visit(world: JudgeWorld, chromium: Browser, live_server: LiveServer) -> Iter
     """Opens a task in a browser of its own: `with visit(task) as judge`."""
     made: list[BrowserContext] = []
 
-    def open_in_browser(task: Task, **options: Any) -> AbstractContextManager[Judge]:
-        made.append(browser_of(chromium, live_server, world, task.assessor.username, **options))
+    def open_in_browser(task: Task, **options: Any) -> AbstractContextManager[JudgingDesk]:
+        made.append(signed_in(chromium, live_server, world.client(task.assessor.username), **options))
         return judge_at(made[-1], world, task)
 
     yield open_in_browser

@@ -4,14 +4,14 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.models import Protocol
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
-from tests.browser.test_desk_accessible import audit
+from tests.browser.desk.test_accessible import audit
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 
-def open_boxes(judge: Judge) -> None:
+def open_boxes(judge: JudgingDesk) -> None:
     """Search words, the list of answers, and a box with what is wrong in it."""
     judge.page.locator("#text-search").fill("answer")
     judge.page.locator("#answer-list > summary").click()

@@ -9,9 +9,9 @@ from playwright.sync_api import Route, expect
 from assessor.models import Operation, WorkingAssignment
 from evaluation.models import Assignment, TaskAnswer
 from evaluation.terms import AssignmentLabel, TaskState
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.hands import CALM
-from tests.browser.judge.judging import KEYS, Judge, Visit
+from tests.browser.judge.judging_desk import KEYS, JudgingDesk, Visit
+from tests.browser.nugget_desk import CALM
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -42,7 +42,7 @@ def test_an_answer_takes_sixteen_keys_and_one_to_finish(world: JudgeWorld, visit
         assert {key.split("/")[0] for key in given} == {first}
         assert ann.progress() == "Answer 2 of 6 · 16 of 96 judged"
         assert {op.kind for op in Operation.objects.all()} == {"label", "open"}
-        assert ann.complaints == []
+        assert ann.console_errors == []
 
 
 @pytest.mark.walk
@@ -59,7 +59,7 @@ def test_a_whole_topic_by_keyboard_to_its_submission(world: JudgeWorld, visit: V
         ann.press("w", *PATTERN)
         expect(ann.page.locator("[data-act=finish]")).to_contain_text("Review and submit")
         ann.submit()
-        assert ann.complaints == []
+        assert ann.console_errors == []
         assert ann.page.locator(".labels:not(:disabled)").count() == 0
     stood = Assignment.objects.filter(stands=True, judge__user=world.people["ann"])
     assert stood.count() == 96
@@ -69,7 +69,7 @@ def test_a_whole_topic_by_keyboard_to_its_submission(world: JudgeWorld, visit: V
     assert world.assign.state == TaskState.SUBMITTED
 
 
-def label_with_places(ann: Judge) -> None:
+def label_with_places(ann: JudgingDesk) -> None:
     """A sentence typed before its label goes with it; one can go there and back."""
     ann.press("e")
     ann.type("9")
@@ -104,7 +104,7 @@ def label_with_places(ann: Judge) -> None:
     assert row.sentence == 1
 
 
-def cannot_judge(ann: Judge) -> None:
+def cannot_judge(ann: JudgingDesk) -> None:
     """`x` asks why; without a reason there is no label."""
     ann.press("j", "x", "Enter")
     expect(ann.page.locator(".row-box .problem")).to_have_text("Say why in a few words.")

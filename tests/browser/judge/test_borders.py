@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.hands import stopped_clock
-from tests.browser.judge.judging import Visit
+from tests.browser.judge.judging_desk import Visit
+from tests.browser.nugget_desk import stopped_clock
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

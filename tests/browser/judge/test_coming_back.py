@@ -7,10 +7,10 @@ from assessor.models import Desk, WorkingAssignment
 from evaluation.models import Assignment, TaskAnswer
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.terms import AssignmentLabel
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.hands import CALM
-from tests.browser.judge.judging import Judge, Visit, judge_at
-from tests.browser.saving.driving import BAR, LEASE
+from tests.browser.judge.judging_desk import JudgingDesk, Visit, judge_at
+from tests.browser.nugget_desk import CALM
+from tests.browser.saving.desk_script import BAR, LEASE
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -41,7 +41,7 @@ def test_thirty_labels_without_network_arrive(world: JudgeWorld, visit: Visit) -
         values = sorted(ann.labels().values())
         assert values == ["not_support"] + ["partial_support"] * 14 + ["support"] * 16
         expect(ann.page.locator(BAR)).to_contain_text("labels saved")
-        ann.complaints.clear()  # the browser itself tells of each request that failed
+        ann.console_errors.clear()  # the browser itself tells of each request that failed
 
 
 def test_a_second_tab_reads_until_it_is_used_there(world: JudgeWorld, visit: Visit) -> None:
@@ -83,8 +83,8 @@ def test_two_devices_that_labelled_one_pair_choose(world: JudgeWorld, visit: Vis
         conflict.get_by_role("button", name="Keep mine").click()
         first.saved()
         assert list(first.labels().values()) == ["support"]
-        first.complaints.clear()
-        second.complaints.clear()
+        first.console_errors.clear()
+        second.console_errors.clear()
 
 
 def test_a_reload_leads_back_to_the_same_row_and_undo_goes_on(world: JudgeWorld, visit: Visit) -> None:
@@ -114,7 +114,7 @@ def test_a_reload_leads_back_to_the_same_row_and_undo_goes_on(world: JudgeWorld,
         ann.press("x")
         assert ann.focused("e.tagName") == "INPUT"
         ann.press("Escape")
-        assert ann.complaints == []
+        assert ann.console_errors == []
 
 
 def test_a_sentence_typed_before_its_label_survives_a_reload(world: JudgeWorld, visit: Visit) -> None:
@@ -132,7 +132,7 @@ def test_a_sentence_typed_before_its_label_survives_a_reload(world: JudgeWorld, 
         assert WorkingAssignment.objects.get().sentence == 1
         ann.press("k", "0")
         expect(row.locator(".row-place")).to_be_hidden()
-        assert ann.complaints == []
+        assert ann.console_errors == []
 
 
 def test_a_crashed_page_resumes_at_the_first_unjudged(world: JudgeWorld, visit: Visit) -> None:
@@ -152,7 +152,7 @@ def test_a_crashed_page_resumes_at_the_first_unjudged(world: JudgeWorld, visit: 
                 assert again.desk("desk.work.current") == current
 
 
-def crash(judge: Judge) -> None:
+def crash(judge: JudgingDesk) -> None:
     """End a page without a word to the server, as a browser does that is killed."""
     killed, judge.page = judge.page, judge.page.context.new_page()
     judge.page.context.set_offline(True)
@@ -172,7 +172,7 @@ def test_each_task_has_an_order_of_its_own_and_keeps_it(world: JudgeWorld, visit
     assert len(orders) > 1
 
 
-def texts_of_all(ann: Judge) -> list[str]:
+def texts_of_all(ann: JudgingDesk) -> list[str]:
     """The ids of the answers and the nuggets, in the order of the page."""
     ids: list[str] = ann.desk(
         "[...desk.asked.answers.map(({ id }) => id), ...desk.store.nuggets.map(({ key }) => key)]"
@@ -199,7 +199,7 @@ def test_a_reopened_task_starts_from_its_labels(world: JudgeWorld, visit: Visit)
         ann.page.locator(".row").first.focus()
         ann.press("3")
         ann.submit()
-        assert ann.complaints == []
+        assert ann.console_errors == []
     stood = Assignment.objects.filter(stands=True)
     assert (stood.count(), stood.filter(label=AssignmentLabel.NOT_SUPPORT).count()) == (96, 1)
     assert WorkingAssignment.objects.count() == 96

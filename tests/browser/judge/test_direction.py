@@ -8,8 +8,8 @@ from playwright.sync_api import Locator, expect
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Sentence
-from tests.assessor.judge_world import JudgeWorld, make_judge_world
-from tests.browser.judge.judging import Visit
+from tests.browser.judge.judging_desk import Visit
+from tests.worlds.judging_desk import JudgeWorld, make_judge_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

@@ -3,13 +3,13 @@
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 
-def question(judge: Judge) -> Locator:
+def question(judge: JudgingDesk) -> Locator:
     """The choice that is offered in the line above the action bar."""
     return judge.page.get_by_role("group", name="without a label:")
 

@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit, browser_of
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.browser.nugget_desk import signed_in
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -17,7 +18,7 @@ NO_FOCUS = "HTMLElement.prototype.focus = () => {}"
 def page(chromium: Browser, live_server: LiveServer, world: JudgeWorld) -> Page:
     """A page of Ann's browser, whose task is started and not opened."""
     world.client("ann").post(f"/desk/{world.assign.public_id}/start/")
-    return browser_of(chromium, live_server, world, "ann").new_page()
+    return signed_in(chromium, live_server, world.client("ann")).new_page()
 
 
 def held_back(page: Page, address: str) -> list[Route]:
@@ -31,7 +32,7 @@ def held_back(page: Page, address: str) -> list[Route]:
     return held
 
 
-def close(judge: Judge) -> None:
+def close(judge: JudgingDesk) -> None:
     """Leave the desk; what it sends on its way out is waited for."""
     judge.page.goto("about:blank")
     judge.page.wait_for_timeout(300)
@@ -40,7 +41,7 @@ def close(judge: Judge) -> None:
 
 def test_until_the_scripts_run_the_desk_says_that_it_loads(world: JudgeWorld, page: Page) -> None:
     held = held_back(page, "**/judge/assigning*.js")
-    ann = Judge(page, world.assign)
+    ann = JudgingDesk(page, world.assign)
     page.goto(f"/desk/{world.assign.public_id}/")
     expect(page.locator(LOADING)).to_be_visible()
     page.keyboard.press("1")
@@ -57,7 +58,7 @@ def test_until_the_scripts_run_the_desk_says_that_it_loads(world: JudgeWorld, pa
 
 def test_until_the_first_answer_is_there_a_key_says_so(world: JudgeWorld, page: Page) -> None:
     held = held_back(page, "**/answers/*/")
-    ann = Judge(page, world.assign)
+    ann = JudgingDesk(page, world.assign)
     ann.open().is_on("N1")
     page.keyboard.press("1")
     expect(page.locator("#line [data-text]")).to_have_text("This answer is not loaded yet, so it cannot be judged")
@@ -71,7 +72,7 @@ def test_until_the_first_answer_is_there_a_key_says_so(world: JudgeWorld, page: 
 
 def test_a_page_that_was_given_no_focus_hears_the_first_key(world: JudgeWorld, page: Page) -> None:
     page.add_init_script(NO_FOCUS)
-    ann = Judge(page, world.assign)
+    ann = JudgingDesk(page, world.assign)
     ann.open()
     assert ann.focused("e === document.body")
     ann.press("1")
@@ -94,7 +95,7 @@ def test_taking_over_from_another_device_leaves_the_focus_on_its_row(
     world: JudgeWorld, visit: Visit, page: Page
 ) -> None:
     with visit(world.assign):
-        ann = Judge(page, world.assign)
+        ann = JudgingDesk(page, world.assign)
         ann.open()
         expect(page.locator("body[data-readonly]")).to_be_attached()
         ann.press("1")
@@ -115,6 +116,6 @@ def test_behind_an_answer_without_pairs_the_next_pair_comes(world: JudgeWorld, v
         assert ann.desk(f"desk.asked.unlabelledAfter(null, '{first}') === desk.asked.keys('{second}')[0]")
         ann.desk(f"desk.answers.show('{first}')")
         ann.press("1")
-        ann.said("There is nothing to judge in this answer")
+        ann.announces("There is nothing to judge in this answer")
         ann.press("u")
         ann.answer_is(2)

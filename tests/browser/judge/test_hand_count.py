@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Assignment, SupportJudgment
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
-from tests.browser.judge.large import CITED, NUGGETS, PAIRS, make_large_world
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
+from tests.worlds.large import CITED, NUGGETS, PAIRS, make_large_world
 
 pytestmark = [
     pytest.mark.browser,
@@ -27,7 +27,7 @@ def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
     return make_large_world(tmp_path)
 
 
-class Counting(Judge):
+class Counting(JudgingDesk):
     """An assessor whose keys are counted from the moment the desk is open."""
 
     keys = 0
@@ -38,7 +38,7 @@ class Counting(Judge):
         super().press(*chords)
 
 
-def counting(judge: Judge) -> Counting:
+def counting(judge: JudgingDesk) -> Counting:
     """The same person at the same page, with a counter."""
     return Counting(judge.page, judge.task)
 
@@ -53,7 +53,7 @@ def test_assigning_takes_at_most_1_1_keys_a_judgment(world: JudgeWorld, visit: V
             if number < len(CITED):
                 ann.press("Control+Enter")
         ann.submit()
-        assert ann.complaints == []
+        assert ann.console_errors == []
     judged = Assignment.objects.filter(stands=True).count()
     assert judged == NUGGETS * len(CITED)
     print(f"assign: {ann.keys} keys for {judged} judgments, {ann.keys / judged:.3f} each")
@@ -68,7 +68,7 @@ def test_citations_take_at_most_1_1_keys_a_judgment(world: JudgeWorld, visit: Vi
                 expect(ben.page.locator("#pair-number")).to_have_text(f"Pair {at + 1} of {PAIRS}")
                 ben.press(keys[at % len(keys)])
             ben.submit()
-            assert ben.complaints == []
+            assert ben.console_errors == []
         judged = SupportJudgment.objects.filter(stands=True, judge__user=task.assessor).count()
         assert judged == PAIRS
         print(f"{task.stage}: {ben.keys} keys for {judged} judgments, {ben.keys / judged:.3f} each")

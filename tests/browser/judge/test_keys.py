@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from accounts.desk_settings import DeskSettings, save_desk_settings
 from assessor.keymap import keymap_json
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -30,7 +30,7 @@ UNNAMED = """() => {
 }"""
 
 
-def press_all(judge: Judge, *names: str) -> None:
+def press_all(judge: JudgingDesk, *names: str) -> None:
     """Press buttons by their names in the row or pair in focus."""
     for name in names:
         judge.page.locator(".row.is-current, #pair").get_by_role("button", name=name).first.press("Enter")
@@ -60,10 +60,10 @@ def test_without_single_keys_buttons_and_radios_do_everything(world: JudgeWorld,
         go_about(ann)
         ann.saved()
         assert list(ann.labels().values()) == ["support"]
-        assert ann.complaints == []
+        assert ann.console_errors == []
 
 
-def go_about(ann: Judge) -> None:
+def go_about(ann: JudgingDesk) -> None:
     """From answer to answer by buttons."""
     ann.page.get_by_role("button", name="Next answer").press("Enter")
     ann.answer_is(2)
@@ -91,7 +91,7 @@ def test_support_without_single_keys(world: JudgeWorld, visit: Visit) -> None:
         assert ann.page.evaluate(UNNAMED) == []
         ann.saved()
         assert len(ann.labels()) == 1
-        assert ann.complaints == []
+        assert ann.console_errors == []
 
 
 def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(world: JudgeWorld, visit: Visit) -> None:

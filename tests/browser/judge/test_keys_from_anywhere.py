@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.desk_settings import DeskSettings, save_desk_settings
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -16,7 +16,7 @@ IN_VIEW = """(row) => {
 }"""
 
 
-def lit(judge: Judge) -> str:
+def lit(judge: JudgingDesk) -> str:
     """The one highlighted row, which is in view."""
     row = judge.page.locator(LIT)
     expect(row).to_have_count(1)
@@ -24,13 +24,13 @@ def lit(judge: Judge) -> str:
     return row.locator(".row-number").inner_text()
 
 
-def label_of(judge: Judge, name: str) -> str | None:
+def label_of(judge: JudgingDesk, name: str) -> str | None:
     """The label of a row as the screen shows it."""
     row = judge.page.locator("#label-rows > .row", has=judge.page.get_by_role("heading", name=name, exact=True))
     return row.get_attribute("data-label")
 
 
-def labels_the_lit_row(judge: Judge, key: str, label: str) -> None:
+def labels_the_lit_row(judge: JudgingDesk, key: str, label: str) -> None:
     """Press a label key; the row that was highlighted has the label."""
     name = lit(judge)
     judge.press(key)
@@ -63,10 +63,10 @@ def test_label_keys_act_from_wherever_the_focus_is(world: JudgeWorld, visit: Vis
         labels_the_lit_row(ann, "2", "partial_support")
         ann.saved()
         assert len(ann.labels()) == 23
-        assert ann.complaints == []
+        assert ann.console_errors == []
 
 
-def select_words(judge: Judge) -> None:
+def select_words(judge: JudgingDesk) -> None:
     """Select some words of the answer with the mouse."""
     box = judge.page.locator("#s-0 .sentence-text").bounding_box()
     assert box is not None
@@ -77,7 +77,7 @@ def select_words(judge: Judge) -> None:
     assert judge.page.evaluate("String(getSelection())")
 
 
-def scroll(judge: Judge, selector: str, by: int) -> None:
+def scroll(judge: JudgingDesk, selector: str, by: int) -> None:
     """Turn the wheel over something."""
     judge.page.locator(selector).hover()
     judge.page.mouse.wheel(0, by)
@@ -97,7 +97,7 @@ def test_support_keys_act_after_a_click_in_a_text(world: JudgeWorld, visit: Visi
         assert len(ann.labels()) == 4
         ann.page.locator("#cited .cited-text").click()
         ann.press("0")
-        ann.said("no label to clear")
+        ann.announces("no label to clear")
 
 
 def test_in_fields_selects_dialogs_and_menus_keys_are_text(world: JudgeWorld, visit: Visit) -> None:
@@ -160,7 +160,7 @@ def test_a_desk_that_starts_at_the_text_hears_label_keys(world: JudgeWorld, visi
     with visit(world.assign) as ann:
         expect(ann.page.locator("#answer-head")).to_be_focused()
         ann.press("Enter")
-        ann.said("Go to a sentence first")
+        ann.announces("Go to a sentence first")
         ann.press("ArrowDown")
         expect(ann.page.locator("#s-0")).to_be_focused()
         labels_the_lit_row(ann, "1", "support")
@@ -172,10 +172,10 @@ def test_a_desk_that_starts_at_the_text_hears_label_keys(world: JudgeWorld, visi
 def test_a_key_that_cannot_act_says_why(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
         ann.press("0")
-        ann.said("N1 has no label to clear")
+        ann.announces("N1 has no label to clear")
         ann.press("ArrowUp")
-        ann.said("N1 is the first nugget")
+        ann.announces("N1 is the first nugget")
         ann.desk("desk.root.setAttribute('data-readonly', '')")
         ann.press("1")
-        ann.said("Read-only: press u to use it here")
+        ann.announces("Read-only: press u to use it here")
         assert ann.checked() == []

@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
-from tests.browser.judge.large import make_large_world
-from tests.browser.looking import drawn
+from tests.browser.accessibility import drawn
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
+from tests.worlds.large import make_large_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -46,7 +46,7 @@ def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
     return make_large_world(tmp_path)
 
 
-def marks(judge: Judge) -> list[Any]:
+def marks(judge: JudgingDesk) -> list[Any]:
     """The marks in the margin of the passage."""
     text = judge.page.locator("#cited .cited-text")
     expect(text.locator(".sentence-numbers > i").first).to_be_attached()

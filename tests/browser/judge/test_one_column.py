@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
-from tests.browser.judge.large import WORDS, make_large_world
-from tests.browser.looking import layout
+from tests.browser.accessibility import layout
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
+from tests.worlds.large import WORDS, make_large_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -33,14 +33,14 @@ def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
     return make_large_world(tmp_path)
 
 
-def boxes(judge: Judge) -> dict[str, Any]:
+def boxes(judge: JudgingDesk) -> dict[str, Any]:
     """Where the parts of the column are."""
     expect(judge.page.locator("#cited .cited-text")).to_be_visible()
     found: dict[str, Any] = judge.page.evaluate(BOXES)
     return found
 
 
-def are_in_view(judge: Judge) -> None:
+def are_in_view(judge: JudgingDesk) -> None:
     """All of the sentence, the passage and the labels is in view, from the top in this order."""
     at = boxes(judge)
     assert at["pane"]["top"] <= at["sentence"]["top"]

@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Visit
-from tests.browser.judge.large import NUGGETS, make_large_world
-from tests.browser.looking import axe, layout
+from tests.browser.accessibility import axe, layout
+from tests.browser.judge.judging_desk import Visit
+from tests.worlds.judging_desk import JudgeWorld
+from tests.worlds.large import NUGGETS, make_large_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

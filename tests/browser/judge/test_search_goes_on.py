@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
-from tests.browser.judge.large import PAIRS, make_large_world
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
+from tests.worlds.large import PAIRS, make_large_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -26,7 +26,7 @@ def world(live_server: LiveServer, tmp_path: Path) -> JudgeWorld:
     return make_large_world(tmp_path)
 
 
-def agrees(judge: Judge, number: int) -> int:
+def agrees(judge: JudgingDesk, number: int) -> int:
     """What is searched, counted and marked on a pair is one thing. Returns how many hits there are."""
     expect(judge.page.locator("#pair-number")).to_contain_text(f"Pair {number} of {PAIRS}")
     expect(judge.page.locator("#answer-problem")).to_be_hidden()
@@ -54,7 +54,7 @@ def test_a_search_goes_on_over_all_pairs_and_ends_with_escape(world: JudgeWorld,
         expect(ben.page.locator("#pair")).to_be_focused()
         ben.press("ArrowUp")
         assert ben.page.evaluate(SHOWN)["count"] == ""
-        assert ben.complaints == []
+        assert ben.console_errors == []
 
 
 def test_a_search_goes_on_in_the_next_answer(world: JudgeWorld, visit: Visit) -> None:

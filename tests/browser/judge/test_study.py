@@ -14,10 +14,11 @@ from evaluation.imports.assignments import import_assignments
 from evaluation.models import Assignment, Study, StudyPair, Task
 from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Role, StudyKind
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import NUGGETS, Visit, browser_of
-from tests.browser.looking import axe, drawn
-from tests.factories import make_user, write_source
+from tests.browser.accessibility import axe, drawn
+from tests.browser.judge.judging_desk import NUGGETS, Visit
+from tests.browser.nugget_desk import signed_in
+from tests.worlds.cast import make_user, write_source
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -77,14 +78,14 @@ def test_the_pairs_of_a_study_by_keyboard_and_its_pages(
         assert cid.page.locator("#sweep-offer").is_hidden()
         assert axe(cid.page) == []
         cid.submit()
-        assert cid.complaints == []
+        assert cid.console_errors == []
     assert Assignment.objects.filter(judge__study=study, stands=True, label=0).count() == pairs.count() == 4
     assert problems_on_pages(chromium, live_server, world, study) == []
 
 
 def problems_on_pages(chromium: Browser, server: LiveServer, world: JudgeWorld, study: Study) -> list[str]:
     """What axe finds on the organizer's pages in both themes, at a desk and on a phone."""
-    context, found = browser_of(chromium, server, world, "olga"), []
+    context, found = signed_in(chromium, server, world.client("olga")), []
     page = context.new_page()
     for name in ("", "new/", f"{study.pk}/"):
         page.goto(f"/campaigns/river/studies/{name}")

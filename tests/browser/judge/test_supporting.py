@@ -6,21 +6,21 @@ from playwright.sync_api import expect
 from assessor.models import Operation, WorkingSupport
 from evaluation.models import SupportJudgment
 from evaluation.terms import SupportLabel, TaskState
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 NOTHING_SHOWN = """() => [...document.querySelectorAll("[id*=shown], [class*=shown], [data-do=accept]")].length"""
 
 
-def pairs(judge: Judge) -> int:
+def pairs(judge: JudgingDesk) -> int:
     """How many pairs are asked."""
     count: int = judge.desk("desk.asked.counts().total")
     return count
 
 
-def is_asked(judge: Judge, name: str) -> None:
+def is_asked(judge: JudgingDesk, name: str) -> None:
     """Wait until a pair has the focus."""
     expect(judge.page.locator("#pair")).to_be_focused()
     expect(judge.page.locator("#pair-number")).to_have_text(name)
@@ -50,7 +50,7 @@ def test_a_topic_from_scratch_by_keyboard(world: JudgeWorld, visit: Visit) -> No
         expect(ben.page.locator("#progress")).to_contain_text(f"{total} of {total} judged")
         assert ben.page.get_by_role("button", name="no text").count() <= 1
         ben.submit()
-        assert ben.complaints == []
+        assert ben.console_errors == []
     stood = SupportJudgment.objects.filter(stands=True, judge__user=world.people["ben"])
     assert stood.count() == total
     assert set(stood.values_list("shown_label", "shown_ms", "accepted")) <= {
@@ -87,7 +87,7 @@ def test_the_shown_label_is_never_chosen_and_each_answer_is_one_key(world: Judge
         ann.press(*"2" * total)
         expect(ann.page.locator("#progress")).to_contain_text(f"{total} of {total} judged")
         ann.submit()
-        assert ann.complaints == []
+        assert ann.console_errors == []
     stood = SupportJudgment.objects.filter(stands=True, judge__user=world.people["ann"])
     assert stood.count() == total
     assert not stood.filter(shown_ms=None).exists()

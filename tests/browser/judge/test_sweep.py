@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 from assessor.models import Operation, WorkingAssignment
 from evaluation.models import Assignment
 from evaluation.terms import AssignmentLabel
-from tests.assessor.judge_world import JudgeWorld
-from tests.browser.judge.judging import Judge, Visit
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -36,7 +36,7 @@ def test_a_sweep_changes_labels_and_keeps_what_they_were(world: JudgeWorld, visi
         ann.page.get_by_role("button", name="Leave the sweep").press("Enter")
         expect(ann.page.locator("#answer-head")).to_be_focused()
         ann.submit()
-        assert ann.complaints == []
+        assert ann.console_errors == []
     changed = WorkingAssignment.objects.filter(first_label__isnull=False)
     assert sorted((row.first_label, row.label) for row in changed) == [
         (AssignmentLabel.SUPPORT, AssignmentLabel.NOT_SUPPORT),
@@ -46,7 +46,7 @@ def test_a_sweep_changes_labels_and_keeps_what_they_were(world: JudgeWorld, visi
     assert Operation.objects.filter(source="sweep").count() == 3
 
 
-def begin(ann: Judge) -> None:
+def begin(ann: JudgingDesk) -> None:
     """Label everything, and take the offer."""
     ann.label_all("support")
     ann.page.get_by_role("button", name="Begin the nugget sweep").press("Enter")

@@ -8,8 +8,8 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from pytest_django.live_server_helper import LiveServer
 
 from tests.assessor.desk_client import Window
-from tests.assessor.world import DeskWorld, make_desk_world
-from tests.browser.saving.driving import NewDevice, open_desk
+from tests.browser.saving.desk_script import NewDevice, open_desk
+from tests.worlds.desk import DeskWorld, make_desk_world
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from assessor.models import Desk
 from tests.assessor.desk_client import Window
-from tests.browser.saving.driving import LEASE, NewDevice, desk, drained, open_desk, until, wordings
+from tests.browser.saving.desk_script import LEASE, NewDevice, desk, drained, open_desk, until, wordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, Route, expect
 
 from assessor.models import Operation, WorkingNugget
 from tests.assessor.desk_client import Window
-from tests.browser.hands import CALM, stopped_clock
-from tests.browser.saving.driving import BAR, SAVED, desk, drained, open_desk, reword, until, wordings
+from tests.browser.nugget_desk import CALM, stopped_clock
+from tests.browser.saving.desk_script import BAR, SAVED, desk, drained, open_desk, reword, until, wordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 SOON_MS = 3000  # by the page's own clock
@@ -83,7 +83,7 @@ def test_a_reload_loses_nothing_and_stays_writable(page: Page, window: Window) -
 
 
 @pytest.mark.parametrize("status", [500, 502, 403])
-def test_a_failing_server_is_shown_within_3_s_and_nothing_is_called_saved(page: Page, status: int) -> None:
+def test_a_failing_server_shows_in_3_s_and_nothing_is_called_saved(page: Page, status: int) -> None:
     saved = page.locator(SAVED).inner_text()
     page.route(OPS, lambda route: route.fulfill(status=status, body="<h1>no</h1>"))
     with stopped_clock(page):

@@ -10,7 +10,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
-from tests.browser.saving.driving import BAR, desk, drained, reword, wordings
+from tests.browser.saving.desk_script import BAR, desk, drained, reword, wordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

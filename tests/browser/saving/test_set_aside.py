@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from assessor.models import WorkingNugget
 from tests.assessor.desk_client import Window
-from tests.browser.saving.driving import BAR, NewDevice, desk, drained, open_desk, reword, until, wordings
+from tests.browser.saving.desk_script import BAR, NewDevice, desk, drained, open_desk, reword, until, wordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

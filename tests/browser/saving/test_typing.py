@@ -16,7 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.assessor.desk_client import Window
 from tests.browser.conftest import QUIET, chromium_path
-from tests.browser.saving.driving import desk, drained, open_desk, reword, until, wordings
+from tests.browser.saving.desk_script import desk, drained, open_desk, reword, until, wordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 

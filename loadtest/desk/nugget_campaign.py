@@ -1,0 +1,94 @@
+"""The campaign of the nugget desks: topics with passages and drafts, assessors, and more tasks than they can do."""
+
+from collections.abc import Iterable, Sequence
+
+from django.contrib.auth.hashers import make_password
+
+from accounts.models import User
+from accounts.recording_notice import NOTICE_VERSION
+from evaluation.campaigns.create import add_member, create_campaign
+from evaluation.judges import add_judge
+from evaluation.labelling import ensure_nugget_set, give_nugget_list
+from evaluation.models import Campaign, Event, NuggetList, NuggetSet, Qrel, QrelSource, Segment, Task, Topic
+from evaluation.rules.sentences import split
+from evaluation.terms import Importance, JudgeKind, Origin, Role, Stage
+from loadtest.desk.seats import PASSWORD, Card, Seat
+
+PASSAGES, SENTENCES, DRAFTS = 8, 4, 10
+
+
+def make_nugget_campaign(assessors: int, topics: int) -> list[Seat]:
+    """Make the campaign. Every assessor has every topic twice: with drafts to edit, and by hand."""
+    campaign = create_campaign(slug="desks", name="Desks")[0]
+    source = QrelSource.objects.create(campaign=campaign, name="NIST")
+    segments = [_segment(campaign, number) for number in range(PASSAGES)]
+    made = [
+        Topic.objects.create(campaign=campaign, topic_id=f"t{n}", text=f"What of river {n}?", position=n + 1)
+        for n in range(topics)
+    ]
+    for topic in made:
+        Qrel.objects.bulk_create(
+            [Qrel(source=source, topic=topic, segment=segment, grade=2) for segment in segments]
+        )
+    drafts = make_drafts(campaign, [(topic, _drafts_of(topic)) for topic in made])
+    sentences = {segment.public_id: len(split(segment.text.strip())) for segment in segments}
+    secret = make_password(PASSWORD)
+    return [_seat(campaign, source, drafts, made, sentences, f"soak{n}", secret) for n in range(assessors)]
+
+
+def _segment(campaign: Campaign, number: int) -> Segment:
+    facts = [f"Fact {s} of passage {number} is about water." for s in range(1, SENTENCES + 1)]
+    docid = f"d{number:02}#1"
+    return Segment.objects.create(
+        campaign=campaign, docid=docid, document=docid[:-2], has_text=True, text=" ".join(facts)
+    )
+
+
+def _drafts_of(topic: Topic) -> list[str]:
+    return [f"draft {position} of {topic.topic_id}" for position in range(1, DRAFTS + 1)]
+
+
+def _seat(
+    campaign: Campaign,
+    source: QrelSource,
+    drafts: NuggetSet,
+    topics: Sequence[Topic],
+    sentences: dict[str, int],
+    username: str,
+    secret: str,
+) -> Seat:
+    user = User.objects.create(username=username, password=secret, notice_version=NOTICE_VERSION)
+    add_member(campaign=campaign, user=user, role=Role.ASSESSOR)
+    judge, _ = add_judge(name=username, kind=JudgeKind.HUMAN, user=user)
+    lists = {drafted.topic_id: drafted for drafted in NuggetList.objects.filter(nugget_set=drafts)}
+    limits = {Stage.POST_EDIT: campaign.protocol.edited_cap, Stage.MANUAL: campaign.protocol.manual_cap}
+    sets = {stage: ensure_nugget_set(campaign, judge, stage.origin) for stage in Stage if not stage.judges}
+    tasks = Task.objects.bulk_create(
+        [
+            Task(
+                campaign=campaign,
+                topic=topic,
+                assessor=user,
+                stage=stage,
+                nugget_set=sets[stage],
+                drafts=lists[topic.pk] if stage is Stage.POST_EDIT else None,
+                qrels=source,
+                protocol=campaign.protocol,
+                second_opinion=True,  # the same topics for everybody
+            )
+            for topic in topics
+            for stage in (Stage.POST_EDIT, Stage.MANUAL)
+        ]
+    )
+    cards = [Card(task.public_id, task.pk, sentences, limits[Stage(task.stage)]) for task in tasks]
+    return Seat(username, user.pk, tuple(cards))
+
+
+def make_drafts(campaign: Campaign, drafts: Iterable[tuple[Topic, Sequence[str]]]) -> NuggetSet:
+    """Give topics a list of drafts each; return the set."""
+    judge, _ = add_judge(name="drafting", kind=JudgeKind.LLM, model="drafting")
+    made = ensure_nugget_set(campaign, judge, Origin.DRAFT)
+    event = Event.objects.create(campaign=campaign, kind="drafted for a load test")
+    for topic, texts in drafts:
+        give_nugget_list(made, topic, [(text, Importance.UNKNOWN) for text in texts], event)
+    return made

@@ -1,0 +1,146 @@
+"""The desk of a study: it asks what was drawn and nothing else, and says nothing of what the study is about."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from evaluation.models import Judge, StudyPair, Task
+from evaluation.terms import Stage, StudyKind
+from tests.assessor.desk_client import Window
+from tests.worlds.judging import JudgingWorld
+from tests.worlds.study import asked, hand_study, judge_drawn, make_study, make_study_world, window_of
+
+NAMES = ("", "state/", "review/", "history/", "guidelines/")
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> JudgingWorld:
+    """An expert and a machine differ on six pairs of three answers, two a piece."""
+    return make_study_world(tmp_path)
+
+
+@pytest.fixture
+def ann(world: JudgingWorld) -> Window:
+    """Ann, who assigns the nuggets that were drawn."""
+    return window_of(world, hand_study(world, make_study(world)))
+
+
+@pytest.fixture
+def cited(world: JudgingWorld) -> Window:
+    """Ann, who judges the citations that were drawn."""
+    return window_of(world, hand_study(world, make_study(world, StudyKind.SUPPORT)))
+
+
+def test_each_answer_has_the_nuggets_that_were_drawn_for_it(ann: Window) -> None:
+    state = ann.state()
+    assert [len(one["nuggets"]) for one in state["answers"]] == [2, 2, 2]
+    pairs = StudyPair.objects.values_list("answer__public_id", "nugget_version__nugget__public_id")
+    assert set(asked(ann)) == {f"{answer}/{nugget}" for answer, nugget in pairs}
+    assert len(state["nuggets"]) == 3
+    order = [one["key"] for one in state["nuggets"]]
+    assert all(one["nuggets"] == sorted(one["nuggets"], key=order.index) for one in state["answers"])
+
+
+def test_another_nugget_of_the_same_answer_is_not_asked(ann: Window) -> None:
+    answer = ann.state()["answers"][0]
+    [other] = {one["key"] for one in ann.state()["nuggets"]} - set(answer["nuggets"])
+    assert ann.do("label", key=f"{answer['id']}/{other}", label="support")["code"] == "no_such_pair"
+    key = f"{answer['id']}/{answer['nuggets'][0]}"
+    assert ann.do("label", key=key, label="support")["status"] == "applied"
+    assert ann.undo()["rows"][key]["label"] is None
+
+
+def test_the_review_names_what_is_missing_and_then_all_is_judged(ann: Window) -> None:
+    first, *_ = asked(ann)
+    ann.do("label", key=first, label="not_support")
+    page = ann.client.get(ann.url("review/")).content.decode()
+    assert "Labels are missing in 3 answers" in page
+    assert "1 of 6" in page
+    assert ann.submit().json()["code"] == "undecided"
+    judge_drawn(ann)
+    assert Task.objects.get().state == "submitted"
+    assert "6 labels" in ann.client.get(ann.url("history/")).content.decode()
+
+
+def test_there_is_no_sweep(ann: Window) -> None:
+    for key in asked(ann):
+        ann.do("label", key=key, label="support")
+    assert ann.state()["sweep"] is False
+    assert ann.do("sweep")["code"] == "bad_operation"
+    op = ann.op("label", key=asked(ann)[0], label="not_support") | {"source": "sweep"}
+    assert ann.send(op)[0]["code"] == "bad_operation"
+
+
+def test_only_the_citations_that_were_drawn_are_asked(cited: Window) -> None:
+    pairs = cited.state()["pairs"]
+    assert len(pairs) == 2
+    assert {pair["judgeable"] for pair in pairs} == {True}
+    drawn = StudyPair.objects.values_list("answer__public_id", "sentence__index")
+    assert {(pair["answer"], pair["sentence"]) for pair in pairs} == set(drawn)
+    assert all("machine" not in pair for pair in pairs)
+
+
+def test_a_citation_that_was_not_drawn_is_not_asked(world: JudgingWorld, cited: Window) -> None:
+    whole = window_of(world, world.hand(Stage.SUPPORT_SCRATCH, "ben"))
+    others = {pair["key"] for pair in whole.state()["pairs"] if pair["judgeable"]}
+    left = others - set(asked(cited))
+    assert left
+    for key in left:
+        assert cited.do("label", key=key, label="no_support")["code"] == "no_such_pair"
+
+
+def test_what_was_drawn_is_asked_whatever_the_protocol_says_since(world: JudgingWorld, cited: Window) -> None:
+    before = asked(cited)
+    protocol = world.campaign.protocol
+    protocol.first_citations = None
+    protocol.save()
+    assert asked(cited) == before
+
+
+def test_the_start_page_says_that_not_everything_is_asked(world: JudgingWorld) -> None:
+    task = hand_study(world, make_study(world))
+    window = window_of(world, task)
+    Task.objects.update(state="not started", opened_at=None)
+    page = window.client.get(window.url()).content.decode()
+    assert "Each answer has a few nuggets of its own" in page
+    assert "All answers have the same nuggets" not in page
+
+
+@pytest.mark.parametrize("kind", list(StudyKind))
+def test_the_desk_tells_nothing_of_the_study_judges_or_labels(world: JudgingWorld, kind: StudyKind) -> None:
+    window = window_of(world, hand_study(world, make_study(world, kind)))
+    addresses = ["/desk/", *(window.url(name) for name in NAMES)]
+    addresses += [window.url(f"answers/{one['id']}/") for one in window.state()["answers"]]
+
+    def said() -> list[bytes]:
+        changing = rb'name="csrfmiddlewaretoken" value="[^"]+|data-csrf="[^"]+|"server_time": "[^"]+|"age_s": \d+'
+        return [re.sub(changing, b"", window.client.get(address).content) for address in addresses]
+
+    before = said()
+    telling = rb"canary|disagree|independent|drawn|sampled|\bstudies\b"
+    assert re.findall(telling, b"".join(before).lower()) == []
+    for pair in StudyPair.objects.all():
+        pair.person_label, pair.machine_label = pair.machine_label, pair.person_label
+        pair.save()
+    Judge.objects.filter(study=None).update(prompt_versions={"a": 2})
+    assert said() == before
+
+
+def test_a_label_costs_as_many_statements_as_at_any_desk(world: JudgingWorld, ann: Window) -> None:
+    other = window_of(world, world.hand(Stage.ASSIGN, "ben", nuggets="edited"))
+    state = other.state()
+    keys = [f"{state['answers'][0]['id']}/{one['key']}" for one in state["nuggets"]]
+
+    def count(window: Window, key: str) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            window.do("label", key=key, label="support")
+        return len(captured)
+
+    counts = {
+        (count(ann, asked(ann)[0]), count(ann, asked(ann)[1])),
+        (count(other, keys[0]), count(other, keys[1])),
+    }
+    assert len(counts) == 1

@@ -1,0 +1,62 @@
+"""Which items each stage asks for, and that they come first."""
+
+import pytest
+
+from assessor.practice.rules import LABELS, Offered, asked, check_done, codes_of, word_of
+from evaluation.errors import Refused
+from evaluation.terms import PracticeKind, Stage
+
+OFFERED = [
+    Offered(1, PracticeKind.SUPPORT),
+    Offered(2, PracticeKind.IMPORTANCE),
+    Offered(3, PracticeKind.SUPPORT, shows=True),
+    Offered(4, PracticeKind.ASSIGN),
+    Offered(5, PracticeKind.SUPPORT),
+]
+
+
+@pytest.mark.parametrize(
+    ("stage", "items"),
+    [
+        (Stage.POST_EDIT, (2,)),
+        (Stage.MANUAL, (2,)),
+        (Stage.ASSIGN, (4,)),
+        (Stage.SUPPORT_SCRATCH, (1, 5)),
+        (Stage.SUPPORT_POST_EDIT, (3,)),
+    ],
+)
+def test_a_stage_asks_for_the_items_of_its_kind(stage: Stage, items: tuple[int, ...]) -> None:
+    assert asked(stage, OFFERED) == items
+
+
+def test_without_shown_labels_both_support_stages_ask_for_the_same() -> None:
+    plain = [one for one in OFFERED if not one.shows]
+    assert asked(Stage.SUPPORT_POST_EDIT, plain) == asked(Stage.SUPPORT_SCRATCH, plain) == (1, 5)
+
+
+def test_an_item_with_a_shown_label_never_reaches_scratch_judging() -> None:
+    assert asked(Stage.SUPPORT_SCRATCH, [Offered(3, PracticeKind.SUPPORT, shows=True)]) == ()
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_without_items_nothing_is_asked(stage: Stage) -> None:
+    assert asked(stage, []) == ()
+
+
+@pytest.mark.parametrize(("left", "said"), [(1, "1 item."), (5, "5 items.")])
+def test_what_is_left_comes_first(left: int, said: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        check_done(left)
+    assert refusal.value.code == "practice"
+    assert said in refusal.value.message
+
+
+def test_with_nothing_left_a_task_may_start() -> None:
+    check_done(0)
+
+
+@pytest.mark.parametrize("kind", PracticeKind)
+def test_each_word_names_its_own_code(kind: PracticeKind) -> None:
+    codes = codes_of(kind)
+    assert len(codes) == len(LABELS[kind])
+    assert {word: word_of(kind, code) for word, code in codes.items()} == {word: word for word in codes}

@@ -1,0 +1,250 @@
+"""Which address is looked at by whom, for test_every_page.py: a line per name, so that a new address has its place.
+
+A name under a role is a page, which that role opens. A name under `NOT_PAGES` answers a GET with something else: it is
+asked for all the same, so that a page cannot hide there. What stands in an address is said in `arguments`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.desk.context import open_desk
+from assessor.models import PracticeItem
+from assessor.practice.items import practice_of
+from evaluation.models import (
+    Answer,
+    Assignment,
+    Campaign,
+    ListedNugget,
+    NuggetList,
+    Qrel,
+    Run,
+    Segment,
+    Study,
+    SupportJudgment,
+    Task,
+    Topic,
+)
+from evaluation.studies import StudyWish, create_study
+from evaluation.terms import StudyKind, TaskState
+from exchange.demo_campaign import SLUG, load_demo, start_demo_jobs
+from exchange.models import ImportAttempt, Snapshot
+from exchange.snapshots.pack import SnapshotContents
+from exchange.snapshots.service import take_snapshot
+from jobs.models import Notice, WorkItem
+from llmjobs.job_service import judge_for
+from llmjobs.models import Call, LlmJob, Trial
+from llmjobs.prompt_store import save_prompt
+from llmjobs.prompts.texts import ASSIGN
+from llmjobs.trials import TrialWish, start_trial
+from tests.worlds.jobs import make_call
+
+Arguments = dict[str, Any]
+
+PAGES = {
+    "nobody": """
+        account_login account_signup account_reset_password account_reset_password_done
+        account_reset_password_from_key account_reset_password_from_key_done account_inactive account_confirm_email
+        account_email_verification_sent organizer:invitation socialaccount_login_cancelled
+        socialaccount_login_error api:docs
+    """,
+    "olga": """
+        organizer:campaigns organizer:campaign organizer:topics organizer:topic organizer:runs organizer:run
+        organizer:segment organizer:protocol organizer:change_protocol organizer:change_defaults organizer:audit
+        organizer:catalogue organizer:view_as organizer:findings organizer:quality organizer:work organizer:hand_out
+        organizer:change_work organizer:task organizer:practice organizer:studies organizer:new_study
+        organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
+        organizer:ask_to_take_role organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt
+        organizer:prompt_judge organizer:compare_prompts organizer:try_prompts organizer:trial organizer:prompt
+        organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
+        organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
+        reports:leaderboard reports:agreement reports:reports reports:report reports:confusion reports:pairs
+        reports:nuggets_pair reports:citations_pair reports:methods
+        organizer:today organizer:people_work organizer:people_quality organizer:data organizer:new_import
+        organizer:import_attempt
+    """,
+    "ann": """
+        assessor:home assessor:keys assessor:task assessor:practice assessor:practised assessor:review
+        assessor:history assessor:guidelines accounts:notice
+    """,
+    "admin": """
+        organizer:account organizer:site_audit organizer:new_campaign organizer:own_data accounts:tokens
+        accounts:browsers account_logout account_email account_change_password account_reauthenticate
+        mfa_index mfa_activate_totp mfa_list_webauthn mfa_add_webauthn mfa_reauthenticate
+        socialaccount_connections
+    """,
+}
+
+NOT_PAGES = {
+    "by POST only": """
+        organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
+        organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
+        organizer:judge_study organizer:take_snapshot organizer:open_snapshot organizer:give_role
+        organizer:take_role organizer:invite organizer:revoke_invitation organizer:answer organizer:read_notice
+        organizer:read_notices organizer:cancel_job organizer:pause_job organizer:resume_job organizer:retry_job
+        organizer:accept_invitation organizer:close_account organizer:open_account organizer:drop_factor
+        organizer:erase_account reports:nuggets_verdict reports:citations_verdict accounts:revoke_token
+        accounts:end_browser accounts:end_browsers
+        assessor:start assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:restore
+        assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
+        organizer:discard_import organizer:take_up_import organizer:change_import organizer:new_export
+        organizer:set_languages organizer:set_campaign_language
+    """,
+    "a file or JSON": """
+        organizer:audit_file organizer:site_audit_file organizer:people_work_file organizer:import_problems
+        organizer:export_file
+        organizer:snapshot_file organizer:snapshot_methods organizer:cost_table organizer:cost_picture
+        reports:ranking reports:leaderboard_table reports:scatter reports:agreement_table reports:answers_table
+        reports:topics_picture reports:topics_table reports:packet_archive reports:report_table
+        reports:report_picture reports:confusion_picture reports:confusion_table reports:study_table
+        reports:methods_file assessor:session assessor:answer assessor:state mfa_login_webauthn
+        healthz readyz metrics security_txt
+    """,
+    "leads elsewhere": """
+        organizer:landing organizer:open_invitation account_set_password account_confirm_login_code mfa_authenticate
+        mfa_deactivate_totp mfa_generate_recovery_codes mfa_reauthenticate_webauthn socialaccount_signup
+    """,
+    "nothing here without a provider, a factor or a passkey": """
+        openid_connect_login openid_connect_callback mfa_view_recovery_codes mfa_download_recovery_codes
+        mfa_remove_webauthn mfa_edit_webauthn
+    """,
+}
+"""Pages of a second factor that is there are looked at in test_passkeys.py."""
+
+DATA = "api:"
+"""Addresses of the API answer with data; the one page among them is in `PAGES`."""
+
+ADMIN = "admin:"
+"""Django's admin: its pages follow from the models, see `admin_pages`."""
+
+BY_STAGE = ("assessor:task", "assessor:history", "assessor:review", "organizer:task", "organizer:view_as")
+"""Pages of a task that look another way for each stage."""
+
+FILLING: Arguments = {
+    "slug": SLUG,
+    "pk": 1,
+    "public_id": "nothing",
+    "picture": "svg",
+    "table": "json",
+    "document": "html",
+    "report": "descriptives",
+    "part": "overview",
+    "provider_id": "oidc",
+    "token": "no-such-token",
+    "key": "no-such-key",
+    "uidb36": "1",
+    "kind": "topics",
+}
+
+REPORTS = ("descriptives", "nuggets", "support", "length", "time", "packet")
+
+
+def make_every_page() -> None:
+    """Load the demo, and what only time brings: jobs, calls, a trial, a study, a snapshot, a notice."""
+    load_demo()
+    start_demo_jobs()
+    campaign = Campaign.objects.get(slug=SLUG)
+    llm = LlmJob.objects.all()[0]
+    make_call(WorkItem.objects.filter(job=llm.job)[0], number=9)
+    save_prompt(task="assign", name="strict", system=ASSIGN.system, user=f"Be strict.\n{ASSIGN.user}", actor=None)
+    start_trial(campaign, TrialWish("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
+    Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())
+    take_snapshot(campaign=campaign, name="first", wish=SnapshotContents())
+    wish = StudyWish(name="who-is-right", kind=StudyKind.SUPPORT, person="Ann Archer", per_topic=2)
+    create_study(campaign=campaign, wish=wish)
+    ImportAttempt.objects.create(
+        campaign=campaign,
+        kind="runs",
+        state=ImportAttempt.State.REFUSED,
+        files=[{"name": "new.jsonl", "size": 9, "sha256": "0" * 64}],
+        folder="gone",
+        problems=[["new.jsonl", 3, "topic_id", "a topic of this campaign"]],
+        expires_at=timezone.now(),
+    )
+    ann = User.objects.get(username="ann")
+    for task in Task.objects.filter(assessor=ann, state=TaskState.NOT_STARTED):
+        open_desk(task=task.public_id, user=ann)
+
+
+def arguments(name: str) -> list[Arguments]:
+    """Return what stands in an address, once for each page of that name that is to be looked at."""
+    if name in BY_STAGE:
+        return [{"slug": SLUG, "public_id": task.public_id} for task in _tasks_of_ann()]
+    if name == "reports:report":
+        return [{"slug": SLUG, "report": report} for report in REPORTS]
+    made = ONLY.get(name)
+    return [FILLING | (made() if made else {})]
+
+
+def _tasks_of_ann() -> list[Task]:
+    """Return an opened task of each stage that Ann has."""
+    opened = (TaskState.IN_PROGRESS, TaskState.SUBMITTED)
+    tasks = Task.objects.filter(assessor__username="ann", state__in=opened).order_by("pk")
+    return list({task.stage: task for task in tasks}.values())
+
+
+def _key(model: type[Model]) -> Arguments:
+    return {"pk": model._default_manager.order_by("pk").values_list("pk", flat=True)[0]}
+
+
+def _pair(model: type[Model], first: str, second: str) -> Arguments:
+    pair = model._default_manager.order_by("pk").values_list(first, second)[0]
+    return dict(zip(("first", "second"), pair, strict=True))
+
+
+def _practised() -> Arguments:
+    """Return an item that Ann answered, and a task of the stage that asks for it."""
+    for task in _tasks_of_ann():
+        done = practice_of(task.assessor, [task.campaign_id]).asked(task)
+        if done:
+            item = PracticeItem.objects.get(pk=done[0])
+            return {"public_id": task.public_id, "item_id": item.public_id}
+    raise LookupError("the demo has no practice")
+
+
+def admin_pages() -> list[str]:
+    """Return the pages of Django's admin: its own, and those of each model, with a row where there is one."""
+    found = ["/admin/", "/admin/password_change/"]
+    for model in admin.site._registry:
+        rooms = f"/admin/{model._meta.app_label}/"
+        heads = f"{rooms}{model._meta.model_name}/"
+        row = model._default_manager.order_by("pk").first()
+        found += [rooms, heads, f"{heads}add/"]
+        if row:
+            found += [f"{heads}{row.pk}/{page}" for page in ("change/", "history/", "delete/")]
+    return list(dict.fromkeys(found))
+
+
+ONLY: dict[str, Callable[[], Arguments]] = {
+    "organizer:topic": lambda: {"public_id": Topic.objects.all()[0].public_id},
+    "organizer:segment": lambda: {"public_id": Segment.objects.filter(has_text=True)[0].public_id},
+    "organizer:run": lambda: _key(Run),
+    "organizer:study": lambda: _key(Study),
+    "reports:study_table": lambda: _key(Study),
+    "organizer:job": lambda: _key(LlmJob),
+    "organizer:trial": lambda: _key(Trial),
+    "organizer:prompt": lambda: {"public_id": "strict@1"},
+    "organizer:call": lambda: _key(Call),
+    "organizer:assignment_label": lambda: _key(Assignment),
+    "organizer:support_label": lambda: _key(SupportJudgment),
+    "organizer:answer_labels": lambda: _key(Answer),
+    "organizer:list_origin": lambda: _key(NuggetList),
+    "organizer:nugget_origin": lambda: _key(ListedNugget),
+    "organizer:grade_origin": lambda: _key(Qrel),
+    "organizer:snapshot_file": lambda: _key(Snapshot),
+    "organizer:snapshot_methods": lambda: _key(Snapshot),
+    "organizer:import_attempt": lambda: _key(ImportAttempt),
+    "organizer:import_problems": lambda: _key(ImportAttempt),
+    "organizer:ask_to_take_role": lambda: {"pk": User.objects.get(username="ann").pk, "role": "assessor"},
+    "organizer:account": lambda: {"pk": User.objects.get(username="ann").pk},
+    "reports:nuggets_pair": lambda: _pair(Assignment, "answer", "nugget_version"),
+    "reports:citations_pair": lambda: _pair(SupportJudgment, "sentence", "segment"),
+    "assessor:practice": lambda: {"public_id": _tasks_of_ann()[0].public_id},
+    "assessor:practised": _practised,
+    "assessor:guidelines": lambda: {"public_id": _tasks_of_ann()[0].public_id},
+}
+"""What stands in an address where no other will do."""

@@ -1,0 +1,117 @@
+"""Every address that the resolver knows, with the demo's data, looked at by axe in both themes.
+
+An address that is not in every_page.py fails the first test here.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver, reverse
+from playwright.sync_api import Browser, Page
+from pytest_django.live_server_helper import LiveServer
+
+from exchange.demo_campaign import PASSWORD
+from tests.browser.accessibility import axe, drawn
+from tests.browser.pages.every_page import (
+    ADMIN,
+    DATA,
+    NOT_PAGES,
+    PAGES,
+    admin_pages,
+    arguments,
+    make_every_page,
+)
+from tests.browser.pages.test_axe import SCHEMES, SIZES
+from tests.crawl.test_permissions import addresses, filled
+
+pytestmark = [pytest.mark.xdist_group("browser")]
+
+
+def listed(table: dict[str, str]) -> list[str]:
+    """Return all names of a table."""
+    return [name for names in table.values() for name in names.split()]
+
+
+def test_every_address_is_in_the_table_once() -> None:
+    named = {name for name, _ in addresses(get_resolver().url_patterns) if not name.startswith((ADMIN, DATA))}
+    known = [*listed(PAGES), *listed(NOT_PAGES)]
+    assert sorted(named - {*known}) == [], "add these to tests/browser/pages/every_page.py"
+    assert sorted({name for name in known if not name.startswith(DATA)} - named) == [], "not there any more"
+    assert len(known) == len({*known})
+
+
+@pytest.mark.django_db
+def test_what_is_called_no_page_shows_none() -> None:
+    make_every_page()
+    client = Client()
+    found = []
+    for who in ("olga", "ann", "admin"):
+        assert client.login(username=who, password=PASSWORD)
+        for name in listed(NOT_PAGES):
+            response = client.get(_address(name)[0], headers={"accept": "text/html"})
+            if response.status_code == 200 and response["Content-Type"].startswith("text/html"):
+                found.append(f"{name} shows {who} a page")
+            for close in vars(response)["_resource_closers"]:  # to close the response would close the database
+                close()
+    assert [one for one in found if "_methods" not in one and "methods_file" not in one] == []
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("who", ["nobody", "olga", "ann", "admin"])
+def test_axe_finds_nothing_on_any_page(who: str, chromium: Browser, live_server: LiveServer) -> None:
+    make_every_page()
+    found = [address for name in PAGES[who].split() for address in _address(name)]
+    problems = _violations(chromium, live_server, who, found)
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_axe_finds_nothing_in_the_admin(chromium: Browser, live_server: LiveServer) -> None:
+    make_every_page()
+    problems = _violations(chromium, live_server, "admin", admin_pages())
+    assert not problems, "\n".join(problems)
+
+
+def _address(name: str) -> list[str]:
+    """Return the addresses of a name, with what the table says of its parameters."""
+    route = dict(addresses(get_resolver().url_patterns))[name]
+    return [filled(route, one) for one in arguments(name)]
+
+
+def _violations(chromium: Browser, live_server: LiveServer, who: str, found: list[str]) -> list[str]:
+    """Open each address as somebody; return what axe finds, and what is no page at all."""
+    context = chromium.new_context(base_url=live_server.url, viewport=SIZES["desk"])
+    page = context.new_page()
+    if who != "nobody":
+        _sign_in(page, who)
+    problems = [problem for number, address in enumerate(found) for problem in _on(page, address, number)]
+    context.close()
+    return problems
+
+
+def _on(page: Page, address: str, number: int) -> Iterator[str]:
+    response = page.goto(address)
+    if response is None or response.status >= 500 or response.status == 404:
+        yield f"{address}: {response.status if response else 'no answer'}"
+        return
+    # Every third page on a narrow screen too: a sample.
+    sizes = SIZES if number % 3 == 0 else {"desk": SIZES["desk"]}
+    for (size, viewport), scheme in product(sizes.items(), SCHEMES):
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=scheme)
+        drawn(page)
+        # The dark changes colours, and nothing else.
+        yield from (f"{address} {size} {scheme}: {one}" for one in axe(page, only_contrast=scheme == "dark"))
+    page.set_viewport_size(SIZES["desk"])
+
+
+def _sign_in(page: Page, who: str) -> None:
+    page.goto(reverse("account_login"))
+    page.get_by_label("Username or email").fill(who)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_text("Your account").wait_for(state="attached")

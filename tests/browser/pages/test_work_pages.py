@@ -1,0 +1,122 @@
+"""Handed-out work in a real browser: accessible, nothing sticking out, and usable by keyboard."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
+from evaluation.tasks.remarks import answer_remark, remark
+from evaluation.terms import RemarkKind
+from tests.assessor.desk_client import Window
+from tests.browser.pages.test_axe import SIZES, problems_on, sign_in
+from tests.worlds.desk import DeskWorld
+from tests.worlds.work import REASON, hand, make_work_world, more_topics
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
+
+
+@pytest.fixture
+def desk(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
+    """Tasks in every state, a submitted one with a lineage, remarks with and without an answer."""
+    desk = make_work_world(tmp_path)
+    submit_with_every_relation(desk)
+    blocked, reopened, late = hand(desk, more_topics(desk.campaign, 3), "ann")
+    wish = TaskChange(Change.BLOCK, (blocked.public_id,), REASON)
+    change_tasks(campaign=desk.campaign, wish=wish, actor=desk.people["olga"])
+    type(late).objects.filter(pk=late.pk).update(due="2020-02-01")
+    type(reopened).objects.filter(pk=reopened.pk).update(state="reopened", version=2, reopened_reason=REASON)
+    said = [
+        remark(task=desk.manual.public_id, user=desk.people["ann"], kind=kind, about="P3", text="Is this German?")
+        for kind in (RemarkKind.FLAG, RemarkKind.COMMENT)
+    ]
+    answer_remark(campaign=desk.campaign, remark=said[0].public_id, answer="Skip it.", actor=desk.people["olga"])
+    return desk
+
+
+@pytest.fixture
+def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """A browser page."""
+    context = chromium.new_context(base_url=live_server.url, viewport=SIZES["desk"])
+    yield context.new_page()
+    context.close()
+
+
+def submit_with_every_relation(desk: DeskWorld) -> None:
+    """Keep, edit, merge, split, reject and add, and submit."""
+    window = Window(desk.client(), desk.post_edit).open()
+    window.do("merge", {"d1": 1, "d2": 1}, key="m", from_=["d1", "d2"], text="both", importance=2, evidence=[])
+    parts = [{"key": key, "text": f"part {key} " * 12, "importance": 1} for key in ("s1", "s2")]
+    window.do("split", {"d3": 1}, from_="d3", into=parts)
+    window.do("decide", {"d4": 1}, key="d4", decision="rejected")
+    window.do("edit", {"d5": 1}, key="d5", text="quite another sentence")
+    window.do("importance", {"d5": 2}, key="d5", importance=2)
+    window.do("add", key="a", text="a new one", importance=1, evidence=[], after=None)
+    response = window.post("submit/", {"window": window.window, "seq": window.state()["seq"]})
+    assert response.status_code == 200, json.loads(response.content)
+
+
+def test_the_organizer_s_pages_are_accessible(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    names = ["work", "inbox", "hand_out", "change_work"]
+    addresses = [reverse(f"organizer:{name}", args=["river"]) for name in names]
+    addresses += [reverse("organizer:task", args=["river", desk.post_edit.public_id])]
+    addresses += [reverse("organizer:task", args=["river", desk.manual.public_id])]
+    assert not [problem for address in addresses for problem in problems_on(page, address)]
+
+
+def test_the_assessor_s_home_is_accessible(desk: DeskWorld, page: Page) -> None:
+    for name in ("ann", "ben"):
+        sign_in(page, name)
+        assert not problems_on(page, "/desk/")
+        page.context.clear_cookies()
+
+
+def test_work_is_handed_out_by_keyboard(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    page.goto(reverse("organizer:work", args=["river"]))
+    page.get_by_label("Topic t3").press("Space")
+    page.get_by_role("button", name="Hand out ticked topics…").press("Enter")
+    page.get_by_label("By hand: from the passages alone").press("Space")
+    page.get_by_role("button", name="Preview").press("Enter")
+    page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
+    page.get_by_role("button", name="Hand out 1 task").press("Enter")
+    page.get_by_text("Handed out: 1 task.").wait_for()
+
+
+def test_topics_ticked_one_by_one_stay_ticked(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    page.goto(reverse("organizer:hand_out", args=["river"]) + "?choose=ticked")
+    ticked = page.locator("input[name=topics]:checked")
+    expect(ticked).to_have_count(0)
+    page.locator("label", has=page.locator("input[name=topics]")).filter(has_text="t3").click()
+    page.get_by_label("Assign: which answers").check()
+    expect(ticked).to_have_count(1)
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
+    page.get_by_label("By hand: from the passages").check()
+    expect(ticked).to_have_count(1)
+
+
+def test_ticks_follow_the_chosen_stage_without_a_reload(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    page.goto(reverse("organizer:hand_out", args=["river"]) + "?stage=post-edit")
+    boxes, ticked = page.locator("input[name=topics]"), page.locator("input[name=topics]:checked")
+    note = page.get_by_text("No topic lacks this stage")
+    page.get_by_label("Assign: which answers").check()
+    expect(ticked).to_have_count(boxes.count())
+    expect(note).to_be_hidden()
+    page.get_by_role("button", name="None").click()
+    expect(ticked).to_have_count(0)
+    page.get_by_label("By hand: from the passages").check()
+    assert 0 < ticked.count() < boxes.count()
+    page.get_by_role("button", name="All", exact=True).click()
+    expect(ticked).to_have_count(boxes.count())

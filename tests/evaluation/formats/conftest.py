@@ -1,0 +1,36 @@
+"""Files to read: made on the spot, or the real ones where they are at hand."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evaluation.formats.source import Source, read_source
+
+DATA = Path(__file__).parents[4] / "shared" / "data"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[bytes | str], Path]:
+    """Write a file and return its path."""
+
+    def write_file(content: bytes | str) -> Path:
+        path = tmp_path / "input"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write_file
+
+
+@pytest.fixture
+def source(write: Callable[[bytes | str], Path]) -> Callable[[bytes | str], Source]:
+    """Write a file and read it as every import does."""
+    return lambda content: read_source(write(content))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The real files."""
+    if not DATA.is_dir():
+        pytest.skip(f"the real data is not at {DATA}")
+    return DATA

@@ -1,0 +1,177 @@
+"""Prompts on trial: the same pairs for each, through the queue, and nothing of it in any table of labels."""
+
+from pathlib import Path
+
+import pytest
+
+from evaluation.errors import Refused
+from evaluation.imports.nuggets import import_nuggets
+from evaluation.models import (
+    Assignment,
+    Event,
+    Judge,
+    ListedNugget,
+    Qrel,
+    QrelSource,
+    Segment,
+    SupportJudgment,
+    Topic,
+)
+from evaluation.terms import JudgeKind, Origin
+from jobs.models import Job
+from llmjobs.budget import Budget
+from llmjobs.job_status import callable_judges_for
+from llmjobs.models import Call, Trial, TriedLabels
+from llmjobs.prompt_store import save_prompt
+from llmjobs.prompts.template import PromptTask
+from llmjobs.prompts.texts import ASSIGN
+from llmjobs.simulator.answering import MODEL
+from llmjobs.simulator.server import Simulator
+from llmjobs.trial_drawing import labelled_by_people
+from llmjobs.trials import TrialWish, outcome_of, start_trial
+from tests.llmjobs.engine.test_budget import work_until_it_rests
+from tests.worlds.campaign import World, make_world
+from tests.worlds.cast import write_source
+from tests.worlds.llm import work_on
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+LIKE = Judge(name=MODEL, kind="llm", model=MODEL)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """People have labelled three nuggets of two answers, and a citation."""
+    return make_world(tmp_path)
+
+
+def wish(task: PromptTask = "assign", *refs: str, of: str = "auto-robot", **more: object) -> TrialWish:
+    return TrialWish(task, refs or ("assign@1",), LIKE, of, **more)  # type: ignore[arg-type]
+
+
+def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(world: World, simulator: Simulator) -> None:
+    save_prompt(task="assign", name="loose", system=ASSIGN.system, user=f"Be kind.\n{ASSIGN.user}")
+    labels = Assignment.objects.count()
+    trial = start_trial(world.campaign, wish("assign", "assign@1", "loose@1"), world.people["olga"])
+    work_on()
+    one, other = outcome_of(trial)
+    assert (one.prompt, other.prompt, trial.pairs) == ("assign@1", "loose@1", 3)
+    assert one.people == other.people
+    assert sorted(one.people) == [0, 0, 2]
+    # "Sand moves" is said in so many words by one answer, and not by the other.
+    assert one.labels == one.people
+    assert (one.calls, one.tokens > 0, str(one.cost)) == (2, True, "0.000000")
+    assert (Assignment.objects.count(), TriedLabels.objects.count()) == (labels, 4)
+    assert callable_judges_for(world.people["olga"], world.campaign) == []
+    assert set(Judge.objects.filter(model=MODEL).values_list("aside", flat=True)) == {True}
+
+
+def test_a_trial_again_costs_nothing_and_makes_no_other_judge(world: World, simulator: Simulator) -> None:
+    for _ in range(2):
+        trial = start_trial(world.campaign, wish(), None)
+        work_on()
+    assert len(simulator.log.served()) == Call.objects.count() == 2
+    assert Judge.objects.filter(aside=True).count() == 1
+    assert outcome_of(trial)[0].labels == outcome_of(trial)[0].people
+
+
+def test_support_is_tried_too_with_json(world: World, simulator: Simulator) -> None:
+    supported = SupportJudgment.objects.count()
+    trial = start_trial(world.campaign, wish("support", "support@1", of="scratch", structured=True), None)
+    work_on()
+    [tried] = outcome_of(trial)
+    assert (tried.people, tried.labels) == ((2,), (2,))
+    assert Call.objects.get().reply == '{"label": "full_support"}'
+    assert SupportJudgment.objects.count() == supported
+
+
+def weighed(world: World, folder: Path) -> None:
+    """A person's list for the first topic: two nuggets weighed, one not."""
+    nuggets = [("sand moves", "vital"), ("banks erode", "okay"), ("water", "unsure")]
+    rows = ", ".join(f'{{"text": "{text}", "importance": "{said}"}}' for text, said in nuggets)
+    line = f'{{"query": "why rivers bend", "qid": "t1", "nuggets": [{rows}]}}\n'
+    import_nuggets(
+        campaign=world.campaign,
+        source=write_source(folder, "by-hand.jsonl", line),
+        origin=Origin.MANUAL,
+        judge="ann",
+        kind=JudgeKind.HUMAN,
+    )
+
+
+def test_importance_is_compared_with_what_people_found_vital(
+    world: World, simulator: Simulator, tmp_path: Path
+) -> None:
+    weighed(world, tmp_path)
+    assert labelled_by_people(world.campaign, "importance") == ["manual-ann"]
+    lists = ListedNugget.objects.count()
+    trial = start_trial(world.campaign, wish("importance", "importance@1", of="manual-ann"), None)
+    work_on()
+    [tried] = outcome_of(trial)
+    assert (trial.pairs, tried.people) == (2, (1, 0))
+    assert set(tried.labels) <= {0, 1}
+    assert Call.objects.get().template == "importance"
+    assert ListedNugget.objects.count() == lists
+
+
+def test_importance_without_a_usable_reply_has_failed(world: World, simulator: Simulator, tmp_path: Path) -> None:
+    weighed(world, tmp_path)
+    trial = start_trial(world.campaign, wish("importance", "importance@1", of="manual-ann"), None)
+    simulator.chooser.switch({"rates": {"bad_request": 1.0}})
+    work_on()
+    assert outcome_of(trial)[0].labels == (-1, -1)
+
+
+def test_relevance_is_compared_with_grades_that_no_call_gave(world: World, simulator: Simulator) -> None:
+    source = QrelSource.objects.create(campaign=world.campaign, name="BY-LLM")
+    event = Event.objects.create(campaign=world.campaign, kind="llm.call")
+    topic, segment = Topic.objects.get(topic_id="t1"), Segment.objects.get(docid="d1")
+    Qrel.objects.create(source=source, topic=topic, segment=segment, grade=1, event=event)
+    assert labelled_by_people(world.campaign, "relevance") == ["NIST"]
+    grades = Qrel.objects.count()
+    trial = start_trial(world.campaign, wish("relevance", "relevance@1", of="NIST"), None)
+    work_on()
+    [tried] = outcome_of(trial)
+    # d1 has a text and is graded 3 for one topic and 1 for the other; d2 has none.
+    assert (trial.pairs, sorted(tried.people), tried.top) == (2, [1, 3], 3)
+    assert all(code in range(4) for code in tried.labels)
+    assert Qrel.objects.count() == grades
+
+
+def test_a_label_that_failed_is_said_so_and_one_that_is_pending_too(world: World, simulator: Simulator) -> None:
+    trial = start_trial(world.campaign, wish(), None)
+    assert outcome_of(trial)[0].labels == (None, None, None)
+    simulator.chooser.switch({"rates": {"bad_request": 1.0}})
+    work_on()
+    assert set(outcome_of(trial)[0].labels) == {9}
+
+
+def test_a_budget_is_that_of_each_prompt(world: World, simulator: Simulator) -> None:
+    trial = start_trial(world.campaign, wish(budget=Budget(calls=1)), None)
+    assert work_until_it_rests(trial.jobs.get().llm.job) == Job.State.PAUSED
+    assert len(simulator.log.served()) == 1
+
+
+def test_the_seed_alone_decides_what_is_drawn(world: World) -> None:
+    first = [start_trial(world.campaign, wish(pairs=1, seed=seed), None) for seed in (0, 0, 1, 2, 3)]
+    keys = [one.jobs.get().llm.job.items.get().key for one in first]
+    assert keys[0] == keys[1]
+    assert len(set(keys)) > 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (wish(of="nobody's"), "People have labelled nothing of nobody's yet"),
+        (wish("assign", "lost@1"), "There is no prompt lost@1 for the task assign"),
+        (wish("assign", "support@1"), "There is no prompt support@1 for the task assign"),
+        (wish(pairs=0), "Pairs lie between 1 and 200"),
+        (wish("assign", *(f"p@{n}" for n in range(7))), "Choose from 1 to 6 prompts."),
+    ],
+)
+def test_what_cannot_be_tried_is_refused_and_nothing_written(world: World, asked: TrialWish, said: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        start_trial(world.campaign, asked, None)
+    assert said in refusal.value.message
+    assert not Trial.objects.exists()
+    assert not Job.objects.exists()

@@ -1,0 +1,74 @@
+"""Where signing in leads, the data catalogue, and how the system stands."""
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from api.collections import COLLECTIONS
+from evaluation.campaigns.create import add_member
+from evaluation.models import Membership
+from evaluation.terms import Role
+from exchange.snapshots.pack import SnapshotContents
+from exchange.snapshots.service import take_snapshot
+from tests.worlds.campaign import World
+from tests.worlds.cast import make_campaign, make_user
+
+CATALOGUE = "/campaigns/river/catalogue/"
+
+
+def first_page(client: Client) -> str:
+    response = client.get("/start/")
+    return response.headers["Location"]
+
+
+def test_signing_in_leads_where_the_role_works(world: World) -> None:
+    assert settings.LOGIN_REDIRECT_URL == "organizer:landing"
+    found = {name: first_page(world.client(name)) for name in ("ann", "olga", "rita", "audrey", "sam")}
+    assert found == {
+        "ann": "/desk/",
+        "olga": "/campaigns/river/today/",
+        "rita": CATALOGUE,
+        "audrey": "/campaigns/river/audit/",
+        "sam": "/",
+    }
+    for name in ("ann", "olga", "rita", "audrey"):
+        assert world.client(name).get(found[name]).status_code == 200
+
+
+@pytest.mark.parametrize("role", [Role.RESEARCHER, Role.ASSESSOR, Role.ORGANIZER])
+def test_with_a_second_campaign_the_list_comes_first(world: World, role: Role) -> None:
+    other = make_campaign("lake", "Lake study")
+    add_member(campaign=other, user=world.people["olga"], role=role)
+    assert first_page(world.client("olga")) == "/"
+
+
+def test_judging_organizers_land_where_nothing_is_unblinded(world: World) -> None:
+    Membership.objects.create(campaign=world.campaign, user=world.people["ann"], role=Role.ORGANIZER)
+    assert first_page(world.client("ann")) == "/"
+    assert world.client("ann").get("/").headers["Location"] == "/desk/"
+
+
+def test_an_administrator_sees_how_the_system_stands(world: World) -> None:
+    root = make_user("root", is_staff=True, is_superuser=True)
+    client = Client()
+    client.force_login(root)
+    assert first_page(client) == "/"
+    page = client.get("/").content.decode()
+    assert "0 due" in page
+    assert "append-only" in page
+    assert "How the system stands" not in world.client("olga").get("/").content.decode()
+
+
+def test_the_catalogue_tells_what_exists_and_how_to_get_it(world: World) -> None:
+    snapshot = take_snapshot(campaign=world.campaign, name="first", wish=SnapshotContents())
+    page = world.client("rita").get(CATALOGUE)
+    rows = {one.name: one.count for one in page.context["catalogue"].holdings}
+    assert (rows["topics"], rows["runs"], rows["answers"], rows["nuggets"], rows["grades"]) == (2, 2, 3, 2, 3)
+    assert set(rows) <= {one.name for one in COLLECTIONS}
+    said = page.content.decode()
+    assert snapshot.sha256 in said
+    assert "http://testserver/api/v1/assignments/?campaign=river" in said
+    for name in rows:
+        query = "&condition=A/A" if name == "scores" else ""
+        assert world.client("rita").get(f"/api/v1/{name}/?campaign=river{query}").status_code == 200
+    assert world.client("ann").get(CATALOGUE).status_code == 404

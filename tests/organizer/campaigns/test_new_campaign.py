@@ -1,0 +1,63 @@
+"""Administrators make campaigns in the browser, and organize them."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from accounts.models import User
+from evaluation.models import Campaign, Membership
+from tests.worlds.cast import make_campaign, make_cast, make_user
+
+NEW = "/campaigns/new/"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def root(client: Client) -> Client:
+    """An administrator's browser."""
+    client.force_login(make_user("root", is_superuser=True, is_staff=True))
+    return client
+
+
+def test_a_campaign_is_made_with_settings_and_its_maker_organizes_it(root: Client) -> None:
+    assert NEW in root.get("/").content.decode()
+    file = SimpleUploadedFile("river.toml", b"description = 'of a file'\n[protocol]\nnugget_cap = 7\n")
+    done = root.post(NEW, {"slug": "river", "name": "River study", "settings": file}, follow=True)
+    assert done.redirect_chain == [("/campaigns/river/data/", 302)]
+    campaign = Campaign.objects.get()
+    assert (campaign.name, campaign.description, campaign.protocol.nugget_cap) == ("River study", "of a file", 7)
+    member = Membership.objects.get(campaign=campaign)
+    assert (member.user, member.role) == (User.objects.get(username="root"), "organizer")
+    assert NEW in root.get("/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"slug": "taken", "name": "x"}, "This short name is taken"),
+        ({"slug": "new", "name": "x"}, "This short name is taken"),
+        ({"slug": "no name", "name": "x"}, "Short name:"),
+        ({"slug": "ok", "name": ""}, "Name:"),
+    ],
+)
+def test_what_is_wrong_is_said_at_the_form(root: Client, said: dict[str, str], reason: str) -> None:
+    make_campaign("taken")
+    done = root.post(NEW, said)
+    assert (done.status_code, reason in done.content.decode()) == (422, True)
+    assert Campaign.objects.count() == 1
+
+
+def test_a_bad_file_is_refused_with_its_lines(root: Client) -> None:
+    file = SimpleUploadedFile("river.toml", b"[protocol]\nnugget_cap = 'seven'\nnonsense = 1\n")
+    done = root.post(NEW, {"slug": "river", "name": "x", "settings": file})
+    assert done.status_code == 422
+    page = done.content.decode()
+    assert "river.toml:2: protocol.nugget_cap" in page
+    assert "river.toml:3: protocol.nonsense" in page
+    assert not Campaign.objects.exists()
+
+
+def test_organizers_make_none(client: Client) -> None:
+    client.force_login(make_cast(make_campaign())["olga"])
+    assert client.get(NEW).status_code == 403
+    assert NEW not in client.get("/").content.decode()

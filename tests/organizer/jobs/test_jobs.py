@@ -1,0 +1,242 @@
+"""The list of jobs and the page of one: who sees them, what they say, and that looking costs the same however many."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from evaluation.models import Answer, Campaign, Event, Membership
+from evaluation.terms import Role
+from jobs.models import Job, Worker, WorkItem
+from tests.worlds.campaign import World, queries_of
+from tests.worlds.cast import make_user
+from tests.worlds.jobs import MODEL, make_call, make_item, make_job, make_judge
+
+JOBS = "/campaigns/river/jobs/"
+WHO = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 200), ("audrey", 200)]
+WHO_CHANGES = [("sam", 404), ("ann", 404), ("olga", 302), ("rita", 403), ("audrey", 403)]
+
+
+def page_of(world: World, address: str = JOBS, person: str = "olga") -> str:
+    return world.client(person).get(address).content.decode()
+
+
+@pytest.mark.parametrize(("person", "status"), WHO)
+def test_only_unblinded_members_look(world: World, person: str, status: int) -> None:
+    llm = make_job(world)
+    client = world.client(person)
+    assert client.get(JOBS).status_code == status
+    assert client.get(f"{JOBS}{llm.pk}/").status_code == status
+
+
+@pytest.mark.parametrize(("person", "status"), WHO_CHANGES)
+@pytest.mark.parametrize("act", ["cancel", "retry"])
+def test_only_organizers_cancel_and_retry(world: World, act: str, person: str, status: int) -> None:
+    llm = make_job(world)
+    make_item(llm, "1", WorkItem.State.FAILED, reason="no reply")
+    make_item(llm, "2")
+    assert world.client(person).post(f"{JOBS}{llm.pk}/{act}/").status_code == status
+    assert Event.objects.filter(kind__in=["job.cancelled", "job.retried"]).count() == (status == 302)
+
+
+@pytest.mark.parametrize(("person", "status"), WHO_CHANGES)
+def test_only_organizers_pause_and_resume(world: World, person: str, status: int) -> None:
+    llm = make_job(world)
+    make_item(llm, "1")
+    client = world.client(person)
+    for act, state in (("pause", "paused"), ("resume", "running")):
+        assert client.post(f"{JOBS}{llm.pk}/{act}/").status_code == status
+        llm.job.refresh_from_db()
+        assert llm.job.state == (state if status == 302 else "running")
+
+
+def test_a_paused_job_says_why_and_goes_on_with_another_budget(world: World) -> None:
+    llm = make_job(world)
+    make_item(llm, "1")
+    client = world.client("olga")
+    client.post(f"{JOBS}{llm.pk}/pause/")
+    page = page_of(world, f"{JOBS}{llm.pk}/")
+    assert "An organizer paused it." in page
+    assert "1 item left." in page
+    assert client.post(f"{JOBS}{llm.pk}/resume/", {"most_calls": "0"}).status_code == 422
+    assert client.post(f"{JOBS}{llm.pk}/resume/", {"most_calls": "1000"}).status_code == 302
+    assert "0 of 1,000 requests sent." in page_of(world, f"{JOBS}{llm.pk}/")
+    event = Event.objects.filter(kind="job.resumed").get()
+    assert event.payload["budget"] == {"calls": 1000}
+
+
+def test_a_superuser_may_too(world: World) -> None:
+    world.people["root"] = make_user("root", is_superuser=True)
+    llm = make_job(world)
+    assert world.client("root").post(f"{JOBS}{llm.pk}/cancel/").status_code == 302
+
+
+def test_a_job_of_another_campaign_is_not_found_in_mine(world: World) -> None:
+    other = Campaign.objects.create(slug="other", name="Other")
+    Membership.objects.create(campaign=other, user=world.people["olga"], role=Role.ORGANIZER)
+    address = f"/campaigns/other/jobs/{make_job(world).pk}/"
+    assert world.client("olga").get(address).status_code == 404
+    assert world.client("olga").post(f"{address}cancel/").status_code == 404
+
+
+@pytest.mark.parametrize("act", ["cancel", "retry"])
+def test_reading_an_act_does_nothing(world: World, act: str) -> None:
+    assert world.client("olga").get(f"{JOBS}{make_job(world).pk}/{act}/").status_code == 405
+
+
+def test_the_list_says_who_judges_how_far_and_why_it_waits(world: World) -> None:
+    llm = make_job(world, waiting_for="The endpoint does not answer.")
+    make_item(llm, "1", WorkItem.State.DONE)
+    make_item(llm, "2", WorkItem.State.FAILED)
+    make_item(llm, "3")
+    page = page_of(world)
+    for said in ("AutoAssign A/A", "machine", "LLM", "2 of 3", "The endpoint does not answer.", "olga"):
+        assert said in page
+    assert "is not a model" not in page
+
+
+def test_the_list_says_that_no_worker_is_there_while_a_job_runs(world: World) -> None:
+    llm = make_job(world)
+    assert "No worker is running" in page_of(world)
+    worker = Worker.objects.create(name="w", started_at=timezone.now(), seen_at=timezone.now())
+    assert "No worker is running" not in page_of(world)
+    worker.delete()
+    Job.objects.filter(pk=llm.pk).update(state=Job.State.DONE)
+    assert "No worker is running" not in page_of(world)
+
+
+def test_the_newest_job_comes_first(world: World) -> None:
+    first, second = make_job(world), make_job(world)
+    page = page_of(world)
+    assert page.index(f"{JOBS}{second.pk}/") < page.index(f"{JOBS}{first.pk}/")
+
+
+def test_the_simulated_judge_is_said_to_be_no_model(world: World) -> None:
+    make_job(world, make_judge(MODEL, MODEL))
+    assert "word-overlap-simulator</b> is not a model. It is a heuristic" in page_of(world)
+
+
+def test_a_judge_answered_by_the_simulator_is_shown_as_no_model(world: World) -> None:
+    llm = make_job(world)
+    make_call(make_item(llm, "1", WorkItem.State.DONE))
+    assert "is not a model" in page_of(world)
+    assert "is not a model" in page_of(world, f"{JOBS}{llm.pk}/")
+
+
+def test_more_jobs_and_items_cost_no_more_queries(world: World) -> None:
+    client = world.client("olga")
+    answer = Answer.objects.all()[0]
+    llm = make_job(world)
+    make_call(make_item(llm, "0", WorkItem.State.FAILED, reason="0", payload={"answer": answer.pk}))
+    address = f"{JOBS}{llm.pk}/"
+    before = queries_of(client, JOBS), queries_of(client, address)
+    for number in range(1, 9):
+        failed = make_item(
+            llm, str(number), WorkItem.State.FAILED, reason=str(number), payload={"answer": answer.pk}
+        )
+        make_call(failed, name=str(number) * 64)
+        make_item(make_job(world), "1")
+    assert (queries_of(client, JOBS), queries_of(client, address)) == before
+
+
+def test_failures_are_counted_by_reason_with_examples(world: World) -> None:
+    llm = make_job(world, state=Job.State.DONE)
+    answer = Answer.objects.filter(topic__topic_id="t1").order_by("pk")[0]
+    for number in range(5):
+        make_item(llm, f"x{number}", WorkItem.State.FAILED, reason="too long", payload={"answer": answer.pk})
+    make_item(llm, "y", WorkItem.State.FAILED, reason="refused <b>")
+    page = page_of(world, f"{JOBS}{llm.pk}/")
+    for said in ("<b>5 items:</b>", "too long", "<b>1 item:</b>", "refused &lt;b&gt;"):
+        assert said in page
+    assert page.count("<bdi>alpha</bdi> on <bdi>t1</bdi>") == 3
+
+
+def test_a_job_counts_calls_tokens_and_attempts_and_what_it_reused(world: World) -> None:
+    llm = make_job(world)
+    make_call(make_item(llm, "1", WorkItem.State.DONE))
+    old = make_call(make_item(llm, "2", WorkItem.State.DONE), name="b" * 64)
+    type(old).objects.filter(pk=old.pk).update(made_at=timezone.now() - timedelta(days=1))
+    page = page_of(world, f"{JOBS}{llm.pk}/")
+    for said in ("2, of them 1 reused", "1,234 prompt, 5 completion", "1 rate limited", "1 answered", MODEL):
+        assert said in page
+
+
+def test_without_a_worker_the_page_says_what_to_start(world: World) -> None:
+    address = f"{JOBS}{make_job(world).pk}/"
+    assert "No worker is running" in page_of(world, address)
+    Worker.objects.create(name="w", started_at=timezone.now(), seen_at=timezone.now())
+    page = page_of(world, address)
+    assert "<b>Running.</b>" in page
+    assert 'hx-trigger="every 2s"' in page
+
+
+def tick(world: World, llm_pk: int, said: str) -> str:
+    response = world.client("olga").get(f"{JOBS}{llm_pk}/?said={said}", headers={"hx-request": "true"})
+    assert "HX-Request" in response.headers["Vary"]
+    return response.content.decode()
+
+
+def test_a_tick_announces_a_change_of_state_and_nothing_else(world: World) -> None:
+    llm = make_job(world, waiting_for="The endpoint is down.")
+    assert 'role="status"' not in tick(world, llm.pk, "waiting")
+    changed = tick(world, llm.pk, "running")
+    assert 'role="status"' in changed
+    assert "The endpoint is down." in changed
+    assert "<html" not in changed
+
+
+def test_the_last_tick_stops_the_ticking_and_offers_what_can_be_done(world: World) -> None:
+    llm = make_job(world, state=Job.State.DONE)
+    make_item(llm, "1", WorkItem.State.FAILED, reason="no reply")
+    last = tick(world, llm.pk, "running")
+    assert "hx-trigger" not in last
+    assert "<b>Done.</b> 0 items done, 1 failed." in last
+    assert "Retry failed" in last
+
+
+def test_a_researcher_is_offered_nothing_to_press(world: World) -> None:
+    llm = make_job(world)
+    page = page_of(world, JOBS, "rita") + page_of(world, f"{JOBS}{llm.pk}/", "rita")
+    assert "Cancel" not in page
+    assert "Start a job" not in page
+
+
+def test_cancelling_keeps_what_is_done(world: World) -> None:
+    llm = make_job(world)
+    make_item(llm, "1", WorkItem.State.DONE)
+    make_item(llm, "2")
+    page = world.client("olga").post(f"{JOBS}{llm.pk}/cancel/", follow=True).content.decode()
+    assert "1 of 2 items ended" in page
+    assert "<b>Cancelled.</b> 1 item will not be done" in page
+    assert sorted(llm.job.items.values_list("state", flat=True)) == ["cancelled", "done"]
+    event = Event.objects.get(kind="job.cancelled")
+    assert (event.actor, event.payload["items"]) == (world.people["olga"], 1)
+
+
+def test_a_job_that_has_ended_is_not_cancelled(world: World) -> None:
+    llm = make_job(world, state=Job.State.DONE)
+    assert world.client("olga").post(f"{JOBS}{llm.pk}/cancel/").status_code == 422
+
+
+def test_retrying_queues_the_failed_items_as_new_replicates(world: World) -> None:
+    llm = make_job(world, state=Job.State.DONE)
+    failed = make_item(llm, "1", WorkItem.State.FAILED, reason="no reply")
+    page = world.client("olga").post(f"{JOBS}{llm.pk}/retry/", follow=True).content.decode()
+    assert "Queued again: 1 item." in page
+    failed.refresh_from_db()
+    assert (failed.state, failed.payload["replicate"]) == ("queued", 1)
+    assert Job.objects.get(pk=llm.pk).state == Job.State.RUNNING
+
+
+def test_retrying_without_failures_is_refused(world: World) -> None:
+    llm = make_job(world, state=Job.State.DONE)
+    assert world.client("olga").post(f"{JOBS}{llm.pk}/retry/").status_code == 422
+    assert not Event.objects.filter(kind="job.retried").exists()
+
+
+def test_the_navigation_leads_to_the_jobs(world: World) -> None:
+    assert f'href="{JOBS}"' in page_of(world, world.pages()["campaign"])
+
+
+def test_a_campaign_without_jobs_says_how_to_start_one(world: World) -> None:
+    assert "manage.py evaluate --campaign river" in page_of(world)

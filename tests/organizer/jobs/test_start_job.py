@@ -1,0 +1,188 @@
+"""The start form: a dry run changes nothing, a start queues items."""
+
+import pytest
+
+from evaluation.models import Campaign, Event, Judge, SupportJudgment, Topic
+from evaluation.terms import JudgeKind, SupportLabel
+from jobs.models import Job, WorkItem
+from llmjobs.models import LlmJob
+from tests.worlds.campaign import World, queries_of
+from tests.worlds.cast import make_user
+from tests.worlds.jobs import MODEL, make_call, make_item, make_job, make_judge, support_by
+
+NEW = "/campaigns/river/jobs/new/"
+WHO = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 403), ("audrey", 403)]
+
+
+@pytest.fixture(autouse=True)
+def _no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask the simulated LLM, whatever this machine's environment says."""
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "AZURE_OPENAI_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def said_to(world: World, button: str, status: int = 200, **said: object) -> str:
+    response = world.client("olga").post(NEW, {"what": "A/A", "judge": "", button: "1", **said})
+    assert response.status_code == status
+    return response.content.decode()
+
+
+@pytest.mark.parametrize(("person", "status"), WHO)
+def test_only_organizers_open_the_form(world: World, person: str, status: int) -> None:
+    assert world.client(person).get(NEW).status_code == status
+
+
+@pytest.mark.parametrize(("person", "status"), [(name, status) for name, status in WHO if status != 200])
+def test_only_organizers_start(world: World, person: str, status: int) -> None:
+    make_judge()
+    response = world.client(person).post(NEW, {"what": "A/A", "judge": "machine", "start": "1"})
+    assert response.status_code == status
+    assert not Job.objects.exists()
+
+
+def test_a_superuser_starts(world: World) -> None:
+    world.people["root"] = make_user("root", is_superuser=True)
+    assert world.client("root").get(NEW).status_code == 200
+
+
+def test_a_dry_run_says_what_it_would_cost_and_does_nothing(world: World) -> None:
+    events = Event.objects.count()
+    page = said_to(world, "dry_run", what="support")
+    for said in ("Dry run: nothing was started", "<dt>items</dt><dd>2</dd>", "<dt>calls at least</dt><dd>2</dd>"):
+        assert said in page
+    assert not Job.objects.exists()
+    assert not WorkItem.objects.exists()
+    assert Event.objects.count() == events
+    assert not Judge.objects.filter(name=MODEL).exists()
+
+
+def test_what_failed_is_counted_and_started_again(world: World) -> None:
+    judge = make_judge()
+    call = make_call(make_item(make_job(world, judge), "1", WorkItem.State.DONE))
+    label = support_by(call, judge)
+    assert "again, for what failed" not in said_to(world, "dry_run", what="support", judge=judge.name)
+    SupportJudgment.objects.filter(pk=label.pk).update(label=SupportLabel.FAILED)
+    page = said_to(world, "dry_run", what="support", judge=judge.name)
+    assert "<dt>of the items again, for what failed</dt><dd>1</dd>" in page
+    said_to(world, "start", 302, what="support", judge=judge.name)
+    again = WorkItem.objects.get(payload__segment=label.segment_id, payload__sentence=label.sentence_id)
+    assert again.payload["replicate"] == 1
+
+
+def test_a_dry_run_names_blocked_topics_with_the_reason(world: World) -> None:
+    page = said_to(world, "dry_run", what="E/A")
+    assert "Blocked topics" in page
+    assert '<bdi>t1</bdi>: <span dir="auto">no edited nugget list' in page
+
+
+@pytest.mark.parametrize("what", ["A/A", "E/A", "M/A", "drafts", "support", "relevance"])
+def test_every_kind_can_be_tried_out(world: World, what: str) -> None:
+    nuggets = "auto-robot" if what == "A/A" else ""
+    assert "Dry run" in said_to(world, "dry_run", what=what, source="NIST", nuggets=nuggets)
+
+
+def test_a_start_queues_items_and_leads_to_the_job(world: World) -> None:
+    response = world.client("olga").post(NEW, {"what": "support", "judge": "", "start": "1"})
+    job = Job.objects.get()
+    assert response["Location"] == f"/campaigns/river/jobs/{job.pk}/"
+    assert (job.title, job.made_by, job.items.count()) == ("Support of citations", world.people["olga"], 2)
+    assert job.llm.judge == Judge.objects.get(name=MODEL, kind=JudgeKind.LLM)
+    assert Event.objects.get(kind="job.started").actor == world.people["olga"]
+
+
+def test_only_the_ticked_topics_and_runs_are_judged(world: World) -> None:
+    said = {"what": "support", "judge": "", "start": "1", "runs": ["beta"], "topics": ["t1"]}
+    world.client("olga").post(NEW, said)
+    assert WorkItem.objects.count() == 1
+
+
+def test_starting_what_is_done_is_refused_and_says_so(world: World) -> None:
+    page = said_to(world, "start", 422, what="support", topics=["t2"])
+    assert "Nothing to do" in page
+    assert not Job.objects.exists()
+
+
+def test_grades_without_a_name_are_an_error_of_the_form(world: World) -> None:
+    said = said_to(world, "start", 422, what="relevance", source="")
+    assert "<p>Name for the new grades: say what they are to be called.</p>" in said
+    assert not Job.objects.exists()
+
+
+def test_choices_that_do_not_exist_are_refused(world: World) -> None:
+    for wrong in ({"judge": "person"}, {"topics": ["nothing"]}, {"runs": ["nothing"]}, {"what": "A/M"}):
+        said_to(world, "start", 422, **wrong)
+    assert not Job.objects.exists()
+
+
+def test_the_form_shows_no_key(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:pass-canary@llm.example/v1")
+    page = world.client("olga").get(NEW).content.decode()
+    assert "http://llm.example/v1" in page
+    assert "canary" not in page
+
+
+def test_more_topics_cost_no_more_queries(world: World) -> None:
+    client = world.client("olga")
+    before = queries_of(client, NEW)
+    Topic.objects.bulk_create(
+        Topic(campaign=world.campaign, topic_id=f"x{n}", text="x", position=n + 9) for n in range(40)
+    )
+    assert queries_of(client, NEW) == before
+
+
+def test_a_filled_in_form_asks_one_judge_s_items_of_another(world: World) -> None:
+    first, second = make_judge("first"), make_judge("second")
+    client = world.client("olga")
+    asked = {"what": "relevance", "source": "first", "topics": ["t1"], "start": "1"}
+    assert client.post(NEW, asked | {"judge": first.name}).status_code == 302
+    llm = LlmJob.objects.get()
+    address = f"{NEW}?again={llm.pk}"
+    WorkItem.objects.update(state=WorkItem.State.DONE)
+    Job.objects.update(state=Job.State.DONE)
+    assert f'href="{address}"' in client.get(f"/campaigns/river/jobs/{llm.pk}/").content.decode()
+    page = client.get(address).content.decode()
+    for said in (f"job {llm.pk}</a>", "<bdi>first</bdi>", 'value="relevance"', 'value="t1"'):
+        assert said in page
+    checked = [line for line in page.split("<input") if "checked" in line]
+    assert sorted(line.partition('value="')[2].partition('"')[0] for line in checked) == ["relevance", "t1"]
+    assert client.post(address, asked | {"judge": second.name, "source": "second"}).status_code == 302
+    assert sorted(LlmJob.objects.values_list("judge__name", flat=True)) == ["first", "second"]
+
+
+@pytest.mark.parametrize("key", ["0", "x", "9" * 30, ""])
+def test_a_job_that_is_not_there_fills_in_nothing(world: World, key: str) -> None:
+    response = world.client("olga").get(f"{NEW}?again={key}")
+    assert response.status_code == 200
+    assert "This asks for what" not in response.content.decode()
+
+
+def test_a_job_of_another_campaign_fills_in_nothing(world: World) -> None:
+    other = Campaign.objects.create(slug="other", name="Other")
+    theirs = make_job(World(other, world.people))
+    Event.objects.create(
+        campaign=other, kind="job.started", payload={"job": theirs.pk, "order": {"work": "support"}}
+    )
+    assert "This asks for what" not in world.client("olga").get(f"{NEW}?again={theirs.pk}").content.decode()
+
+
+def test_a_dry_run_with_nothing_to_do_says_that_first(world: World) -> None:
+    judge = make_judge()
+    item = make_item(make_job(world, judge), "1", WorkItem.State.DONE)
+    support_by(make_call(item), judge)
+    page = " ".join(
+        said_to(world, "dry_run", what="support", judge=judge.name, topics=["t1"], runs=["alpha"]).split()
+    )
+    section = page.partition('id="h-estimate"')[2].partition("</section>")[0]
+    assert "<b> Nothing to do: the 1 item is done already. </b>" in section
+    assert "<dd>" not in section
+    start = page.partition('name="start"')[2].partition(">")[0]
+    assert "disabled" in start
+    assert 'aria-describedby="why-no-start"' in start
+    assert "Nothing to do, so there is nothing to start." in page
+
+
+def test_a_dry_run_with_something_to_do_can_be_started(world: World) -> None:
+    page = said_to(world, "dry_run", what="support")
+    assert "disabled" not in page.partition('name="start"')[2].partition(">")[0]
+    assert "Nothing to do" not in page

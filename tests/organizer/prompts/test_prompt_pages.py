@@ -1,0 +1,242 @@
+"""The pages of prompts: who sees them, what they show, and that a refused form writes nothing."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from evaluation.models import Judge
+from jobs.models import Job, WorkItem
+from llmjobs.models import Call, Prompt, Trial, TriedLabels
+from llmjobs.prompt_store import save_prompt
+from llmjobs.prompts.texts import ASSIGN, TEMPLATES
+from tests.worlds.campaign import World, queries_of
+from tests.worlds.jobs import make_call, make_item, make_job, make_judge
+
+PROMPTS = "/campaigns/river/prompts/"
+READ = f"{PROMPTS}read/"
+NEW = f"{PROMPTS}new/?like=assign@1"
+LOOKS = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 200), ("audrey", 200)]
+FORMS = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 403), ("audrey", 403)]
+
+
+@pytest.fixture(autouse=True)
+def _no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "AZURE_OPENAI_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def olga(world: World) -> Client:
+    return world.client("olga")
+
+
+def strict(user: str = f"Be strict.\n{ASSIGN.user}") -> Prompt:
+    return save_prompt(task="assign", name="strict", system=ASSIGN.system, user=user)[0]
+
+
+def page(client: Client, address: str, status: int = 200) -> str:
+    response = client.get(address)
+    assert response.status_code == status
+    return response.content.decode()
+
+
+@pytest.mark.parametrize(("person", "status"), LOOKS)
+def test_only_unblinded_members_look(world: World, person: str, status: int) -> None:
+    client = world.client(person)
+    for address in (PROMPTS, f"{READ}assign@1/", f"{PROMPTS}compare/?one=assign@1&other=assign@1"):
+        assert client.get(address).status_code == status
+
+
+@pytest.mark.parametrize(("person", "status"), FORMS)
+def test_only_organizers_write(world: World, person: str, status: int) -> None:
+    client = world.client(person)
+    for address in ("new/", "import/", "judge/", "try/", "try/?task=support"):
+        assert client.get(f"{PROMPTS}{address}").status_code == status
+    response = client.post(NEW, {"name": "strict", "system": "x", "user": ASSIGN.user})
+    assert response.status_code == (302 if status == 200 else status)
+    assert Prompt.objects.exists() == (status == 200)
+
+
+def test_the_list_says_who_asks_by_what(olga: Client) -> None:
+    prompt = strict()
+    make_judge("plain")
+    Judge.objects.create(name="own", kind="llm", model="m", prompt_versions={"assign": "strict@1"})
+    Judge.objects.create(
+        name="on trial", kind="llm", model="m", aside=True, prompt_versions={"assign": "strict@1"}
+    )
+    said = page(olga, PROMPTS)
+    rows = {row.split("</tr>")[0].split("</a>")[0][-60:]: row for row in said.split("<tr>")}
+    own = next(row for row in rows.values() if "<bdi>strict</bdi>, version 1" in row)
+    built_in = next(row for row in rows.values() if "<bdi>assign</bdi>, version 1" in row)
+    assert ("<bdi>own</bdi>" in own, "<bdi>plain</bdi>" in own) == (True, False)
+    assert ("<bdi>own</bdi>" in built_in, "<bdi>plain</bdi>" in built_in) == (False, True)
+    assert "on trial" not in said
+    assert prompt.sha256 in page(olga, f"{READ}strict@1/")
+    assert page(olga, f"{READ}strict@2/", 404)
+    assert page(olga, f"{READ}nothing/", 404)
+
+
+def test_more_prompts_cost_no_more_queries(olga: Client) -> None:
+    strict()
+    before = queries_of(olga, PROMPTS)
+    for n in range(5):
+        strict(f"{ASSIGN.user} {n}")
+        make_judge(f"judge {n}")
+    assert queries_of(olga, PROMPTS) == before
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("assign", "run alpha, nugget set auto-robot"),
+        ("importance", "nugget set auto-robot"),
+        ("support", "run alpha, sentence 1, d1"),
+        ("relevance", "segment d1"),
+        ("nuggetize", "qrels NIST"),
+    ],
+)
+def test_a_prompt_is_shown_with_a_real_item_and_nothing_is_sent(olga: Client, task: str, said: str) -> None:
+    shown = page(olga, f"{READ}{task}@1/")
+    assert said in shown
+    assert "{query}" in shown or task == "support"
+    assert ("&lt;query&gt;\nwhy rivers bend" in shown) == (task != "support")
+    assert "Schema of the reply" not in shown
+    structured = page(olga, f"{READ}{task}@1/?structured=on")
+    assert "Schema of the reply" in structured
+    assert "additionalProperties" in structured
+    assert not Call.objects.exists()
+
+
+def test_the_item_can_be_chosen_and_may_not_be_there(olga: Client) -> None:
+    assert "run beta, nugget set" in page(olga, f"{READ}assign@1/?run=beta")
+    assert "There is no" in page(olga, f"{READ}assign@1/?topic=t2")
+
+
+def test_two_versions_are_compared(olga: Client) -> None:
+    strict()
+    shown = page(olga, f"{PROMPTS}compare/?one=assign@1&other=strict@1")
+    assert '<ins><span class="visually-hidden">new: </span>Be strict.</ins>' in shown
+    assert "<del>" not in shown
+    assert "Both have the same texts." in page(olga, f"{PROMPTS}compare/")
+    assert page(olga, f"{PROMPTS}compare/?one=lost@1", 404)
+
+
+def test_a_new_version_begins_with_the_words_of_another(olga: Client) -> None:
+    assert "You assign nuggets to an answer." in page(olga, NEW)
+    assert 'value="assign-own"' in page(olga, NEW)
+    words = {"system": ASSIGN.system, "user": ASSIGN.user.replace("\n", "\r\n")}
+    response = olga.post(NEW, {"name": "strict", **words}, follow=True)
+    assert "Saved as strict@1." in response.content.decode()
+    prompt = Prompt.objects.get()
+    assert (prompt.user, prompt.made_by.username if prompt.made_by else "") == (ASSIGN.user, "olga")
+    again = olga.post(NEW, {"name": "strict", **words}, follow=True)
+    assert "These are the words of strict@1; nothing was changed." in again.content.decode()
+
+
+def test_unusable_input_is_told_at_its_field_and_nothing_written(olga: Client) -> None:
+    response = olga.post(NEW, {"name": "assign", "system": "{query}", "user": "{nuggets} {cap}"})
+    said = response.content.decode()
+    assert response.status_code == 422
+    form = response.context["form"]
+    assert form.errors["name"] == ["assign is built in; choose another name."]
+    assert form.errors["system"] == ["{query} belongs in the user text."]
+    assert "{passage} is missing from the user text." in form.errors["user"]
+    assert "{nuggets} {cap}</textarea>" in said
+    assert not Prompt.objects.exists()
+
+
+def test_a_wording_is_loaded_from_a_file(olga: Client) -> None:
+    def send(text: str) -> str:
+        file = SimpleUploadedFile("strict.toml", text.encode())
+        return olga.post(f"{PROMPTS}import/", {"file": file, "name": "strict"}, follow=True).content.decode()
+
+    text = 'task = "support"\nsystem = "Judge."\nuser = "{statement} {passage}"\n'
+    assert "strict.toml:3: user: {passage} is missing from the user text" in send(text.replace("{passage}", ""))
+    assert not Prompt.objects.exists()
+    assert "Saved as strict@1." in send(text)
+
+
+def test_a_judge_is_made_with_prompts_of_its_own(olga: Client) -> None:
+    strict()
+    Judge.objects.create(name="far", kind="llm", model="m", base_url="https://api.openai.com/v1")
+    asked = {"name": "far strict", "like": "far", "assign": "strict@1", "structured": "on"}
+    response = olga.post(f"{PROMPTS}judge/", asked, follow=True)
+    assert "Made: far strict." in response.content.decode()
+    judge = Judge.objects.get(name="far strict")
+    assert (judge.model, judge.base_url) == ("m", "https://api.openai.com/v1")
+    assert judge.prompt_versions == {"assign": "strict@1", "reply_form": "json_schema"}
+    refused = olga.post(f"{PROMPTS}judge/", asked | {"assign": ""})
+    assert (refused.status_code, Judge.objects.count()) == (422, 4)
+    assert "There is another judge named far strict" in refused.content.decode()
+
+
+def test_prompts_are_tried_and_stand_side_by_side(olga: Client) -> None:
+    strict()
+    asked: dict[str, object] = {
+        "prompts": ["assign@1", "strict@1"],
+        "of": "auto-robot",
+        "pairs": "3",
+        "seed": "0",
+        "most_calls": "9",
+    }
+    dry = olga.post(f"{PROMPTS}try/", asked | {"dry_run": "1"}).content.decode()
+    assert "Dry run: nothing was started" in dry
+    assert dry.count("0.0000 USD") == 2
+    assert (Trial.objects.exists(), Judge.objects.filter(aside=True).exists()) == (False, False)
+    asked["start"] = "1"
+    response = olga.post(f"{PROMPTS}try/?task=assign", asked)
+    trial = Trial.objects.get()
+    assert response["Location"] == f"{PROMPTS}trials/{trial.pk}/"
+    assert {job.llm.most_calls for job in trial.jobs.all()} == {9}
+    shown = page(olga, response["Location"])
+    assert "3 to come" in shown
+    assert "hx-get" in shown
+    said = iter([[[2], [0, 1]], [[0], [0, 2]]])
+    for job in trial.jobs.order_by("llm"):
+        by_size = {len(one): one for one in next(said)}
+        for item in job.llm.job.items.all():
+            TriedLabels.objects.create(item=item, labels=by_size[len(item.payload["nuggets"])])
+    Job.objects.update(state=Job.State.DONE)
+    shown = page(olga, response["Location"])
+    assert "hx-get" not in shown
+    for figure in ("67\N{NO-BREAK SPACE}%", "33\N{NO-BREAK SPACE}%", "+0.33 ", "0.00 "):
+        assert figure in shown
+    assert "3 labels of auto-robot" in page(olga, PROMPTS)
+
+
+def test_a_trial_of_relevance_shows_the_grades_of_its_scale(olga: Client) -> None:
+    asked = {"prompts": ["relevance@1"], "judge": "plain", "of": "NIST", "pairs": "9", "seed": "0", "start": "1"}
+    make_judge("plain")
+    response = olga.post(f"{PROMPTS}try/?task=relevance", asked)
+    for item in Trial.objects.get().jobs.get().llm.job.items.all():
+        TriedLabels.objects.create(item=item, labels=[3 if item.payload["people"] == [3] else -1])
+    Job.objects.update(state=Job.State.DONE)
+    shown = page(olga, response["Location"])
+    assert all(f"grade {grade}" in shown.lower() for grade in range(4))
+    # The one that differs has failed; its segment and topic are named.
+    assert "Sand moves." in shown
+    assert "failed" in shown
+
+
+def test_a_trial_that_cannot_be_is_refused_at_the_form(olga: Client) -> None:
+    assert olga.post(f"{PROMPTS}try/", {"of": "auto-robot", "pairs": "3", "seed": "0"}).status_code == 422
+    assert not Job.objects.exists()
+    assert "support, scratch" in page(olga, f"{PROMPTS}try/?task=support")
+
+
+def test_a_judge_is_shown_with_what_it_asks_by(world: World, olga: Client) -> None:
+    make_job(
+        world, Judge.objects.create(name="own", kind="llm", model="m", prompt_versions={"assign": "strict@1"})
+    )
+    assert '<span class="tag"><bdi>strict@1</bdi></span>' in page(olga, "/campaigns/river/jobs/")
+
+
+def test_a_call_leads_to_its_prompt_where_the_very_wording_is_there(world: World, olga: Client) -> None:
+    prompt = strict()
+    call = make_call(make_item(make_job(world), "1", WorkItem.State.DONE))
+    address = f"/campaigns/river/calls/{call.pk}/"
+    assert READ not in page(olga, address)
+    Call.objects.update(template="strict", template_version=1, template_sha256=prompt.sha256)
+    assert f'{READ}strict@1/">strict, version 1</a>' in page(olga, address)
+    Call.objects.update(template="assign", template_sha256=TEMPLATES["assign"].sha256)
+    assert f"{READ}assign@1/" in page(olga, address)

@@ -1,0 +1,278 @@
+"""Handing work out: who may, what the preview says, what is written."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from evaluation.models import Event, Judge, Membership, NuggetSet, Task
+from evaluation.terms import JudgeKind, Origin, Role, Stage, TaskState
+from tests.worlds.campaign import queries_of
+from tests.worlds.desk import DeskWorld
+from tests.worlds.work import hand, make_work_world, more_topics
+
+WORK, HAND_OUT, CHANGE, INBOX = (
+    reverse(f"organizer:{name}", args=["river"]) for name in ("work", "hand_out", "change_work", "inbox")
+)
+READERS = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 200), ("audrey", 200)]
+ORGANIZERS = [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 403), ("audrey", 403)]
+
+
+@pytest.fixture
+def desk(db: None, tmp_path: Path) -> DeskWorld:
+    """Ann's two tasks."""
+    return make_work_world(tmp_path)
+
+
+def said_to(desk: DeskWorld, button: str, status: int = 200, **said: Any) -> str:
+    response = desk.client("olga").post(HAND_OUT, {"stage": "manual", "priority": "0", button: "1", **said})
+    assert response.status_code == status, response.content.decode()
+    return response.content.decode()
+
+
+def key_in(page: str) -> str:
+    return page.partition('name="expect" value="')[2].partition('"')[0]
+
+
+@pytest.mark.parametrize("page", [WORK, INBOX, "task"])
+@pytest.mark.parametrize(("person", "status"), READERS)
+def test_only_unblinded_members_look(desk: DeskWorld, page: str, person: str, status: int) -> None:
+    address = reverse("organizer:task", args=["river", desk.post_edit.public_id]) if page == "task" else page
+    assert desk.client(person).get(address).status_code == status
+
+
+@pytest.mark.parametrize("page", [HAND_OUT, CHANGE])
+@pytest.mark.parametrize(("person", "status"), ORGANIZERS)
+def test_only_organizers_open_the_forms(desk: DeskWorld, page: str, person: str, status: int) -> None:
+    assert desk.client(person).get(page).status_code == status
+
+
+@pytest.mark.parametrize(("person", "status"), [row for row in ORGANIZERS if row[0] != "olga"])
+def test_only_organizers_hand_out(desk: DeskWorld, person: str, status: int) -> None:
+    [topic] = more_topics(desk.campaign, 1)
+    said = {"stage": "manual", "priority": "0", "topics": [topic.public_id], "hand_out": "1", "expect": "x"}
+    assert desk.client(person).post(HAND_OUT, said).status_code == status
+    assert Task.objects.count() == 2
+
+
+def test_an_organizer_who_also_assesses_sees_no_work(desk: DeskWorld) -> None:
+    Membership.objects.create(campaign=desk.campaign, user=desk.people["olga"], role=Role.ASSESSOR)
+    assert desk.client("olga").get(WORK).status_code == 404
+
+
+def test_a_task_of_another_campaign_is_not_found_in_mine(desk: DeskWorld) -> None:
+    other = type(desk.campaign).objects.create(slug="other", name="Other")
+    Membership.objects.create(campaign=other, user=desk.people["olga"], role=Role.ORGANIZER)
+    address = reverse("organizer:task", args=["other", desk.post_edit.public_id])
+    assert desk.client("olga").get(address).status_code == 404
+
+
+def test_the_matrix_says_who_has_what_and_how_far_it_is(desk: DeskWorld) -> None:
+    page = desk.client("olga").get(WORK).content.decode()
+    for said in ("Ann Archer", "not started", "5 undecided of 5", "0 of 6 read", "E/M: <bdi>Ann Archer</bdi>"):
+        assert said in page
+    assert page.count("not handed out</span>") == 6  # t1 by hand, t2 to post-edit, both of t3 and t4
+
+
+def test_the_matrix_is_filtered(desk: DeskWorld) -> None:
+    def topics(query: str) -> set[str]:
+        page = desk.client("olga").get(WORK + query).content.decode()
+        return {name for name in ("t1", "t2", "t3", "t4") if f"<bdi>{name}</bdi></a> " in page}
+
+    assert topics("?state=not+handed+out") == {"t3", "t4"}
+    assert topics("?state=not+started&stage=manual") == {"t2"}
+    assert topics("?assessor=ann") == {"t1", "t2"}
+    assert topics("?words=otters") == {"t3"}
+    assert topics("?assessor=ben") == set()
+
+
+def test_more_work_costs_no_more_queries(desk: DeskWorld) -> None:
+    client = desk.client("olga")
+    before = queries_of(client, WORK)
+    hand(desk, more_topics(desk.campaign, 6), "ann")
+    assert queries_of(client, WORK) == before
+
+
+def test_a_preview_names_who_gets_and_skips_what_writing_nothing(desk: DeskWorld) -> None:
+    topics = [*more_topics(desk.campaign, 4), desk.topic("t2"), desk.topic("t4")]
+    events = Event.objects.count()
+    page = said_to(desk, "preview", topics=[topic.public_id for topic in topics])
+    assert "Hands out <b>4</b>, skips <b>2</b>" in page
+    assert "Ann Archer has it (not started)" in page
+    assert "no passage with text that NIST grades 1 or higher" in page
+    assert Task.objects.count() == 2
+    assert Event.objects.count() == events
+    assert not Judge.objects.filter(user=desk.people["ben"]).exists()
+
+
+def test_what_was_previewed_is_handed_out_with_one_event_a_task(desk: DeskWorld) -> None:
+    topics = [topic.public_id for topic in more_topics(desk.campaign, 4)]
+    said: dict[str, Any] = {"topics": topics, "due": "2026-12-01", "priority": "1"}
+    key = key_in(said_to(desk, "preview", **said))
+    said_to(desk, "hand_out", 302, expect=key, **said)
+    made = Task.objects.filter(topic__public_id__in=topics)
+    assert made.count() == 4
+    assert {(str(one.due), one.priority, one.state) for one in made} == {("2026-12-01", 1, TaskState.NOT_STARTED)}
+    events = Event.objects.filter(kind="task.handed_out", payload__task__in=[one.public_id for one in made])
+    assert events.count() == 4
+    assert {event.actor for event in events} == {desk.people["olga"]}
+
+
+def test_what_changed_since_the_preview_is_shown_and_not_done(desk: DeskWorld) -> None:
+    topics = more_topics(desk.campaign, 2)
+    said: dict[str, Any] = {"topics": [topic.public_id for topic in topics]}
+    key = key_in(said_to(desk, "preview", **said))
+    hand(desk, topics[:1], "ben")
+    page = said_to(desk, "hand_out", 422, expect=key, **said)
+    assert "Something changed since the preview" in page
+    assert "Hands out <b>1</b>, skips <b>1</b>" in page
+    assert Task.objects.count() == 3
+
+
+def test_balanced_work_goes_to_whoever_has_less_to_do(desk: DeskWorld) -> None:
+    tasks = hand(desk, more_topics(desk.campaign, 6))
+    minutes = dict.fromkeys(("ann", "ben"), 0)
+    for task in Task.objects.select_related("assessor"):
+        minutes[task.assessor.username] += task.expected_minutes
+    assert abs(minutes["ann"] - minutes["ben"]) <= max(task.expected_minutes for task in tasks)
+    assert {task.assessor.username for task in tasks} == {"ann", "ben"}
+
+
+def test_a_hand_out_by_hand_is_refused_to_who_has_seen_the_drafts(desk: DeskWorld) -> None:
+    page = said_to(desk, "preview", topics=[desk.topic("t1").public_id], assessor="ann")
+    assert "Ann Archer had it to post-edit and has seen the drafts." in page
+    balanced = said_to(desk, "preview", topics=[desk.topic("t1").public_id])
+    assert "<bdi>Ben Brook</bdi>" in balanced
+
+
+def test_drafts_are_not_shown_to_who_is_still_writing_by_hand(desk: DeskWorld) -> None:
+    hand(desk, [desk.topic("t1")], "ben")
+    said: dict[str, Any] = {"stage": "post-edit", "assessor": "ben", "again": "on"}
+    said["topics"] = [desk.topic("t1").public_id]
+    assert "Ben Brook has not submitted the list written by hand yet." in said_to(desk, "preview", **said)
+
+
+def test_the_first_task_makes_the_assessor_a_judge_with_an_own_set(desk: DeskWorld) -> None:
+    [task] = hand(desk, [desk.topic("t3")], "ben")
+    judge = Judge.objects.get(user=desk.people["ben"])
+    assert (judge.name, judge.kind) == ("Ben Brook", JudgeKind.HUMAN)
+    assert task.nugget_set == NuggetSet.objects.get(name="manual-Ben Brook", judge=judge, origin=Origin.MANUAL)
+
+
+def test_a_taken_name_does_not_make_two_people_one(desk: DeskWorld) -> None:
+    imported = Judge.objects.create(name="Ben Brook", kind=JudgeKind.HUMAN)
+    [task] = hand(desk, [desk.topic("t3")], "ben")
+    assert task.nuggets.judge.name == "Ben Brook (ben)"
+    assert task.nuggets.judge != imported
+
+
+def test_an_edited_set_knows_its_drafts(desk: DeskWorld) -> None:
+    task = Task.objects.get(stage=Stage.POST_EDIT)
+    assert task.drafts == desk.drafts()
+    assert task.nuggets.drafts == task.drafts.nugget_set
+
+
+def test_which_drafts_must_be_said_where_there_are_several(desk: DeskWorld) -> None:
+    NuggetSet.objects.create(
+        campaign=desk.campaign, name="other drafts", origin=Origin.DRAFT, judge=desk.drafts().nugget_set.judge
+    )
+    page = said_to(desk, "preview", 422, stage="post-edit", topics=[desk.topic("t1").public_id])
+    assert "Several nugget sets fit origin draft" in page
+    page = said_to(desk, "preview", stage="post-edit", topics=[desk.topic("t1").public_id], drafts="drafts")
+    assert "Ann Archer has it (not started)" in page
+
+
+def test_a_second_list_for_comparison_is_handed_out_on_purpose(desk: DeskWorld) -> None:
+    page = said_to(desk, "preview", stage="post-edit", topics=[desk.topic("t1").public_id], again="on")
+    assert "Hands out <b>1</b>" in page
+    assert "<bdi>Ben Brook</bdi>" in page
+
+
+def test_staff_is_handed_nothing(desk: DeskWorld) -> None:
+    desk.people["ben"].is_staff = True
+    desk.people["ben"].save()
+    page = said_to(desk, "preview", 422, topics=[desk.topic("t3").public_id], assessor="ben")
+    assert "administrator&#x27;s account" in page
+
+
+def test_all_that_the_matrix_found_comes_ticked(desk: DeskWorld) -> None:
+    more_topics(desk.campaign, 3)
+    said = {"choose": "found", "state": "not handed out", "words": "more topic"}
+    page = desk.client("olga").post(HAND_OUT, said).content.decode()
+    assert page.count("checked") == 3 + 1  # three topics, and the stage's radio
+
+
+def test_an_empty_choice_says_what_is_missing(desk: DeskWorld) -> None:
+    assert "tick at least one" in said_to(desk, "preview", 422)
+
+
+def test_a_pattern_finds_topics_by_id_and_text(desk: DeskWorld) -> None:
+    page = desk.client("olga").get(WORK, {"pattern": "^(t1|how dams)"}).content.decode()
+    assert "2 topics;" in page
+    assert "why rivers bend" in page
+
+
+def test_an_invalid_pattern_is_named_and_matches_nothing(desk: DeskWorld) -> None:
+    client = desk.client("olga")
+    page = client.get(WORK, {"pattern": "(bend"}).content.decode()
+    assert "This is no pattern: unclosed group." in page
+    assert "why rivers bend" not in page
+    chosen = {"choose": "found", "pattern": "(bend"}
+    for view in ("change_work", "hand_out"):
+        page = client.post(reverse(f"organizer:{view}", args=["river"]), chosen).content.decode()
+        assert "checked" not in page.split('class="ticks"')[1]
+
+
+def ticked(desk: DeskWorld, query: str = "", **said: Any) -> set[str]:
+    """Return the topics that come ticked on the hand-out form, asked for by address or by a button."""
+    client = desk.client("olga")
+    response = client.post(HAND_OUT, said) if said else client.get(HAND_OUT + query)
+    boxes = response.content.decode().split('class="ticks"')[1].split("</fieldset>")[0].split("<label")[1:]
+    return {topic_in(box) for box in boxes if " checked" in box}
+
+
+def topic_in(box: str) -> str:
+    return box.partition('<span dir="auto">')[2].partition(":")[0]
+
+
+def test_topics_that_lack_the_chosen_stage_come_ticked(desk: DeskWorld) -> None:
+    assert ticked(desk, "?stage=post-edit") == {"t2", "t3", "t4"}
+    assert ticked(desk, "?stage=manual") == {"t1", "t3", "t4"}
+    assert ticked(desk, "?stage=assign") == {"t1", "t2", "t3", "t4"}
+    page = " ".join(desk.client("olga").get(HAND_OUT + "?stage=manual").content.decode().split())
+    assert "3 topics lack it" in page
+    assert "handed out: By hand</span>" in page
+
+
+def test_work_leads_to_a_hand_out_with_topics_ticked(desk: DeskWorld) -> None:
+    hand(desk, [desk.topic(name) for name in ("t1", "t3", "t4")], "ben")
+    page = desk.client("olga").get(WORK).content.decode()
+    link = page.partition('class="button go" href="')[2].partition('"')[0]
+    assert ticked(desk, link.removeprefix(HAND_OUT)) == {"t2", "t3", "t4"}  # those that nobody post-edits
+
+
+def test_a_stage_that_no_topic_lacks_says_so(desk: DeskWorld) -> None:
+    said = "No topic lacks this stage"
+    assert (
+        "data-all-have-it hidden>No topic lacks"
+        in desk.client("olga").get(HAND_OUT + "?stage=manual").content.decode()
+    )
+    for name in ("t1", "t3", "t4"):
+        task = Task.objects.get(pk=desk.manual.pk)
+        task.pk, task.public_id, task.topic, task._state.adding = None, f"copy-{name}", desk.topic(name), True
+        task.save()
+    page = desk.client("olga").get(HAND_OUT + "?stage=manual").content.decode()
+    assert said in page
+    assert "data-all-have-it hidden" not in page
+    assert "no topic lacks it" in page
+    assert ticked(desk, "?stage=manual") == set()
+
+
+def test_buttons_tick_all_none_or_those_that_lack_it(desk: DeskWorld) -> None:
+    filled: dict[str, Any] = {"stage": "manual", "due": "2026-12-01", "topics": [desk.topic("t2").public_id]}
+    assert ticked(desk, choose="all", **filled) == {"t1", "t2", "t3", "t4"}
+    assert ticked(desk, choose="none", **filled) == set()
+    assert ticked(desk, choose="lacking", **filled) == {"t1", "t3", "t4"}
+    page = desk.client("olga").post(HAND_OUT, {"choose": "all", **filled}).content.decode()
+    assert 'value="2026-12-01"' in page

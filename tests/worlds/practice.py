@@ -1,0 +1,53 @@
+"""Practice items of every kind, in words by which one can tell where they are shown."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from accounts.models import User
+from assessor.models import PracticeItem
+from assessor.practice.imports import import_practice
+from assessor.practice.items import answer_practice, practice_of
+from assessor.practice.rules import word_of
+from evaluation.imports.base import LoadReceipt
+from evaluation.models import Campaign, Task
+from evaluation.terms import PracticeKind
+from tests.worlds.cast import write_source
+
+Row = dict[str, Any]
+
+
+def item(kind: str, name: str, label: str, **more: str) -> Row:
+    """Return a line of a practice file."""
+    row = {"kind": kind, "question": f"question of {name}", "statement": f"statement {name}", "label": label}
+    text = {} if kind == "importance" else {"text": f"text of {name}"}
+    return row | text | {"explanation": f"because of {name}"} | more
+
+
+IMPORTANCE = [item("importance", "i1", "vital"), item("importance", "i2", "okay")]
+ASSIGN = [item("assign", "a1", "support"), item("assign", "a2", "not_support")]
+SUPPORT = [item("support", "s1", "full_support"), item("support", "s2", "no_support")]
+SHOWN = [item("support", "m1", "partial_support", shown_label="full_support")]
+ALL = [*IMPORTANCE, *ASSIGN, *SUPPORT, *SHOWN]
+
+
+def load_practice(campaign: Campaign, folder: Path, rows: list[Row], *, replace: bool = False) -> LoadReceipt:
+    """Import items as an organizer does."""
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    return import_practice(campaign=campaign, source=write_source(folder, "practice.jsonl", text), replace=replace)
+
+
+def left(task: Task, user: User) -> list[PracticeItem]:
+    """Return what somebody has left to practise before a task."""
+    pks = practice_of(user, [task.campaign_id]).left(task)
+    items = {one.pk: one for one in PracticeItem.objects.filter(pk__in=pks)}
+    return [items[pk] for pk in pks]
+
+
+def practise(task: Task, user: User, *, wrong: int = 0) -> None:
+    """Answer all that is left, the first ones `wrong`."""
+    for number, one in enumerate(left(task, user)):
+        kind = PracticeKind(one.kind)
+        other = 1 if one.label != 1 else 2
+        said = word_of(kind, other if number < wrong else one.label)
+        answer_practice(task=task.public_id, user=user, item=one.public_id, label=said)

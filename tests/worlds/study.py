@@ -1,0 +1,123 @@
+"""The judging world with labels that an expert and a machine gave outside: they differ on six of nine nuggets.
+
+Ann and Ben have had nothing of it. Of support the two differ on two of three citations.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.test import Client
+
+from evaluation.imports.assignments import import_assignments
+from evaluation.imports.support import import_support
+from evaluation.models import AnswerProvenance, NuggetVersion, Study, StudyPair, Task
+from evaluation.studies import StudyWish, create_study, hand_out_study
+from evaluation.terms import JudgeKind, Origin, StudyKind, SupportCondition
+from tests.assessor.desk_client import Window
+from tests.worlds.judging import NUGGETS, JudgingWorld, load_machine, make_judging_world, task_again
+from tests.worlds.recorded import built_once
+
+EXPERT, MACHINE, STUDY = "canary-expert", "canary-robot", "canary-study"
+WORDS = ("not_support", "partial_support", "support")
+GIVEN = {
+    EXPERT: {"alpha": (2, 2, 0), "beta": (1, 0, 0), "gamma": (2, 1, 0)},
+    MACHINE: {"alpha": (0, 1, 0), "beta": (1, 2, 1), "gamma": (1, 1, 2)},
+}
+"""Labels of the three nuggets by run: differing in (alpha 0, 1), (beta 1, 2), (gamma 0, 2)."""
+
+
+@built_once
+def make_study_world(folder: Path) -> JudgingWorld:
+    """Load the labels of both, nothing handed out."""
+    world = make_judging_world(folder)
+    for judge, by_run in GIVEN.items():
+        load_assignments(world, judge, JudgeKind.HUMAN if judge == EXPERT else JudgeKind.LLM, by_run)
+    load_expert_support(world)
+    labels = (
+        ("alpha", 0, "d1", "no_support"),
+        ("alpha", 1, "d2", "full_support"),
+        ("gamma", 1, "d2", "no_support"),
+    )
+    load_machine(world, *labels, name=MACHINE)
+    return world
+
+
+def load_assignments(
+    world: JudgingWorld, judge: str, kind: JudgeKind, by_run: Mapping[str, Sequence[int | str]], topic: str = "t1"
+) -> None:
+    """Load somebody's labels of the edited list, in its order; a word stands for itself."""
+    rows: list[dict[str, Any]] = [
+        {
+            "qid": topic,
+            "run_id": run,
+            "nuggets": [
+                {"text": text, "assignment": WORDS[label] if isinstance(label, int) else label}
+                for text, label in zip(NUGGETS, labels, strict=True)
+            ],
+        }
+        for run, labels in by_run.items()
+    ]
+    source = world.source(f"{judge}.{topic}.jsonl", *rows)
+    import_assignments(
+        campaign=world.campaign, sources=[source], origin=Origin.EDITED, judge=judge, kind=kind, nuggets="edited"
+    )
+
+
+def load_expert_support(world: JudgingWorld) -> None:
+    """Load the expert's labels from scratch: full of all."""
+    rows = [
+        {"run_id": run, "topic_id": "t1", "sentence": sentence, "docid": docid, "label": "full_support"}
+        for run, sentence, docid in (("alpha", 0, "d1"), ("alpha", 1, "d2"), ("gamma", 1, "d2"))
+    ]
+    import_support(
+        campaign=world.campaign,
+        sources=[world.source("expert.sup.jsonl", *rows)],
+        judge=EXPERT,
+        kind=JudgeKind.HUMAN,
+        condition=SupportCondition.SCRATCH,
+    )
+
+
+def make_study(
+    world: JudgingWorld, kind: StudyKind = StudyKind.ASSIGNMENT, name: str = STUDY, **more: Any
+) -> Study:
+    """Draw a study as Olga."""
+    wish = StudyWish(name, kind, **more)
+    return create_study(campaign=world.campaign, wish=wish, actor=world.people["olga"])
+
+
+def hand_study(world: JudgingWorld, study: Study, username: str = "ann") -> Task:
+    """Hand a study's topic out as Olga."""
+    receipt = hand_out_study(study=study, assessor=username, actor=world.people["olga"])
+    return task_again(receipt.tasks[0])
+
+
+def window_of(world: JudgingWorld, task: Task) -> Window:
+    """A window of a task's assessor, opened."""
+    client = Client()
+    client.force_login(task.assessor)
+    return Window(client, task).open()
+
+
+def drawn(study: Study) -> set[tuple[str, str]]:
+    """Run and nugget of each pair."""
+    runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
+    texts = dict(NuggetVersion.objects.values_list("pk", "text"))
+    rows = StudyPair.objects.filter(study=study).values_list("answer", "nugget_version")
+    return {(runs[answer], texts[wording]) for answer, wording in rows}
+
+
+def judge_drawn(window: Window, label: str = "support") -> None:
+    """Give every label that is asked, and submit."""
+    for key in asked(window):
+        assert window.do("label", key=key, label=label)["status"] == "applied"
+    assert window.submit().status_code == 200
+
+
+def asked(window: Window) -> list[str]:
+    """The keys that the page asks for."""
+    state = window.state()
+    if "pairs" in state:
+        return [pair["key"] for pair in state["pairs"] if pair["judgeable"]]
+    return [f"{answer['id']}/{nugget}" for answer in state["answers"] for nugget in answer["nuggets"]]
