@@ -9,8 +9,7 @@ from django.db.models import Count
 
 from accounts.models import User
 from evaluation.campaigns.protocol import machines_of
-from evaluation.domain.conditions import set_of_origin
-from evaluation.domain.shared_topics import second_lists
+from evaluation.domain.conditions import second_lists, set_of_origin
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, NuggetSet, QrelSource, Topic
 from evaluation.rules.tasks import expected_minutes
