@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
+from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, SupportLabel
 
 T = TypeVar("T")
 
@@ -76,7 +77,7 @@ def _has_constant(text: str) -> bool:
 
 
 class Once:
-    """Notes what a file says twice: the first line of every key, and whether the second agrees with it."""
+    """First line of every key of a file, to find the keys that come twice."""
 
     def __init__(self, problems: Problems, field: str) -> None:
         self._problems = problems
@@ -84,7 +85,7 @@ class Once:
         self._seen: dict[Hashable, tuple[int, object]] = {}
 
     def is_new(self, line: int, key: Hashable, value: object, shown: str) -> bool:
-        """Whether to keep the row. A second equal one is dropped; a second different one is a problem."""
+        """Whether to keep the row. A second equal row is dropped; a second different one is a problem."""
         first_line, first = self._seen.setdefault(key, (line, value))
         if first_line == line and first is value:
             return True
@@ -101,6 +102,32 @@ class Once:
             return True
         self._problems.add(line, self._field, f"{shown} once, it is on line {first_line} too (duplicate)")
         return False
+
+
+Ours = TypeVar("Ours", bound=BaseModel)
+
+
+def own_provenance(extra: Mapping[str, Any], nothing: Ours, line: int, problems: Problems) -> Ours:
+    """Read the provenance that an export of ours wrote; `nothing`, an empty one, where there is none.
+
+    Anything else under our key is another program's and left alone.
+    """
+    payload, shape = extra.get(PROVENANCE_KEY), type(nothing)
+    if not isinstance(payload, dict) or not payload.keys() & shape.model_fields.keys():
+        return nothing
+    try:
+        return shape.model_validate(payload)
+    except ValidationError as error:
+        problems.add_validation(line, error)
+        return nothing
+
+
+def label_word(label: AssignmentLabel | SupportLabel, raw: str) -> str:
+    """Return a label's word in files; of a failure its raw text, if that is not a label's name."""
+    if label.name != "FAILED":
+        return label.name.lower()
+    # Read back, a label's own name would be that label and no failure any more.
+    return "failed" if raw in [other.name.lower() for other in type(label)] else raw
 
 
 def json_line(known: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
