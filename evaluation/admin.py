@@ -119,7 +119,9 @@ class MembershipAdmin(ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         role, name, actor = Role(obj.role), obj.user.username, _actor(request)
+        # By the service, which checks blindness and writes the event.
         give_role(campaign=obj.campaign, username=name, role=role, actor=actor, to_oneself=True)
+        # The service made the row; the admin goes on with its key.
         obj.pk = Membership.objects.get(campaign=obj.campaign, user=obj.user, role=role).pk
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:

@@ -57,8 +57,6 @@ class BankAnswer(Line):
 
 
 class BankQuestion(Line):
-    """A question with its answers."""
-
     question: Text
     aggregator_type: str | None = None
     importance: int | str | None = None
@@ -71,22 +69,16 @@ class BankQuestion(Line):
 
 
 class BankClaim(Line):
-    """A nugget without a question."""
-
     claim: Text
     importance: int | str | None = None
     references: list[Id | Reference] | None = None
 
 
 class Metadata(Line):
-    """Maker and topic of a bank."""
-
     topic_id: Id | None = None
 
 
 class Bank(Line):
-    """A topic's bank."""
-
     metadata: Metadata | None = None
     query_id: Id | None = None
     title_query: str | None = None

@@ -88,8 +88,6 @@ class AssignmentRecord:
 
 
 class LabelItem(TypedDict):
-    """A nugget of a line; other keys are kept."""
-
     __pydantic_config__ = CONFIG  # type: ignore[misc]
     text: Text
     importance: NotRequired[str | None]

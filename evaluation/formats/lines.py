@@ -18,6 +18,7 @@ from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, SupportLabel
 T = TypeVar("T")
 
 ESCAPED_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+# Strict: a number read as a text, or the other way, would leave again as something else.
 CONFIG: Final = ConfigDict(extra="allow", strict=True)
 
 
@@ -87,6 +88,7 @@ class Once:
     def is_new(self, line: int, key: Hashable, value: object, shown: str) -> bool:
         """Whether to keep the row. A second equal row is dropped; a second different one is a problem."""
         first_line, first = self._seen.setdefault(key, (line, value))
+        # Candidates of a line share its number, so the number alone does not tell a repetition.
         if first_line == line and first is value:
             return True
         if first != value:
@@ -132,6 +134,7 @@ def label_word(label: AssignmentLabel | SupportLabel, raw: str) -> str:
 
 def json_line(known: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
     """One line of JSONL without its newline: known keys first and never overridden by extra ones."""
+    # Python would write NaN, which is no JSON and stops readers in other languages.
     return json.dumps(with_extra(known, extra), ensure_ascii=False, allow_nan=False)
 
 
@@ -189,6 +192,7 @@ def _checked(problem: Callable[[str], str | None]) -> Callable[[str], str]:
 
 
 def _int_as_text(value: Any) -> Any:
+    # By type, because true and false are integers to `isinstance`.
     return str(value) if type(value) is int else value
 
 

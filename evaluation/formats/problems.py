@@ -10,7 +10,7 @@ from evaluation.errors import BadInput, InputProblem
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-MAX_PROBLEMS: Final = 1000
+MAX_PROBLEMS: Final = 1000  # a file of the wrong kind has a problem in each of a million lines
 
 JSON_NAMES: Final[Mapping[type, str]] = {
     str: "a string",

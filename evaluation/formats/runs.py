@@ -66,6 +66,7 @@ class RunFile:
 def _citations(value: Any) -> tuple[int | str, ...]:
     """Citations as a list of integers and docids, or as an object whose keys are docids."""
     items = list(value) if isinstance(value, dict | list) else None
+    # By type, because true and false are integers to `isinstance`.
     if items is None or any(type(item) not in {int, str} for item in items):
         raise PydanticCustomError("citations", "a list of integers or docids")
     for item in items:

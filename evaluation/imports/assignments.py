@@ -44,6 +44,7 @@ from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, Judge
 def answer_texts(answers: list[int]) -> dict[int, str]:
     """Return the whole text of each answer, its sentences joined by a space; an answer without any is ''."""
     parts: dict[int, list[str]] = {pk: [] for pk in answers}
+    # In parts, because SQLite takes a limited number of parameters.
     for start in range(0, len(answers), BATCH):
         sentences: QuerySet[Sentence] = Sentence.objects.filter(answer__in=answers[start : start + BATCH])
         for pk, text in sentences.order_by("answer", "index").values_list("answer", "text"):
@@ -276,6 +277,7 @@ COLUMNS = (
 def _write(
     judge: Judge, given: list[_GivenAssignment], numbers: Mapping[tuple[int, int], int], event: Event
 ) -> None:
+    # `upsert` converts nothing on the way.
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert(
         Assignment,

@@ -23,8 +23,6 @@ LONGEST_SHOWN = 300  # of a text beside the one that would replace it
 
 @dataclass(frozen=True, slots=True)
 class ImportFinding:
-    """A finding before it is stored."""
-
     code: FindingCode
     file: str
     line: int | None
@@ -158,6 +156,7 @@ def store_findings(campaign: Campaign, event: Event, found: Iterable[ImportFindi
                 campaign=campaign,
                 event=event,
                 code=finding.code,
+                # As many characters as the column holds; the end of a name tells files apart.
                 file=Path(finding.file).name[-400:],
                 line=finding.line,
                 run_id=finding.run_id,

@@ -84,6 +84,7 @@ def write_lineage(wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRo
     """Write what each wording was made from. `wordings` are those of all rows' nuggets in order."""
     nuggets = [(row.topic_id, nugget) for row in rows for nugget in row.nuggets]
     found = {
+        # Two drafts of the same text lead to a single row: the database holds each parent once.
         (wording.pk, draft): NuggetLineage(child=wording, parent_id=draft, relation=parent.relation)
         for wording, (topic_id, nugget) in zip(wordings, nuggets, strict=True)
         for parent in nugget.provenance.lineage
@@ -102,6 +103,7 @@ def write_evidence(
         return
     pks = segment_pks(nugget_set.campaign, docids, event)
     found = {
+        # A file may name the same evidence twice.
         (wording.pk, reference.docid, reference.sentence): NuggetEvidence(
             nugget_version=wording, segment_id=pks[reference.docid], sentence=reference.sentence
         )
@@ -288,6 +290,7 @@ def _delete(lists: list[NuggetList]) -> None:
         wordings = list(nugget_list.items.values_list("nugget_version", flat=True))
         nugget_list.items.all().delete()
         NuggetVersion.objects.filter(pk__in=wordings).delete()
+        # A nugget of which no wording is left says nothing.
         Nugget.objects.filter(nugget_set=nugget_list.nugget_set, topic=nugget_list.topic, versions=None).delete()
         Finding.objects.filter(event=nugget_list.event_id, topic_id=nugget_list.topic.topic_id).delete()
         nugget_list.delete()

@@ -106,6 +106,7 @@ def _submitted(source: Source, topics: Container[str], options: RunOptions) -> _
         "group": options.group if options.group is not None else file.team or None,
         "task": options.task or _task(file.task_type),
         "priority": options.priority,
+        # The option's absence takes no mark from a run that has it.
         "control": options.control or None,
         "pool": options.pool or None,
     }

@@ -40,6 +40,7 @@ from evaluation.tasks.pooling import extend_tasks, lock_judging
 from evaluation.terms import FindingCode
 
 CODE = FindingCode.ADDRESSES_JUDGE
+# The texts of a campaign take gigabytes: they are read so many at a time.
 CHUNK = 5_000
 
 
@@ -61,6 +62,7 @@ def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> Loo
 
     Labels stay as they are. Without a change there is no event.
     """
+    # Before the lock, because looking through all texts would hold up everybody who writes.
     found = {(problem.run_id, problem.topic_id, problem.message): problem for problem in _loaded(campaign)}
     with transaction.atomic():
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)

@@ -107,5 +107,6 @@ def the_campaign(slug: str) -> Campaign:
 
 
 def read_sources(files: Sequence[str], **limits: Any) -> list[Source]:
+    # None: no bar where standard error is no terminal.
     bar: Iterable[str] = tqdm(files, desc="reading", unit="file", disable=None if len(files) > 1 else True)
     return [read_source(file, **limits) for file in bar]

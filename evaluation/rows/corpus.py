@@ -51,8 +51,6 @@ class Campaigns(Reader):
 
 
 class Topics(Reader):
-    """Topics."""
-
     model = Topic
     paths = {"campaign": "campaign", "topics": "pk"}
     values = ("public_id", "campaign", "topic_id", "text", "position", "extra", *TOPIC_TEXTS)
@@ -103,8 +101,6 @@ class Segments(Reader):
 
 
 class Runs(Reader):
-    """Submitted runs."""
-
     model = Run
     paths = {"campaign": "campaign", "runs": "pk"}
     values = ("campaign", "run_id", "group", "task", "priority", "control", "pool", "sha256")
@@ -181,8 +177,6 @@ class Grades(Reader):
 
 
 class Events(Reader):
-    """Events of the log."""
-
     model = Event
     paths = {"campaign": "campaign", "kind": "kind", "moment": "at"}
     values = ("campaign", "at", "kind", "actor", "payload")
@@ -196,8 +190,6 @@ class Events(Reader):
 
 
 class Findings(Reader):
-    """Findings of imports."""
-
     model = Finding
     paths = {"campaign": "campaign", "kind": "code", "moment": "event__at"}
     values = ("campaign", "event", "event__at", "code", "file", "line", "run_id", "topic_id", "message")
@@ -207,7 +199,6 @@ class Findings(Reader):
         return rows.filter(topic_id__in=Topic.objects.filter(pk__in=topics).values("topic_id"))
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        """Keep what is about some runs."""
         return rows.filter(run_id__in=Run.objects.filter(pk__in=runs).values("run_id"))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:

@@ -48,8 +48,6 @@ def iso(text: str) -> str:
 
 
 class LabelReader(Reader):
-    """Common parts of both kinds of labels."""
-
     chunk = 2000  # what stands behind the labels is looked up once a chunk
 
     def told_of(self, labels: CurrentQuerySet[Any]) -> QuerySet[Any]:

@@ -12,8 +12,6 @@ from evaluation.terms import Importance
 
 
 class NuggetSets(Reader):
-    """Nugget sets."""
-
     model = NuggetSet
     paths = {"campaign": "campaign", "judges": "judge"}
     values = ("campaign", "origin", "judge", "drafts")

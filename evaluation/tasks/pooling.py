@@ -133,6 +133,7 @@ def lock_judging(campaign: Campaign) -> list[Task]:
 def _judging_tasks(tasks: TaskQuerySet[Task]) -> list[Task]:
     # A fixed order, or two imports that lock the same tasks could wait for each other.
     rows = tasks.not_withdrawn().order_by("pk")
+    # The task's row alone: a locked topic or campaign would hold up every desk.
     return list(rows.select_for_update(of=("self",)).select_related("campaign", "topic", "protocol"))
 
 
@@ -218,7 +219,6 @@ def listed_now(tasks: Sequence[Task]) -> QuerySet[Any, Any]:
 
 
 def _newest_lists(tasks: Sequence[Task]) -> dict[tuple[int, int], int]:
-    """Return the newest submitted list by nugget set and topic."""
     lists = NuggetList.objects.newest_submitted().filter(
         nugget_set__in={task.nugget_set_id for task in tasks}, topic__in={task.topic_id for task in tasks}
     )

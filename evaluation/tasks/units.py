@@ -17,6 +17,7 @@ from evaluation.tasks.pooling import PooledAnswer, pooled_answers
 from evaluation.tasks.reading_load import ReadingLoad, newest_drafts, to_read
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
 
+# The track's own grades, where those of an LLM are loaded too.
 USUAL_SOURCE = "nist"
 ASSIGNED = (Origin.AUTO, Origin.EDITED, Origin.MANUAL)
 """Drafts are no list that answers are judged by."""
