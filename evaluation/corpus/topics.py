@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Substr
@@ -141,8 +142,10 @@ def graded_segments(topic: Topic, pks: Iterable[int], sources: Sequence[str]) ->
     fields = ("docid", "public_id", "title", "snippet", "has_text")
     # Cut by the database: a page of whole texts would be megabytes.
     found = Segment.objects.filter(pk__in=wanted).annotate(snippet=Substr("text", 1, SNIPPET))
-    by_pk = {pk: rest for pk, *rest in found.values_list("pk", *fields)}
-    return [GradedSegment(*by_pk[pk], grades=tuple(grades[pk].get(source) for source in sources)) for pk in wanted]
+    by_pk: dict[int, dict[str, Any]] = {row.pop("pk"): row for row in found.values("pk", *fields)}
+    return [
+        GradedSegment(**by_pk[pk], grades=tuple(grades[pk].get(source) for source in sources)) for pk in wanted
+    ]
 
 
 def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[ShownList]:
