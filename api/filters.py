@@ -16,12 +16,12 @@ from api.readers import Scores
 from evaluation.domain.conditions import (
     CitationCondition,
     NuggetCondition,
+    Topics,
     nugget_sets_of,
     resolve,
     resolve_citations,
 )
 from evaluation.domain.pseudonyms import Names
-from evaluation.domain.shared_topics import Topics
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetList, Run, Topic
 from evaluation.rows.base import Reader

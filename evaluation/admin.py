@@ -3,7 +3,8 @@
 Runs and assessors never meet in one list: whoever judges and may also sign in here learns nothing from it.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -49,6 +50,8 @@ else:
 class ReadOnlyAdmin(ModelAdmin):
     """For rows that only services may write: labels, nuggets, events, submissions."""
 
+    related: ClassVar[Sequence[str]] = ()
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
@@ -57,6 +60,11 @@ class ReadOnlyAdmin(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def get_list_select_related(self, request: HttpRequest) -> list[str]:
+        # By name: Django itself follows no relation that may be empty, and asks for those row by row.
+        shown = {str(column) for column in self.list_display}
+        return [*self.related, *(key.name for key in _keys_of(self.model) if key.name in shown)]
 
 
 class BigTableAdmin(ReadOnlyAdmin):
@@ -111,7 +119,9 @@ class MembershipAdmin(ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         role, name, actor = Role(obj.role), obj.user.username, _actor(request)
+        # By the service, which checks blindness and writes the event.
         give_role(campaign=obj.campaign, username=name, role=role, actor=actor, to_oneself=True)
+        # The service made the row; the admin goes on with its key.
         obj.pk = Membership.objects.get(campaign=obj.campaign, user=obj.user, role=role).pk
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
@@ -129,169 +139,103 @@ def _actor(request: HttpRequest) -> User:
     return User.objects.get(username=request.user.get_username())
 
 
-@admin.register(Protocol)
-class ProtocolAdmin(ReadOnlyAdmin):
-    """The settings a campaign is judged under: changed on its own page, which asks why and keeps what was."""
-
-    list_display = ["campaign", "version", "first_citations", "grade_threshold", "nugget_cap", "created_at"]
-    list_filter = ["campaign"]
-    list_select_related = ["campaign"]
+def _keys_of(model: type[models.Model]) -> list[models.ForeignKey[Any, Any]]:
+    return [field for field in model._meta.concrete_fields if isinstance(field, models.ForeignKey)]
 
 
-@admin.register(ConditionDefault)
-class ConditionDefaultAdmin(ReadOnlyAdmin):
-    """Defaults of conditions where several nugget sets or judges fit."""
-
-    list_display = ["campaign", "condition", "nuggets", "judge"]
-    list_filter = ["campaign", "condition"]
-    list_select_related = ["campaign"]
-
-
-@admin.register(Topic)
-class TopicAdmin(ReadOnlyAdmin):
-    list_display = ["topic_id", "text", "campaign"]
-    list_filter = ["campaign"]
-    list_select_related = ["campaign"]
-    search_fields = ["topic_id", "text"]
-
-
-@admin.register(Segment)
 class SegmentAdmin(BigTableAdmin):
-    list_display = ["docid", "has_text", "campaign"]
-    list_filter = ["campaign", "has_text"]
-    list_select_related = ["campaign"]
-    search_fields = ["docid"]
-    ordering = ["id"]
+    """Segments without their texts, of which a page of the list would read megabytes."""
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).defer("text", "headings")
 
 
-@admin.register(QrelSource)
-class QrelSourceAdmin(ReadOnlyAdmin):
-    list_display = ["name", "campaign"]
-    list_select_related = ["campaign"]
+def _look_up(
+    model: type[models.Model],
+    columns: str,
+    *,
+    filters: str = "",
+    search: str = "",
+    by: type[ReadOnlyAdmin] = ReadOnlyAdmin,
+    **options: Any,
+) -> None:
+    """Register a model: its columns in the list, filters beside it, and the columns that its search box reads."""
+    options |= {"list_display": columns.split(), "list_filter": filters.split(), "search_fields": search.split()}
+    admin.site.register(model, by, **options)
 
 
-@admin.register(Qrel)
-class QrelAdmin(BigTableAdmin):
-    list_display = ["source", "topic", "segment", "grade"]
-    list_filter = ["source", "grade"]
-    list_select_related = ["source", "topic", "segment"]
-    search_fields = ["topic__topic_id", "segment__docid"]
-    ordering = ["id"]
+BIG: Any = {"by": BigTableAdmin, "ordering": ["id"]}
+"""Ordered by key: any other order has the database sort a million rows for a page of 50."""
 
-
-@admin.register(Run)
-class RunAdmin(ReadOnlyAdmin):
-    list_display = ["run_id", "group", "task", "priority", "control", "pool", "campaign"]
-    list_filter = ["campaign", "task", "control"]
-    list_select_related = ["campaign"]
-    search_fields = ["run_id", "group"]
-
-
-@admin.register(Answer)
-class AnswerAdmin(BigTableAdmin):
-    list_display = ["public_id", "topic", "words"]
-    list_select_related = ["topic"]
-    search_fields = ["public_id", "topic__topic_id"]
-    ordering = ["id"]
-
-
-@admin.register(AnswerProvenance)
-class AnswerProvenanceAdmin(BigTableAdmin):
-    list_display = ["answer", "run", "topic", "response_length", "line"]
-    list_select_related = ["answer", "run", "topic"]
-    search_fields = ["run__run_id", "topic__topic_id"]
-    ordering = ["answer_id"]
-
-
-@admin.register(Sentence)
-class SentenceAdmin(BigTableAdmin):
-    list_display = ["answer", "index", "text"]
-    list_select_related = ["answer"]
-    search_fields = ["answer__public_id"]
-    ordering = ["id"]
-
-
-@admin.register(Citation)
-class CitationAdmin(BigTableAdmin):
-    list_display = ["sentence", "position", "raw", "segment"]
-    list_select_related = ["sentence", "segment"]
-    search_fields = ["raw"]
-    ordering = ["id"]
-
-
-@admin.register(Judge)
-class JudgeAdmin(ReadOnlyAdmin):
-    list_display = ["name", "kind", "model", "created_at"]
-    list_filter = ["kind"]
-    search_fields = ["name", "model"]
-    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}  # Django 6's default, said early
-
-
-@admin.register(NuggetSet)
-class NuggetSetAdmin(ReadOnlyAdmin):
-    list_display = ["name", "origin", "judge", "campaign"]
-    list_filter = ["origin", "campaign"]
-    list_select_related = ["judge", "campaign"]
-    search_fields = ["name"]
-
-
-@admin.register(NuggetList)
-class NuggetListAdmin(ReadOnlyAdmin):
-    list_display = ["nugget_set", "topic", "version", "submitted"]
-    list_filter = ["nugget_set", "submitted"]
-    list_select_related = ["nugget_set", "topic"]
-    search_fields = ["topic__topic_id"]
-    ordering = ["id"]
-
-
-@admin.register(NuggetVersion)
-class NuggetVersionAdmin(BigTableAdmin):
-    list_display = ["text", "nugget", "number"]
-    list_select_related = ["nugget"]
-    search_fields = ["text"]
-    ordering = ["id"]
-
-
-@admin.register(ListedNugget)
-class ListedNuggetAdmin(BigTableAdmin):
-    list_display = ["nugget_version", "nugget_list", "position", "importance", "raw_importance"]
-    list_filter = ["importance"]
-    list_select_related = ["nugget_version", "nugget_list__nugget_set", "nugget_list__topic"]
-    search_fields = ["nugget_version__text", "nugget_list__topic__topic_id"]
-    ordering = ["id"]
-
-
-@admin.register(Assignment)
-class AssignmentAdmin(BigTableAdmin):
-    list_display = ["answer", "nugget_version", "label", "judge", "given_at"]
-    list_filter = ["label", "judge"]
-    list_select_related = ["answer", "nugget_version", "judge"]
-    search_fields = ["answer__public_id", "nugget_version__text"]
-    ordering = ["id"]
-
-
-@admin.register(SupportJudgment)
-class SupportJudgmentAdmin(BigTableAdmin):
-    list_display = ["sentence", "segment", "label", "condition", "judge", "given_at"]
-    list_filter = ["label", "condition", "judge"]
-    list_select_related = ["sentence", "segment", "judge"]
-    search_fields = ["segment__docid", "sentence__answer__public_id"]
-    ordering = ["id"]
-
-
-@admin.register(Event)
-class EventAdmin(BigTableAdmin):
-    list_display = ["at", "kind", "actor", "campaign"]
-    list_filter = ["kind", "campaign"]
-    list_select_related = ["actor", "campaign"]
-
-
-@admin.register(Finding)
-class FindingAdmin(BigTableAdmin):
-    list_display = ["code", "message", "run_id", "topic_id", "file", "line", "campaign"]
-    list_filter = ["code", "campaign"]
-    list_select_related = ["campaign"]
-    search_fields = ["message", "run_id", "topic_id", "file"]
+# A protocol is changed on its own page, which asks why and keeps the former version.
+_look_up(Protocol, "campaign version first_citations grade_threshold nugget_cap created_at", filters="campaign")
+_look_up(ConditionDefault, "campaign condition nuggets judge", filters="campaign condition")
+_look_up(Topic, "topic_id text campaign", filters="campaign", search="topic_id text")
+_look_up(
+    Segment, "docid has_text campaign", filters="campaign has_text", search="docid", **BIG | {"by": SegmentAdmin}
+)
+_look_up(QrelSource, "name campaign")
+_look_up(
+    Qrel, "source topic segment grade", filters="source grade", search="topic__topic_id segment__docid", **BIG
+)
+_look_up(
+    Run,
+    "run_id group task priority control pool campaign",
+    filters="campaign task control",
+    search="run_id group",
+)
+_look_up(Answer, "public_id topic words", search="public_id topic__topic_id", **BIG)
+_look_up(
+    AnswerProvenance,
+    "answer run topic response_length line",
+    search="run__run_id topic__topic_id",
+    **BIG | {"ordering": ["answer_id"]},
+)
+_look_up(Sentence, "answer index text", search="answer__public_id", **BIG)
+_look_up(Citation, "sentence position raw segment", search="raw", **BIG)
+_look_up(
+    Judge,
+    "name kind model created_at",
+    filters="kind",
+    search="name model",
+    formfield_overrides={models.URLField: {"assume_scheme": "https"}},  # Django 6's default, chosen early
+)
+_look_up(NuggetSet, "name origin judge campaign", filters="origin campaign", search="name")
+_look_up(
+    NuggetList,
+    "nugget_set topic version submitted",
+    filters="nugget_set submitted",
+    search="topic__topic_id",
+    ordering=["id"],
+)
+_look_up(NuggetVersion, "text nugget number", search="text", **BIG)
+_look_up(
+    ListedNugget,
+    "nugget_version nugget_list position importance raw_importance",
+    filters="importance",
+    search="nugget_version__text nugget_list__topic__topic_id",
+    related=["nugget_list__nugget_set", "nugget_list__topic"],
+    **BIG,
+)
+_look_up(
+    Assignment,
+    "answer nugget_version label judge given_at",
+    filters="label judge",
+    search="answer__public_id nugget_version__text",
+    **BIG,
+)
+_look_up(
+    SupportJudgment,
+    "sentence segment label condition judge given_at",
+    filters="label condition judge",
+    search="segment__docid sentence__answer__public_id",
+    **BIG,
+)
+_look_up(Event, "at kind actor campaign", filters="kind campaign", by=BigTableAdmin)
+_look_up(
+    Finding,
+    "code message run_id topic_id file line campaign",
+    filters="code campaign",
+    search="message run_id topic_id file",
+    by=BigTableAdmin,
+)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from web.middleware import RuleRefusal
 
-PROBLEMS_SHOWN = 20
+PROBLEMS_SHOWN = 20  # a message is read in a terminal; up to 1,000 are kept
 
 
 class Refused(RuleRefusal):

@@ -60,6 +60,7 @@ def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) 
 
 
 def _check_account(name: str, user: User | None) -> None:
+    # With two judges, agreement would compare a person with themselves.
     other = Judge.objects.filter(user=user, aside=False).exclude(name=name).first() if user else None
     if other:
         raise Refused("judge_account", f"{user} judges as {other} already.")
@@ -97,6 +98,7 @@ def judge_of(user: User) -> Judge:
     there = Judge.objects.filter(user=user, aside=False).first()
     if there:
         return there
+    # Exports carry the judge's name, and not every person's name can stand in a file.
     name = user.username if name_problem(user.name) else user.name
     if Judge.objects.filter(name=name).exists():
         name = f"{name} ({user.username})"

@@ -39,6 +39,7 @@ def upsert(
     Nothing is converted on the way and no default filled in: values are what the database stores. To be called
     inside a transaction.
     """
+    # Names come from the code alone, so no text of a file gets into the statement.
     table, names = model._meta.db_table, ", ".join(columns)
     conflict = _conflict(unique, update)
     with connection.cursor() as cursor:

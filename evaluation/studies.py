@@ -57,6 +57,7 @@ class StudyLabels:
     def of(self, judge: Judge) -> dict[tuple[int, int], int]:
         """Return a judge's real labels that stand, by item; the last submission's."""
         named = self.conditions.get(JudgeKind(judge.kind), {})
+        # In this order the newest submission overwrites the others.
         given = self.rows.current().filter(judge=judge, **named).order_by("submission")
         found = {(first, other): label for first, other, label in given.values_list(*self.item, "label")}
         return {item: label for item, label in found.items() if label in REAL_LABELS}
@@ -125,7 +126,6 @@ def _of_nuggets(items: set[tuple[int, int]], nugget_set: NuggetSet | None) -> De
 
 
 def _of_citations(items: set[tuple[int, int]], _nugget_set: NuggetSet | None) -> Described:
-    """Describe pairs of sentence and segment."""
     found: Described = {}
     fields = ("sentence", "segment", "sentence__answer", "sentence__index", "segment__docid")
     rows = [
@@ -195,6 +195,7 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
     """
     _check_figures(wish)
     with transaction.atomic():
+        # Two studies of the same name would both find it free.
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if Study.objects.filter(campaign=locked, name=wish.name).exists():
             raise Refused("name_taken", f"There is a study {wish.name} already.")

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
+from evaluation.domain.conditions import Topics
 from evaluation.domain.counted_pairs import first_different
-from evaluation.domain.shared_topics import Topics
 from evaluation.models import (
     AnswerProvenance,
     Assignment,

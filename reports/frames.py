@@ -13,9 +13,8 @@ import numpy as np
 from django.db import connections
 from numpy.typing import NDArray
 
-from evaluation.domain.conditions import CitationCondition, NuggetCondition
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, PartKey, Topics
 from evaluation.domain.counted_pairs import first_different
-from evaluation.domain.shared_topics import PartKey, Topics
 from evaluation.models import (
     AnswerProvenance,
     Campaign,

@@ -13,7 +13,6 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
 from evaluation.campaigns.access import unblinded_campaign_for
-from evaluation.corpus.runs import run_pks_for
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign
 from reports import charts
@@ -66,7 +65,7 @@ def leaderboard(request: UserRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "page": leaderboard_page(campaign, request.GET),
-        "run_pks": run_pks_for(request.user, campaign),
+        "run_pks": dict(campaign.runs.values_list("run_id", "pk")),
         "forms": list(TableForm),
         "pictures": list(PictureForm),
     }
@@ -94,7 +93,7 @@ def agreement(request: UserRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "page": page,
         "binned": page.correlation is not None and is_binned(page.correlation.points),
-        "run_pks": run_pks_for(request.user, campaign),
+        "run_pks": dict(campaign.runs.values_list("run_id", "pk")),
         "forms": list(TableForm),
         "pictures": list(PictureForm),
     }
@@ -252,7 +251,7 @@ def page_response(
         "address_of": address_of,
         "file_name": f"{campaign.slug}-{name}",
         "archive": archive,
-        "run_keys": run_pks_for(request.user, campaign),
+        "run_keys": dict(campaign.runs.values_list("run_id", "pk")),
         "topic_keys": dict(topics_for(request.user, campaign).values_list("topic_id", "public_id")),
         "forms": list(TableForm),
         "pictures": list(PictureForm),

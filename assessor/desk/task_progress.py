@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from assessor.models import MarkedPassage, WorkingAssignment, WorkingNugget, WorkingSupport
 from evaluation.domain.counted_pairs import counted_citations
 from evaluation.models import ListedNugget, StudyPair, SupportJudgment, Task, TaskAnswer
-from evaluation.tasks.label_counts import Pairs, judged_answers, listed_now, nuggets_asked, pairs_asked
+from evaluation.tasks.pooling import Pairs, judged_answers, listed_now, nuggets_asked, pairs_asked
 from evaluation.tasks.reading_load import readable
 from evaluation.terms import Decision, Making, Stage, SupportCondition
 

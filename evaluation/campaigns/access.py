@@ -36,6 +36,7 @@ def unblinded(viewer: User) -> QuerySet[Campaign]:
     whoever holds a task in one of them, even if they are no assessor any more.
     """
     mine = Membership.objects.filter(user=viewer)
+    # Copies hold the same answers, so judging in a campaign blinds for its whole family.
     judging = mine.filter(role=Role.ASSESSOR).values("campaign__family")
     working = Task.objects.filter(assessor=viewer).not_withdrawn().values("campaign__family")
     open_to_me = Q() if viewer.is_superuser else Q(pk__in=mine.filter(role__in=UNBLINDED_ROLES).values("campaign"))
@@ -89,6 +90,7 @@ def campaigns_for(viewer: User) -> list[CampaignCard]:
 
 
 def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
+    # Labels of studies repeat pairs that are labelled already.
     assigned = Assignment.objects.current().filter(answer__topic__campaign__in=campaigns, judge__aside=False)
     supported = SupportJudgment.objects.current().filter(segment__campaign__in=campaigns, judge__aside=False)
     total = _counts(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
@@ -101,6 +103,7 @@ def _counts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
     return dict(rows)
 
 
+# Recovery codes are none: they stand in for a factor that was lost.
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 

@@ -44,7 +44,7 @@ _SWEPT: Final = Count("pk", filter=Q(first_label__isnull=False) & ~Q(first_label
 class TallyCell:
     """The labels of one code that one judge gave to one topic's nuggets of one set; the nugget sweep changed `swept`.
 
-    Set, topic and judge are primary keys. Labels count that stand; those of studies and trials are among them.
+    Set, topic and judge are primary keys. Current labels count; those of studies and trials are among them.
     """
 
     nugget_set: int
@@ -56,7 +56,7 @@ class TallyCell:
 
 
 def in_parts(keys: Collection[int]) -> Iterator[list[int]]:
-    """Return keys, ascending, in at most eight parts of equal size."""
+    """Return keys, ascending, in at most `PARTS` parts of equal size."""
     ascending = sorted(keys)
     size = max(1, -(-len(ascending) // PARTS))
     return (ascending[start : start + size] for start in range(0, len(ascending), size))
@@ -68,7 +68,7 @@ def tally_of(campaign: Campaign) -> tuple[TallyCell, ...]:
 
 @lru_cache(maxsize=16)
 def _tally(campaign: Campaign, _made: datetime, _revision: int) -> tuple[TallyCell, ...]:
-    """Count once per state of the campaign. `_made` tells databases apart."""
+    # When the campaign was made tells databases apart: keys and revisions begin anew in each.
     wordings = NuggetVersion.objects.filter(nugget__nugget_set__campaign=campaign).values_list("pk", flat=True)
     nugget = "nugget_version__nugget"
     counted: dict[tuple[int, int, int, int], tuple[int, int]] = {}
@@ -101,7 +101,7 @@ class Holdings:
 
     @property
     def segments_without_text(self) -> int:
-        """Segments that qrels or runs name and nobody has loaded."""
+        """Segments that qrels or runs name without a text loaded."""
         return self.segments - self.segments_with_text
 
 
@@ -115,7 +115,7 @@ class SourceCount:
 
 @dataclass(frozen=True, slots=True)
 class SetCount:
-    """A nugget set and what the newest submitted lists of it hold."""
+    """A nugget set with the counts of its newest submitted lists."""
 
     name: str
     origin: str
@@ -147,8 +147,6 @@ class LabelCount:
 
 @dataclass(frozen=True, slots=True)
 class FindingCount:
-    """Number of findings of one code."""
-
     code: str
     count: int
 
@@ -228,11 +226,8 @@ def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
 
 
 def findings_by_code_for(viewer: User, campaign: Campaign) -> list[FindingCount]:
-    rows = Finding.objects.filter(campaign__in=within(viewer, campaign)).order_by()
-    return [
-        FindingCount(code, count)
-        for code, count in rows.values_list("code").annotate(n=Count("pk")).order_by("-n", "code")
-    ]
+    rows = Finding.objects.filter(campaign__in=within(viewer, campaign)).values_list("code")
+    return [FindingCount(*row) for row in rows.annotate(n=Count("pk")).order_by("-n", "code")]
 
 
 def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
@@ -316,12 +311,16 @@ def shared_runs_for(viewer: User, campaign: Campaign) -> list[SharedRuns]:
         shared[run.campaign_id] += 1
     visible = set(unblinded(viewer).filter(pk__in=shared).values_list("pk", flat=True))
     others = Campaign.objects.filter(pk__in=shared).order_by("name")
-    return [_described(campaign, other, shared[other.pk], other.pk in visible) for other in others]
-
-
-def _described(campaign: Campaign, other: Campaign, number: int, visible: bool) -> SharedRuns:
-    name, slug = (other.name, other.slug) if visible else ("", "")
-    return SharedRuns(number, name, slug, _in_both(campaign, other), _in_both(other, campaign))
+    return [
+        SharedRuns(
+            shared[other.pk],
+            # A campaign that the viewer may not see is counted, and stays unnamed.
+            *((other.name, other.slug) if other.pk in visible else ("", "")),
+            _in_both(campaign, other),
+            _in_both(other, campaign),
+        )
+        for other in others
+    ]
 
 
 def _in_both(judged: Campaign, read: Campaign) -> tuple[str, ...]:
@@ -333,20 +332,17 @@ def _in_both(judged: Campaign, read: Campaign) -> tuple[str, ...]:
     return tuple(person.name for person in people.order_by("username"))
 
 
-def _elsewhere(campaign: Campaign) -> QuerySet[Run]:
-    return Run.objects.exclude(campaign__family=campaign.family)
-
-
 def _of_the_same_file(campaign: Campaign) -> set[Run]:
     files = Run.objects.filter(campaign=campaign).exclude(sha256="").values("sha256")
-    return set(_elsewhere(campaign).filter(sha256__in=files))
+    # Copies of a campaign are its family, and share all its runs on purpose.
+    return set(Run.objects.exclude(campaign__family=campaign.family).filter(sha256__in=files))
 
 
 def _of_the_same_answers(campaign: Campaign) -> set[Run]:
     """Find runs by name whose answers to the first topics are the same, word for word."""
     mine = set(Run.objects.filter(campaign=campaign).values_list("run_id", flat=True))
     namesakes: dict[int, list[Run]] = defaultdict(list)
-    for run in _elsewhere(campaign).filter(run_id__in=mine):
+    for run in Run.objects.exclude(campaign__family=campaign.family).filter(run_id__in=mine):
         namesakes[run.campaign_id].append(run)
     return {run for other, runs in namesakes.items() for run in _alike(campaign.pk, other, runs)}
 
@@ -364,7 +360,6 @@ def _alike(campaign: int, other: int, runs: list[Run]) -> Iterator[Run]:
 
 
 def _answers(campaign: int, names: list[str], topics: list[str]) -> dict[tuple[str, str], list[str]]:
-    """Return the sentences of answers by run id and topic."""
     found = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=names)
     rows = found.filter(topic__topic_id__in=topics).values_list("answer", "run__run_id", "topic__topic_id")
     keys = {answer: (run_id, topic) for answer, run_id, topic in rows}

@@ -1,6 +1,5 @@
 """Making a campaign and changing its protocol."""
 
-from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,12 +18,13 @@ from evaluation.formats.source import Readable, read_source
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
 from evaluation.terms import Condition, NuggetSearch, PassageOrder, Role, SupportCondition
 
+# Strict, or `true` in a file would be read as the number 1.
 Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
 Limit = Annotated[int, Field(ge=0, le=30_000, strict=True)]  # what the smallest of the columns holds
 
 
 class ProtocolSettings(BaseModel):
-    """The `[protocol]` table: what is not said keeps its default. A limit of 0 means none."""
+    """The `[protocol]` table: a setting that it lacks keeps its default. A limit of 0 means none."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -62,8 +62,6 @@ class DefaultChoice(BaseModel):
 
 
 class CampaignFile(BaseModel):
-    """A campaign's TOML file."""
-
     model_config = ConfigDict(extra="forbid")
 
     name: str = ""
@@ -85,13 +83,9 @@ class CampaignFile(BaseModel):
 
 LARGEST_FILE = 1_048_576
 BY_FILE = "the campaign's file was loaded again"
+# TOML has no null, so a limit of 0 means none for these.
 UNLIMITED = (
-    "manual_cap",
-    "edited_cap",
-    "first_citations",
-    "answer_word_limit",
-    "reference_limit",
-    "overlap",
+    *("manual_cap", "edited_cap", "first_citations", "answer_word_limit", "reference_limit", "overlap"),
     "pool_depth",
 )
 
@@ -109,13 +103,14 @@ def create_campaign(
     replace: bool = False,
     actor: User | None = None,
 ) -> tuple[Campaign, str]:
-    """Make a campaign with protocol version 1; return it and what happened: `made`, `changed` or `unchanged`.
+    """Make a campaign with protocol version 1; return it and the outcome: `made`, `changed` or `unchanged`.
 
     Made again with the same settings it stays as it is; with others it is refused, and with `replace` gets a new
     protocol version.
     """
     content = file or CampaignFile()
     with transaction.atomic():
+        # Two loads of the file at once would both make the next version.
         campaign = Campaign.objects.select_for_update().filter(slug=slug).first()
         if campaign is None:
             return _make(slug, name, content, actor), "made"
@@ -127,6 +122,7 @@ def start_campaign(
 ) -> tuple[Campaign, str]:
     """Make a campaign as `create_campaign` does, whose maker becomes its organizer."""
     with transaction.atomic():
+        # In one transaction: a campaign without an organizer is out of everybody's reach.
         campaign, outcome = create_campaign(slug=slug, name=name, file=file, replace=replace, actor=actor)
         if outcome == "made":
             add_member(campaign=campaign, user=actor, role=Role.ORGANIZER, actor=actor)
@@ -150,45 +146,34 @@ def _make(slug: str, name: str, content: CampaignFile, actor: User | None) -> Ca
 
 
 def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool, actor: User | None) -> str:
-    wanted = _Wanted(
-        name or content.name, content.description, content.language, _settings(content), _choices(content)
-    )
-    if not wanted.differs_from(campaign):
+    # A description and a language that the file leaves out stay as they are.
+    wanted = {
+        "name": name or content.name,
+        "description": content.description or campaign.description,
+        "language": content.language or campaign.language,
+    }
+    settings, protocol = _settings(content), campaign.protocol
+    there = {default.condition: (default.judge, default.nuggets) for default in campaign.defaults.all()}
+    changes_protocol = any(getattr(protocol, key) != value for key, value in settings.items())
+    changes_defaults = any(there.get(key) != value for key, value in _choices(content).items())
+    changes_campaign = any(getattr(campaign, key) != value for key, value in wanted.items())
+    if not (changes_campaign or changes_protocol or changes_defaults):
         return "unchanged"
     if not replace:
         raise Refused("campaign_differs", f"Campaign {campaign.slug} is there with other settings; see --replace.")
-    campaign.name, campaign.description = wanted.name, wanted.description or campaign.description
-    campaign.language = wanted.language or campaign.language
+    for key, value in wanted.items():
+        setattr(campaign, key, value)
     _check(campaign)
     campaign.save()
-    if any(getattr(campaign.protocol, key) != value for key, value in wanted.protocol.items()):
-        made = {"version": campaign.protocol.version + 1, "changed_by": actor, "reason": BY_FILE}
-        protocol = Protocol(campaign=campaign, **made, **wanted.protocol)
+    if changes_protocol:
+        made = {"version": protocol.version + 1, "changed_by": actor, "reason": BY_FILE}
+        protocol = Protocol(campaign=campaign, **made, **settings)
         _check(protocol)
         protocol.save()
     _write_defaults(campaign, content)
     payload = content.model_dump(mode="json")
     Event.objects.create(campaign=campaign, kind="campaign.changed", actor=actor, payload=payload)
     return "changed"
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    name: str
-    description: str
-    language: str
-    protocol: dict[str, Any]
-    defaults: dict[str, tuple[str, str]] = field(default_factory=dict)
-
-    def differs_from(self, campaign: Campaign) -> bool:
-        there = {default.condition: (default.judge, default.nuggets) for default in campaign.defaults.all()}
-        return (
-            self.name != campaign.name
-            or (self.description or campaign.description) != campaign.description
-            or (self.language or campaign.language) != campaign.language
-            or any(getattr(campaign.protocol, key) != value for key, value in self.protocol.items())
-            or any(there.get(key) != value for key, value in self.defaults.items())
-        )
 
 
 def _settings(content: CampaignFile) -> dict[str, Any]:
@@ -219,13 +204,14 @@ def _check(row: Campaign | Protocol) -> None:
 
 
 def set_hourly_rate(*, campaign: Campaign, rate: Decimal | None, actor: User) -> bool:
-    """Keep what an assessor's hour costs, None for not known; return whether that is news. Raises `Refused`."""
+    """Set the cost of an assessor's hour, None for not known; return whether it is another. Raises `Refused`."""
     with transaction.atomic():
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if locked.hourly_rate == rate:
             return False
         before, locked.hourly_rate = locked.hourly_rate, rate
         _check(locked)
+        # The cost report is kept by revision.
         Campaign.objects.filter(pk=locked.pk).update(hourly_rate=rate, revision=F("revision") + 1)
         payload = {"before": str(before or ""), "rate": str(rate or "")}
         Event.objects.create(campaign=locked, kind="campaign.rate", actor=actor, payload=payload)

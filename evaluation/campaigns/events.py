@@ -11,25 +11,19 @@ from typing import Any
 from django.db.models import QuerySet
 
 from accounts.models import User
-from evaluation.campaigns.access import unblinded, within
+from evaluation.campaigns.access import within
+from evaluation.campaigns.contents import IMPORT_KINDS
 from evaluation.models import Campaign, Event, Membership, Task
 from evaluation.rules.protocol import SETTINGS, Difference
 from evaluation.terms import TASK_EVENTS, Role
 from web.audit_log import AuditLine, AuditQuery, newest, time_of
 
-IMPORTS = ("topics", "segments", "qrels", "run", "nuggets", "assignments", "support", "scores", "practice")
 ACTS = (
     *("campaign.made", "campaign.changed", "campaign.loaded", "protocol.changed", "protocol.defaults_changed"),
-    *(
-        "member.added",
-        "member.removed",
-        "invitation.made",
-        "invitation.accepted",
-        "invitation.revoked",
-    ),
+    *("member.added", "member.removed", "invitation.made", "invitation.accepted", "invitation.revoked"),
     *("member.languages", "campaign.language"),
     *(*TASK_EVENTS, "task.counts", "study.created", "pair.adjudicated", "job.started"),
-    *(f"import.{kind}" for kind in IMPORTS),
+    *IMPORT_KINDS,
 )
 LONGEST = 300
 SEEING = (Role.ORGANIZER, Role.AUDITOR)
@@ -37,7 +31,7 @@ SEEING = (Role.ORGANIZER, Role.AUDITOR)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened. `record`: where it is kept, `log` or `database`."""
+    """A line of the audit. `record`: the place where it is kept, `log` or `database`."""
 
     at: datetime
     who: str
@@ -60,7 +54,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Filter of events: a person by key, a kind or its beginning, from when until when."""
+    """Filter of events: a person by key, a kind or its beginning, from `since` until before `until`."""
 
     person: int | None = None
     kind: str = ""
@@ -75,7 +69,7 @@ def may_audit(viewer: User, campaign: Campaign) -> bool:
     return Membership.objects.filter(campaign__in=seen, user=viewer, role__in=SEEING).exists()
 
 
-def entries_for(viewer: User, campaign: Campaign | None, asked: EventFilter, most: int) -> Entries:
+def entries_for(viewer: User, campaign: Campaign | None, wanted: EventFilter, most: int) -> Entries:
     """Return the entries of a campaign that the viewer may audit; None: of all, for administrators only."""
     if campaign is None:
         events, slug = Event.objects.all() if viewer.is_superuser else Event.objects.none(), ""
@@ -83,11 +77,12 @@ def entries_for(viewer: User, campaign: Campaign | None, asked: EventFilter, mos
         events, slug = Event.objects.filter(campaign__in=within(viewer, campaign)), campaign.slug
     if not (viewer.is_superuser if campaign is None else may_audit(viewer, campaign)):
         return Entries([], None)
-    actor = f"user:{asked.person}" if asked.person else ""
-    found = newest(AuditQuery(slug, actor, asked.kind, asked.since, asked.until), most)
-    rows = [*_of_log(found.lines), *_of_events(_chosen(events, asked)[:most])]
+    actor = f"user:{wanted.person}" if wanted.person else ""
+    found = newest(AuditQuery(slug, actor, wanted.kind, wanted.since, wanted.until), most)
+    rows = [*_of_log(found.lines), *_of_events(_chosen(events, wanted)[:most])]
     rows.sort(key=lambda event: event.at, reverse=True)
-    if found.reached:  # beyond, only the half of it is known
+    # The log was read back to this moment: before it, events of the database would stand alone.
+    if found.reached:
         rows = [row for row in rows if row.at >= found.reached]
     shown = _with_its_moment(rows, most)
     return Entries(shown, shown[-1].at if len(shown) >= most else found.reached)
@@ -103,20 +98,15 @@ def people_of(viewer: User, campaign: Campaign | None) -> list[User]:
     return list(User.objects.filter(pk__in={*members, *working}).order_by("username"))
 
 
-def campaigns_to_audit(viewer: User) -> QuerySet[Campaign]:
-    mine = Membership.objects.filter(user=viewer, role=Role.AUDITOR).values("campaign")
-    return unblinded(viewer).filter(pk__in=mine)
-
-
-def _chosen(events: QuerySet[Event], asked: EventFilter) -> QuerySet[Event]:
-    kinds = [act for act in ACTS if not asked.kind or act == asked.kind or act.startswith(f"{asked.kind}.")]
+def _chosen(events: QuerySet[Event], wanted: EventFilter) -> QuerySet[Event]:
+    kinds = [act for act in ACTS if not wanted.kind or act == wanted.kind or act.startswith(f"{wanted.kind}.")]
     found = events.filter(kind__in=kinds)
-    if asked.person:
-        found = found.filter(actor=asked.person)
-    if asked.since:
-        found = found.filter(at__gte=asked.since)
-    if asked.until:
-        found = found.filter(at__lt=asked.until)
+    if wanted.person:
+        found = found.filter(actor=wanted.person)
+    if wanted.since:
+        found = found.filter(at__gte=wanted.since)
+    if wanted.until:
+        found = found.filter(at__lt=wanted.until)
     return found.select_related("actor", "campaign").order_by("-id")
 
 
@@ -153,6 +143,7 @@ def _about(line: AuditLine, names: dict[int, str]) -> str:
 
 def _key(reference: object) -> int | None:
     kind, _, key = str(reference).partition(":")
+    # Up to 18 digits: a longer number is no key, and SQLite cannot even be asked for it.
     return int(key) if kind == "user" and key.isascii() and key.isdigit() and len(key) < 19 else None
 
 

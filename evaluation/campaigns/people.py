@@ -83,7 +83,7 @@ def erase_person(*, user: User, confirmed: str, actor: User) -> str:
         pseudonym = new_pseudonym()
         _rename_judges(user, pseudonym)
         erase_account(user, pseudonym)
-    audit_log.record_if_possible("account.erased", actor=audit_log.actor_of(actor), about=audit_log.actor_of(user))
+    _note_account("account.erased", user, actor)
     return pseudonym
 
 
@@ -91,23 +91,23 @@ def _rename_judges(user: User, pseudonym: str) -> None:
     """Rename the person's judges, their nugget sets, and what names those."""
     # The judge that counts comes first and gets the bare pseudonym; study judges get it with a number.
     mine = Judge.objects.filter(user=user).order_by("aside", "pk")
-    spoken = _spoken_of(user, [judge.name for judge in mine if not judge.aside])
+    pattern = _pattern_of(user, [judge.name for judge in mine if not judge.aside])
     # A study names its person, so its campaign's reports have to be made anew too.
     touched = set(Study.objects.filter(person__user=user).values_list("campaign", flat=True))
     for judge in mine:
-        name = _free(spoken.sub(pseudonym, judge.name), pseudonym)
+        name = _free(pattern.sub(pseudonym, judge.name), pseudonym)
         # Defaults hold names, not keys: without this they would name a judge who is gone.
         ConditionDefault.objects.filter(judge=judge.name).update(judge=name)
         for nugget_set in NuggetSet.objects.filter(judge=judge):
             touched.add(nugget_set.campaign_id)
-            _rename_set(nugget_set, spoken.sub(pseudonym, nugget_set.name))
+            _rename_set(nugget_set, pattern.sub(pseudonym, nugget_set.name))
         judge.name = name
         judge.save(update_fields=["name"])
     # What reports keep in memory holds names.
     Campaign.objects.filter(pk__in=touched).update(revision=F("revision") + 1)
 
 
-def _spoken_of(user: User, judges: list[str]) -> re.Pattern[str]:
+def _pattern_of(user: User, judges: list[str]) -> re.Pattern[str]:
     """Return the pattern that finds a person in a name: as a whole word, the longest first."""
     names = {user.name, user.username, *judges, *(part for part in (user.first_name, user.last_name) if part)}
     # Longest first: the alternation takes the first match, and a part of a name would leave the rest behind.
@@ -148,6 +148,7 @@ def give_role(*, campaign: Campaign, username: str, role: Role, actor: User, to_
 
 def problem_of_taking(*, campaign: Campaign, user: User, role: Role, actor: User) -> str:
     """Return why a role cannot be taken from somebody now; empty where it can."""
+    # A closed account organizes nothing: with it alone, the campaign would have no organizer.
     organizers = Membership.objects.filter(campaign=campaign, role=Role.ORGANIZER, user__is_active=True).count()
     return taking_problem(role, member_facts(campaign, user, actor), organizers)
 
@@ -180,7 +181,11 @@ def invite(*, campaign: Campaign, role: Role, email: str, actor: User) -> tuple[
         payload = {"invitation": made.pk, "role": role, "by_mail": bool(email)}
         Event.objects.create(campaign=campaign, kind="invitation.made", actor=actor, payload=payload)
     audit_log.record_if_possible(
-        "account.invited", actor=audit_log.actor_of(actor), campaign=campaign.slug, role=role
+        # Never the link: with it, a reader of the log could take the role.
+        "account.invited",
+        actor=audit_log.actor_of(actor),
+        campaign=campaign.slug,
+        role=role,
     )
     return made, raw
 
@@ -417,15 +422,22 @@ def account_facts(user: User) -> AccountFacts:
 MOST = 50
 
 
+def lock_assessor(campaign: Campaign, username: str) -> tuple[Campaign, Membership]:
+    """Return the campaign, locked, and somebody's membership as its assessor. Raises `Refused`."""
+    # Handing out locks the campaign too: nobody is given work by facts that change meanwhile.
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    mine = Membership.objects.filter(campaign=locked, user__username=username, role=Role.ASSESSOR)
+    member = mine.select_related("user").first()
+    if member is None:
+        raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
+    return locked, member
+
+
 def set_languages(*, campaign: Campaign, username: str, languages: str, actor: User | None) -> Membership:
     """Write which languages an assessor reads, none for any; the same again changes nothing. Raises `Refused`."""
     tags = " ".join(_tags(languages))
     with transaction.atomic():
-        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)  # as where work is handed out
-        mine = Membership.objects.filter(campaign=locked, user__username=username, role=Role.ASSESSOR)
-        member = mine.select_related("user").first()
-        if member is None:
-            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
+        locked, member = lock_assessor(campaign, username)
         if member.languages != tags:
             payload = {"user": member.user_id, "before": member.languages, "languages": tags}
             member.languages = tags

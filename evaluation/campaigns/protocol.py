@@ -87,6 +87,7 @@ def change_protocol(
         why = _reason(reason, needed=judged)
         # Judgments point at the protocol they were made under, so that version must stay as it is.
         if judged:
+            # Without its key, Django inserts the row as another one instead of updating it.
             protocol.pk, protocol.version, protocol._state.adding = None, protocol.version + 1, True
         for change in found:
             setattr(protocol, change.setting.name, change.new)

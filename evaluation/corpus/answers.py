@@ -14,8 +14,6 @@ from evaluation.terms import SupportLabel
 
 @dataclass(frozen=True, slots=True)
 class ShownSupport:
-    """One support label: under which condition, by whom, and which."""
-
     pk: int
     condition: str
     judge: str

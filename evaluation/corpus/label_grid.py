@@ -3,6 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.corpus.answers import answers_of_topic
@@ -33,7 +35,7 @@ class Judging:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """One label, and which: the key leads to where it comes from."""
+    """A label with its key, which leads to its provenance."""
 
     label: AssignmentLabel
     pk: int
@@ -59,8 +61,6 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Nuggets by runs under one judging."""
-
     judging: Judging
     columns: tuple[GridColumn, ...]
     rows: tuple[GridRow, ...]
@@ -82,17 +82,11 @@ class AnswerSheet:
 
 def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]:
     """Return the pairs of list and judge that have labels on this topic, by condition; those of studies come last."""
-    lists = (
-        NuggetList.objects.newest_submitted()
-        .filter(nugget_set__campaign__in=within(viewer, campaign), topic=topic)
-        .select_related("nugget_set")
-    )
-    by_set = {nugget_list.nugget_set_id: nugget_list for nugget_list in lists}
+    by_set = {nugget_list.nugget_set_id: nugget_list for nugget_list in _lists(viewer, campaign, topic.pk)}
     labels = Assignment.objects.current().filter(
         answer__topic=topic, nugget_version__nugget__nugget_set__in=list(by_set)
     )
-    pairs = labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct()
-    found = list(pairs)
+    found = list(labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct())
     judges = Judge.objects.in_bulk([judge for _, judge in found])
     made = [(judges[judge].aside, _judging(by_set[set_pk], judges[judge])) for set_pk, judge in found]
     return [judging for _, judging in sorted(made, key=lambda row: (row[0], str(row[1])))]
@@ -114,12 +108,8 @@ def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) ->
 
 
 def sheets_of(viewer: User, campaign: Campaign, given: AnswerProvenance) -> list[AnswerSheet]:
-    lists = (
-        NuggetList.objects.newest_submitted()
-        .filter(nugget_set__campaign__in=within(viewer, campaign), topic=given.topic_id)
-        .select_related("nugget_set")
-    )
-    found = {nugget_list.pk: nugget_list for nugget_list in lists.order_by("nugget_set__name")}
+    lists = _lists(viewer, campaign, given.topic_id).order_by("nugget_set__name")
+    found = {nugget_list.pk: nugget_list for nugget_list in lists}
     items = list(_items(list(found)))
     labels = _labels([given.answer_id], items)
     judges = Judge.objects.in_bulk(list({judge for _, _, judge in labels}))
@@ -128,6 +118,11 @@ def sheets_of(viewer: User, campaign: Campaign, given: AnswerProvenance) -> list
         by_list[item.nugget_list_id].append(item)
     sheets = [_sheet(found[pk], by_list[pk], given.answer_id, labels, judges) for pk in found]
     return [sheet for sheet in sheets if sheet.judges]
+
+
+def _lists(viewer: User, campaign: Campaign, topic: int) -> QuerySet[NuggetList]:
+    lists = NuggetList.objects.newest_submitted().select_related("nugget_set")
+    return lists.filter(nugget_set__campaign__in=within(viewer, campaign), topic=topic)
 
 
 def _sheet(

@@ -120,7 +120,3 @@ def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[Answered
         )
         for row in page
     ]
-
-
-def run_pks_for(viewer: User, campaign: Campaign) -> dict[str, int]:
-    return dict(runs_for(viewer, campaign).values_list("run_id", "pk"))

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Substr
@@ -29,7 +30,7 @@ class ListedTopic:
 
 @dataclass(frozen=True, slots=True)
 class ShownGrade:
-    """One source's grade of a segment, and which: the key leads to where it comes from."""
+    """A source's grade of a segment with its key, which leads to its provenance."""
 
     grade: int
     pk: int
@@ -49,8 +50,6 @@ class GradedSegment:
 
 @dataclass(frozen=True, slots=True)
 class ShownNugget:
-    """A nugget of a list, as it reads there."""
-
     pk: int
     position: int
     text: str
@@ -140,19 +139,12 @@ def graded_segments(topic: Topic, pks: Iterable[int], sources: Sequence[str]) ->
     rows = Qrel.objects.filter(topic=topic, segment__in=wanted)
     for segment, source, grade, pk in rows.values_list("segment", "source__name", "grade", "pk"):
         grades[segment][source] = ShownGrade(grade, pk)
-    fields = ("docid", "public_id", "title", "has_text")
+    fields = ("docid", "public_id", "title", "snippet", "has_text")
+    # Cut by the database: a page of whole texts would be megabytes.
     found = Segment.objects.filter(pk__in=wanted).annotate(snippet=Substr("text", 1, SNIPPET))
-    by_pk = {pk: rest for pk, *rest in found.values_list("pk", *fields, "snippet")}
+    by_pk: dict[int, dict[str, Any]] = {row.pop("pk"): row for row in found.values("pk", *fields)}
     return [
-        GradedSegment(
-            docid=by_pk[pk][0],
-            public_id=by_pk[pk][1],
-            title=by_pk[pk][2],
-            has_text=by_pk[pk][3],
-            snippet=by_pk[pk][4],
-            grades=tuple(grades[pk].get(source) for source in sources),
-        )
-        for pk in wanted
+        GradedSegment(**by_pk[pk], grades=tuple(grades[pk].get(source) for source in sources)) for pk in wanted
     ]
 
 

@@ -1,28 +1,48 @@
-"""Conditions resolved in a campaign: nugget sets and judges that count, everywhere or topic by topic."""
+"""Conditions resolved in a campaign: nugget sets and judges that count, everywhere or topic by topic.
 
-from collections.abc import Collection, Sequence
+Where several people share a campaign's topics, each makes lists in a set of their own, and gives labels as a judge of
+their own. A topic has at most one task that is no second opinion, and its set and judge count there.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from django.db.models import Q, QuerySet
 
-from evaluation.domain.labelled import assigned, supported
-from evaluation.domain.shared_topics import (
-    Part,
-    PartKey,
-    Topics,
-    by_assigners,
-    by_makers,
-    by_support_judges,
-    makers_sets,
-    sets_written_at_desks,
-)
+from evaluation.campaigns.contents import tally_of
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Judge, NuggetSet
-from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
+from evaluation.models import Campaign, Judge, NuggetSet, SupportJudgment, Task
+from evaluation.models.campaigns import RevisionKey
+from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition
 from web.text import plural
 
+Key = TypeVar("Key")
 Named = TypeVar("Named", NuggetSet, Judge)
+
+Given = frozenset[tuple[int, int]]
+"""Judges and the topics in which they have current labels, by primary keys."""
+
+Topics = frozenset[int] | None
+"""Primary keys of the topics that are meant; None: all."""
+
+PartKey = tuple[int | None, int | None, Topics]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Topics of a condition with the set and the judge that count there; None where there is none yet."""
+
+    nugget_set: NuggetSet | None
+    judge: Judge | None
+    topics: Topics = None
+
+    @property
+    def key(self) -> PartKey:
+        nugget_set = self.nugget_set.pk if self.nugget_set else None
+        return nugget_set, self.judge.pk if self.judge else None, self.topics
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +62,18 @@ class Choice:
 
     @property
     def givers(self) -> frozenset[tuple[int, int | None, int]]:
-        everywhere = frozenset(self.campaign.topics.values_list("pk", flat=True))
-        return frozenset(
-            (topic, key[0], key[1])
-            for key in self.keys
-            if key[1] is not None
-            for topic in (everywhere if key[2] is None else key[2])
-        )
+        """Topic, set and judge of all labels."""
+        return frozenset((topic, part.key[0], part.judge.pk) for part, topic in self._by_topic() if part.judge)
 
     @property
     def keys(self) -> tuple[PartKey, ...]:
         return tuple(part.key for part in self.parts)
+
+    def _by_topic(self) -> list[tuple[Part, int]]:
+        everywhere = _topics(self.campaign)
+        return [
+            (part, topic) for part in self.parts for topic in (everywhere if part.topics is None else part.topics)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +94,7 @@ class NuggetCondition(Choice):
     @property
     def grounds(self) -> frozenset[tuple[int, int]]:
         """Set and topic of all lists: equal where two conditions judge the same nuggets."""
-        everywhere = frozenset(self.campaign.topics.values_list("pk", flat=True))
-        return frozenset(
-            (part.nugget_set.pk, topic)
-            for part in self.parts
-            if part.nugget_set
-            for topic in (everywhere if part.topics is None else part.topics)
-        )
+        return frozenset((part.nugget_set.pk, topic) for part, topic in self._by_topic() if part.nugget_set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +144,7 @@ def resolve(campaign: Campaign, condition: Condition, *, judge: str = "", nugget
     chosen = _named(condition, judges, judge, default[0])
     # Only people share topics: an LLM judge labels all of them, so a second one is always ambiguous.
     if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
-        shared = by_assigners(campaign, lists, judges)
+        shared = _by_assigners(campaign, lists, judges)
         if shared is not None:
             return NuggetCondition(campaign, tuple(shared), condition)
     chosen = chosen or only_judge(judges, condition)
@@ -145,7 +160,7 @@ def resolve_citations(campaign: Campaign, condition: SupportCondition, *, judge:
     judges = list(support_judges_of(campaign, condition, named=judge))
     chosen = _named(condition, judges, judge, _default(campaign, condition)[0])
     if chosen is None and condition is not SupportCondition.LLM:
-        shared = by_support_judges(campaign, condition, judges)
+        shared = _by_support_judges(campaign, condition, judges)
         if shared is not None:
             return CitationCondition(campaign, tuple(shared), condition)
     return CitationCondition(campaign, (Part(None, chosen or only_judge(judges, condition)),), condition)
@@ -204,19 +219,24 @@ def set_of_origin(campaign: Campaign, origin: Origin, name: str, option: str) ->
     if found:
         return found
     there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or "none"
-    if name:
-        raise Refused("no_such_set", f"There is no {origin} nugget set {name}; there are: {there}.")
-    raise Refused("no_such_set", f"There is no {origin} nugget set; there are: {there}.")
+    wanted = f"{origin} nugget set {name}".strip()
+    raise Refused("no_such_set", f"There is no {wanted}; there are: {there}.")
+
+
+def only(fitting: Sequence[Named], nouns: str, what: str, option: str) -> Named | None:
+    """Return the only set or judge that fits; None where none does. Raises `Refused` (`ambiguous`) where several do."""
+    if len(fitting) > 1:
+        names = ", ".join(named.name for named in fitting)
+        raise Refused("ambiguous", f"Several {nouns} fit {what}; say which with {option}: {names}.")
+    return fitting[0] if fitting else None
 
 
 def only_set(fitting: Sequence[NuggetSet], what: str, option: str = "--nuggets") -> NuggetSet | None:
-    """Return the only set that fits; None where none does. Raises `Refused` (`ambiguous`) where several do."""
-    return _only(fitting, f"Several nugget sets fit {what}; say which with {option}")
+    return only(fitting, "nugget sets", what, option)
 
 
 def only_judge(fitting: Sequence[Judge], what: str, option: str = "--judge") -> Judge | None:
-    """Return the only judge who fits; None where none does. Raises `Refused` (`ambiguous`) where several do."""
-    return _only(fitting, f"Several judges fit {what}; say which with {option}")
+    return only(fitting, "judges", what, option)
 
 
 def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
@@ -255,14 +275,14 @@ def _lists(
     preferred = [nugget_set for nugget_set in sets if nugget_set.name == default]
     if preferred or len(sets) < 2:
         return [Part(nugget_set, None) for nugget_set in (preferred or sets)[:1]]
-    makers = makers_sets(campaign, condition.origin)
-    made_here = sets_written_at_desks(campaign) if makers else set()
+    makers = _makers_sets(campaign, condition.origin)
+    made_here = _sets_made_at_desks(campaign) if makers else set()
     if makers and all(nugget_set.pk in made_here for nugget_set in sets):
-        return by_makers(sets, makers)
+        return _by_makers(sets, makers)
     # A set that is loaded but not labelled yet must not make a report with one labelled set ambiguous.
     fitting = [nugget_set for nugget_set in sets if _fits(nugget_set, condition, judge)] or sets
     if makers and all(nugget_set.pk in made_here for nugget_set in fitting):
-        return by_makers(sets, makers)
+        return _by_makers(sets, makers)
     return [Part(only_set(fitting, condition), None)]
 
 
@@ -291,7 +311,175 @@ def _named(condition: Condition | SupportCondition, judges: list[Judge], named: 
     return None
 
 
-def _only(fitting: Sequence[Named], several: str) -> Named | None:
-    if len(fitting) > 1:
-        raise Refused("ambiguous", f"{several}: {', '.join(named.name for named in fitting)}.")
-    return fitting[0] if fitting else None
+def assigned(campaign: Campaign, nugget_set: int) -> Given:
+    return _assigned(campaign, campaign.revision_key).get(nugget_set, frozenset())
+
+
+def supported(campaign: Campaign, condition: SupportCondition) -> Given:
+    return _supported(campaign.pk, campaign.revision_key).get(condition, frozenset())
+
+
+def topics_of_several(given: Given, judges: Collection[int]) -> frozenset[int]:
+    counts = Counter(topic for judge, topic in given if judge in judges)
+    return frozenset(topic for topic, number in counts.items() if number > 1)
+
+
+# Every label is read to find its judges, so that is done once per revision of the campaign.
+@lru_cache(maxsize=16)
+def _assigned(campaign: Campaign, _revision: RevisionKey) -> dict[int, Given]:
+    return _by_first((cell.nugget_set, cell.topic, cell.judge) for cell in tally_of(campaign))
+
+
+@lru_cache(maxsize=16)
+def _supported(campaign: int, _revision: RevisionKey) -> dict[str, Given]:
+    labels = SupportJudgment.objects.current().filter(sentence__answer__topic__campaign=campaign).order_by()
+    return _by_first(labels.values_list("condition", "sentence__answer__topic__pk", "judge").distinct())
+
+
+def _by_first(rows: Iterable[tuple[Key, int, int]]) -> dict[Key, Given]:
+    found: dict[Key, set[tuple[int, int]]] = defaultdict(set)
+    for key, topic, judge in rows:
+        found[key].add((judge, topic))
+    return {key: frozenset(given) for key, given in found.items()}
+
+
+def second_lists(campaign: Campaign) -> set[tuple[int, int]]:
+    """Return topic and set of the lists that are second opinions."""
+    tasks = _tasks(campaign).filter(second_opinion=True).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
+    return {(topic, made) for topic, made in tasks.values_list("topic__pk", "nugget_set") if made}
+
+
+def _makers_sets(campaign: Campaign, origin: Origin) -> dict[int, int]:
+    """Return the set whose list counts, by topic."""
+    stages = [stage for stage in Stage if not stage.judges and stage.origin is origin]
+    tasks = _tasks(campaign).filter(second_opinion=False, stage__in=stages)
+    return dict(tasks.values_list("topic__pk", "nugget_set"))
+
+
+def _sets_made_at_desks(campaign: Campaign) -> set[int]:
+    # Sets of withdrawn tasks are among them: their lists were made here, and no file's are.
+    tasks = Task.objects.filter(campaign=campaign).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
+    return set(tasks.order_by().values_list("nugget_set", flat=True).distinct())
+
+
+def _by_makers(sets: Iterable[NuggetSet], makers: Mapping[int, int]) -> list[Part]:
+    topics: dict[int, set[int]] = defaultdict(set)
+    for topic, made in makers.items():
+        topics[made].add(topic)
+    return [
+        Part(nugget_set, None, frozenset(topics[nugget_set.pk])) for nugget_set in sets if nugget_set.pk in topics
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """A part before its judges are known: who has labels there, who was handed which topic, second opinions.
+
+    `second` holds topics and judges.
+    """
+
+    part: Part
+    labelled: Given
+    handed: Mapping[int, int]
+    second: Collection[tuple[int, int]]
+
+    def second_of(self, judge: Judge) -> set[int]:
+        return {topic for topic, judge_id in self.second if judge_id == judge.pk}
+
+    def has(self, judge: Judge, *, outside: Collection[int]) -> bool:
+        topics = {topic for judge_id, topic in self.labelled if judge_id == judge.pk}
+        if self.part.topics is not None:
+            topics &= self.part.topics
+        return not topics <= set(outside)
+
+    def handed_to(self, judge: Judge) -> set[int]:
+        """Return the topics that a judge was handed, second opinions among them."""
+        return self.second_of(judge) | {topic for topic, judge_id in self.handed.items() if judge_id == judge.pk}
+
+
+def _by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Judge]) -> list[Part] | None:
+    """Return the parts of whoever assigned each topic: the only judge, or those who were handed it.
+
+    None where several did and somebody's labels lie outside of what was handed out: then a judge must be named.
+    """
+    assigning = _tasks(campaign).filter(stage=Stage.ASSIGN)
+    return _shared(
+        campaign,
+        [
+            (part, assigned(campaign, part.nugget_set.pk), assigning.filter(nugget_set=part.nugget_set))
+            for part in lists
+            if part.nugget_set
+        ],
+        judges,
+    )
+
+
+def _by_support_judges(
+    campaign: Campaign, condition: SupportCondition, judges: Sequence[Judge]
+) -> list[Part] | None:
+    """Return the parts of whoever judged each topic's citations; None as in `_by_assigners`."""
+    stages = [stage for stage in Stage if stage.condition is condition]
+    tasks = _tasks(campaign).filter(stage__in=stages)
+    return _shared(campaign, [(Part(None, None), supported(campaign, condition), tasks)], judges)
+
+
+def _shared(
+    campaign: Campaign, work: Sequence[tuple[Part, Given, QuerySet[Task]]], judges: Sequence[Judge]
+) -> list[Part] | None:
+    assessors = Task.objects.filter(campaign=campaign).values("assessor")
+    judge_of = dict(Judge.objects.filter(user__in=assessors, study=None).values_list("user", "pk"))
+    shares = [_share(part, labelled, tasks, judge_of) for part, labelled, tasks in work]
+    topics = _topics(campaign)
+    counting = [
+        judge for judge in judges if any(share.has(judge, outside=share.second_of(judge)) for share in shares)
+    ]
+    # A single judge needs no hand-out: imported labels have none.
+    if len(counting) > 1:
+        # Nothing says whose label counts outside of what was handed out, and guessing would change a score.
+        if any(share.has(judge, outside=share.handed_to(judge)) for share in shares for judge in counting):
+            return None
+        return [part for share in shares for part in _split(share, counting, topics)]
+    judge = counting[0] if counting else None
+    return [part for share in shares for part in _without_second(share, judge, topics)]
+
+
+def _share(part: Part, labelled: Given, tasks: QuerySet[Task], judge_of: Mapping[int, int]) -> _Share:
+    rows = [
+        (topic, judge_of[user], second)
+        for topic, user, second in tasks.values_list("topic__pk", "assessor", "second_opinion")
+        if user in judge_of
+    ]
+    handed = {topic: judge for topic, judge, second in rows if not second}
+    return _Share(part, labelled, handed, {(topic, judge) for topic, judge, second in rows if second})
+
+
+def _split(share: _Share, judges: Sequence[Judge], topics: frozenset[int]) -> Iterator[Part]:
+    """Yield a part's topics by judge; those that nobody was handed, or who has no labels yet, without a judge."""
+    by_key = {judge.pk: judge for judge in judges}
+    found: dict[int | None, set[int]] = defaultdict(set)
+    for topic in topics if share.part.topics is None else share.part.topics:
+        judge = share.handed.get(topic)
+        found[judge if judge in by_key else None].add(topic)
+    # A fixed order, so that equal choices compare as equal.
+    for key in sorted(found, key=lambda key: key or 0):
+        yield Part(share.part.nugget_set, by_key[key] if key else None, frozenset(found[key]))
+
+
+def _without_second(share: _Share, judge: Judge | None, topics: frozenset[int]) -> Iterator[Part]:
+    """Yield a part with its judge, but for the topics in which the judge gave a second opinion."""
+    nugget_set, own = share.part.nugget_set, share.part.topics
+    there = topics if own is None else own
+    # A second opinion measures agreement; as a score it would count the topic by the wrong person.
+    apart = there & share.second_of(judge) if judge else frozenset[int]()
+    yield Part(nugget_set, judge, there - apart if apart else own)
+    if apart:
+        yield Part(nugget_set, None, apart)
+
+
+def _topics(campaign: Campaign) -> frozenset[int]:
+    return frozenset(campaign.topics.values_list("pk", flat=True))
+
+
+def _tasks(campaign: Campaign) -> QuerySet[Task]:
+    # A study's tasks repeat labels that count elsewhere, and withdrawn work counts nowhere.
+    return Task.objects.filter(campaign=campaign, study=None).not_withdrawn()

@@ -35,6 +35,7 @@ def first_different(
 def counted_citations(first: int | None) -> QuerySet[Citation]:
     """Citations that `first_different` yields, where the text of the segment is loaded."""
     judgeable = Citation.objects.filter(segment__has_text=True).order_by()
+    # The usual protocol: it needs no subquery for each pair.
     if first == 1:
         return judgeable.filter(position=0)
     earlier = Citation.objects.filter(sentence=OuterRef("sentence"), position__lt=OuterRef("position")).order_by()

@@ -32,6 +32,7 @@ class LabelSet:
 
     def __post_init__(self) -> None:
         labels = (*self.degrees, self.cant_judge)
+        # Past the guard of a frozen class: this follows from the other fields.
         object.__setattr__(self, "by_word", {label.word: label for label in labels})
 
     @property

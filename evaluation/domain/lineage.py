@@ -19,8 +19,6 @@ Relations = Mapping[int, Mapping[int, str]]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A nugget as a list has it."""
-
     pk: int
     text: str
     importance: Importance
@@ -67,7 +65,6 @@ def derivation_of(submission: Submission) -> Derivation | None:
 
 
 def is_traced(nugget_list: NuggetList) -> bool:
-    """Say whether the lineage of a list's nuggets was recorded."""
     return _says_traced(nugget_list.extra) or Submission.objects.filter(nugget_list=nugget_list).exists()
 
 

@@ -80,7 +80,6 @@ class Names:
         return None if pk is None else self._sets[pk][2]
 
     def sets_called(self, campaign: int, shown: str) -> list[int]:
-        """Return the sets that are called so in a campaign."""
         return [pk for pk, (of, _, called) in self._sets.items() if (of, called) == (campaign, shown)]
 
     def real_set(self, campaign: int, shown: str) -> str:

@@ -14,20 +14,23 @@ from pydantic import Field, field_validator
 
 from evaluation.formats.lines import Id, Line, Once, Text, json_line, json_rows
 from evaluation.formats.nuggets import (
+    ARGUE_KEY,
     IMPORTANCE,
+    NO_AVOID,
+    NO_NOT,
     Evidence,
     NuggetListRow,
     NuggetProvenance,
     NuggetRecord,
     importance_word,
+    is_avoid,
+    is_not,
     parse_nuggets,
 )
 from evaluation.formats.problems import Problems
-from evaluation.formats.signs import ARGUE_KEY, NO_AVOID, NO_NOT, is_avoid, is_not
 from evaluation.formats.source import Source
 from evaluation.terms import Importance
 
-KEY: Final = ARGUE_KEY
 BANKS: Final = ("nugget_bank", "claim_bank")
 ALL, ANY = "AND", "OR"
 
@@ -54,8 +57,6 @@ class BankAnswer(Line):
 
 
 class BankQuestion(Line):
-    """A question with its answers."""
-
     question: Text
     aggregator_type: str | None = None
     importance: int | str | None = None
@@ -68,22 +69,16 @@ class BankQuestion(Line):
 
 
 class BankClaim(Line):
-    """A nugget without a question."""
-
     claim: Text
     importance: int | str | None = None
     references: list[Id | Reference] | None = None
 
 
 class Metadata(Line):
-    """Maker and topic of a bank."""
-
     topic_id: Id | None = None
 
 
 class Bank(Line):
-    """A topic's bank."""
-
     metadata: Metadata | None = None
     query_id: Id | None = None
     title_query: str | None = None
@@ -106,7 +101,7 @@ def _values(value: Any) -> Any:
 
 
 def is_argue(source: Source) -> bool:
-    """Say whether a file holds ARGUE's banks: told by its first object."""
+    """Say whether a file holds ARGUE's banks, by its first object."""
     text = "\n".join(line for _, line in source.lines) if _is_spread(source) else source.lines[0][1]
     return any(f'"{name}"' in text for name in BANKS)
 
@@ -169,7 +164,7 @@ def _nuggets(bank: Bank) -> Iterator[NuggetRecord]:
             yield _nugget(question, place, answers)
     for claim in bank.claim_bank:
         answer = BankAnswer(answer=claim.claim, references=claim.references)
-        yield _row(claim.claim, claim.importance, answer.docids, {KEY: claim.extra} if claim.extra else {})
+        yield _row(claim.claim, claim.importance, answer.docids, {ARGUE_KEY: claim.extra} if claim.extra else {})
 
 
 def _together(question: BankQuestion) -> list[list[BankAnswer]]:
@@ -193,7 +188,7 @@ def _nugget(question: BankQuestion, place: int, answers: Sequence[BankAnswer]) -
         **({"more": question.extra} if question.extra else {}),
     }
     text = " ".join([question.question, *([" / ".join(answer.answer for answer in answers)] if answers else [])])
-    return _row(text, question.importance, docids, {KEY: source})
+    return _row(text, question.importance, docids, {ARGUE_KEY: source})
 
 
 def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: dict[str, Any]) -> NuggetRecord:
@@ -210,7 +205,7 @@ def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: 
 
 @dataclass(frozen=True, slots=True)
 class _Outgoing:
-    """A nugget on its way out, and what its bank said of it where it came from one."""
+    """A nugget on its way out, with its fields of the bank that it came from, if any."""
 
     nugget: NuggetRecord
     source: Mapping[str, Any]
@@ -231,7 +226,7 @@ def argue_line(row: NuggetListRow) -> str:
 
 
 def _source_of(nugget: NuggetRecord) -> Mapping[str, Any]:
-    source = nugget.extra.get(KEY)
+    source = nugget.extra.get(ARGUE_KEY)
     return source if isinstance(source, dict) and {"place", "question", "answers"} <= source.keys() else {}
 
 

@@ -6,14 +6,26 @@ The largest files of a campaign (835,000 labels): items are validated as typed d
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
-from evaluation.formats.lines import CONFIG, Count, Id, Line, Once, Text, json_line, json_rows, with_extra
+from evaluation.formats.lines import (
+    CONFIG,
+    Count,
+    Id,
+    Line,
+    Once,
+    Text,
+    json_line,
+    json_rows,
+    label_word,
+    own_provenance,
+    with_extra,
+)
+from evaluation.formats.nuggets import wrong_sign
 from evaluation.formats.problems import Problems
-from evaluation.formats.signs import wrong_sign
 from evaluation.formats.source import Source
-from evaluation.terms import PROVENANCE_KEY, AssignmentLabel
+from evaluation.terms import AssignmentLabel
 
 LABELS: Final = {label.name.lower(): label for label in AssignmentLabel if label != AssignmentLabel.FAILED}
 FAILED: Final = AssignmentLabel.FAILED
@@ -22,8 +34,8 @@ FAILED: Final = AssignmentLabel.FAILED
 class LabelRecord(NamedTuple):
     """One label. Nuggets have no ids in these files: `occurrence` (from 0) tells equal texts of a row apart.
 
-    `raw` is what the file says where that is no label (`label` is then FAILED), or why it cannot be judged.
-    `sentence` (from 0) and `first_label`: where the nugget was seen, and what was said before the sweep.
+    `raw` is the file's word where that is no label (`label` is then FAILED), or why it cannot be judged.
+    `sentence` (from 0): where the nugget was seen. `first_label`: the label before the nugget sweep.
     """
 
     text: str
@@ -76,8 +88,6 @@ class AssignmentRecord:
 
 
 class LabelItem(TypedDict):
-    """A nugget of a line; other keys are kept."""
-
     __pydantic_config__ = CONFIG  # type: ignore[misc]
     text: Text
     importance: NotRequired[str | None]
@@ -85,8 +95,6 @@ class LabelItem(TypedDict):
 
 
 class AssignmentLine(Line):
-    """A JSONL line."""
-
     query: str | None = None
     qid: Id
     run_id: Id
@@ -120,13 +128,6 @@ def assignment_line(row: AssignmentRecord) -> str:
         "nuggets": [_item(item) for item in items],
     }
     return json_line(known, row.extra)
-
-
-def label_word(label: AssignmentLabel, raw: str) -> str:
-    """Return a label's word in files; of a failure its raw text, if that is not a label's name."""
-    if label is AssignmentLabel.FAILED:
-        return "failed" if raw in LABELS else raw
-    return label.name.lower()
 
 
 def label_provenance(sentence: int | None, first_label: int | None, reason: str) -> dict[str, Any]:
@@ -168,7 +169,12 @@ def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list
             unjudged.append(UnjudgedRow(text, importance, position, occurrence, dict(item)))
             continue
         labels.append(
-            _label(raw, _provenance(item, line, problems), (text, importance, position, occurrence), item)
+            _label(
+                raw,
+                own_provenance(item, NOTHING_KNOWN, line, problems),
+                (text, importance, position, occurrence),
+                item,
+            )
         )
     return labels, unjudged
 
@@ -180,18 +186,6 @@ def _label(raw: str, ours: LabelProvenance, place: tuple[str, str, int, int], it
         reason = ours.reason
     first = LABELS[ours.first_label] if ours.first_label else None
     return LabelRecord(text, label, reason, importance, position, occurrence, dict(item), ours.sentence, first)
-
-
-def _provenance(item: dict[str, Any], line: int, problems: Problems) -> LabelProvenance:
-    """Read what an export of ours wrote; anything else under that key is somebody else's and left alone."""
-    ours = item.get(PROVENANCE_KEY)
-    if not isinstance(ours, dict) or not ours.keys() & LabelProvenance.model_fields.keys():
-        return NOTHING_KNOWN
-    try:
-        return LabelProvenance.model_validate(ours)
-    except ValidationError as error:
-        problems.add_validation(line, error)
-        return NOTHING_KNOWN
 
 
 def _item(item: LabelRecord | UnjudgedRow) -> dict[str, Any]:

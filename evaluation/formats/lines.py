@@ -13,10 +13,12 @@ from pydantic_core import PydanticCustomError
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
+from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, SupportLabel
 
 T = TypeVar("T")
 
 ESCAPED_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+# Strict: a number read as a text, or the other way, would leave again as something else.
 CONFIG: Final = ConfigDict(extra="allow", strict=True)
 
 
@@ -76,7 +78,7 @@ def _has_constant(text: str) -> bool:
 
 
 class Once:
-    """Notes what a file says twice: the first line of every key, and whether the second agrees with it."""
+    """First line of every key of a file, to find the keys that come twice."""
 
     def __init__(self, problems: Problems, field: str) -> None:
         self._problems = problems
@@ -84,8 +86,9 @@ class Once:
         self._seen: dict[Hashable, tuple[int, object]] = {}
 
     def is_new(self, line: int, key: Hashable, value: object, shown: str) -> bool:
-        """Whether to keep the row. A second equal one is dropped; a second different one is a problem."""
+        """Whether to keep the row. A second equal row is dropped; a second different one is a problem."""
         first_line, first = self._seen.setdefault(key, (line, value))
+        # Candidates of a line share its number, so the number alone does not tell a repetition.
         if first_line == line and first is value:
             return True
         if first != value:
@@ -103,8 +106,35 @@ class Once:
         return False
 
 
+Ours = TypeVar("Ours", bound=BaseModel)
+
+
+def own_provenance(extra: Mapping[str, Any], nothing: Ours, line: int, problems: Problems) -> Ours:
+    """Read the provenance that an export of ours wrote; `nothing`, an empty one, where there is none.
+
+    Anything else under our key is another program's and left alone.
+    """
+    payload, shape = extra.get(PROVENANCE_KEY), type(nothing)
+    if not isinstance(payload, dict) or not payload.keys() & shape.model_fields.keys():
+        return nothing
+    try:
+        return shape.model_validate(payload)
+    except ValidationError as error:
+        problems.add_validation(line, error)
+        return nothing
+
+
+def label_word(label: AssignmentLabel | SupportLabel, raw: str) -> str:
+    """Return a label's word in files; of a failure its raw text, if that is not a label's name."""
+    if label.name != "FAILED":
+        return label.name.lower()
+    # Read back, a label's own name would be that label and no failure any more.
+    return "failed" if raw in [other.name.lower() for other in type(label)] else raw
+
+
 def json_line(known: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
     """One line of JSONL without its newline: known keys first and never overridden by extra ones."""
+    # Python would write NaN, which is no JSON and stops readers in other languages.
     return json.dumps(with_extra(known, extra), ensure_ascii=False, allow_nan=False)
 
 
@@ -162,6 +192,7 @@ def _checked(problem: Callable[[str], str | None]) -> Callable[[str], str]:
 
 
 def _int_as_text(value: Any) -> Any:
+    # By type, because true and false are integers to `isinstance`.
     return str(value) if type(value) is int else value
 
 

@@ -3,18 +3,29 @@
 Our own exports say under the key `assay` what each nugget was made from and rests on.
 """
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.formats.lines import Count, Id, Line, Once, Text, json_line, json_rows, with_extra
+from evaluation.formats.lines import Count, Id, Line, Once, Text, json_line, json_rows, own_provenance, with_extra
 from evaluation.formats.problems import Problems
-from evaluation.formats.signs import wrong_sign
 from evaluation.formats.source import Source
 from evaluation.terms import PROVENANCE_KEY, Importance
 
 IMPORTANCE: Final = {"vital": Importance.VITAL, "okay": Importance.OKAY}
+
+# Files name nuggets that an answer must not contain, and scores have no sign for them yet.
+AVOID: Final = frozenset({"avoid", "must avoid"})
+NOT: Final = "NOT"
+SEPARATORS: Final = re.compile(r"[\s_-]+")
+ARGUE_KEY: Final = "argue"
+"""Key under which a nugget keeps the fields of its ARGUE bank, so that it leaves as it came."""
+
+NO_AVOID: Final = "vital or okay: a nugget that an answer must not contain has no score yet"
+NO_NOT: Final = "AND or OR: a question whose answers must not be given has no score yet"
 
 
 class Parent(BaseModel):
@@ -48,7 +59,7 @@ NOTHING_KNOWN: Final = NuggetProvenance()
 class NuggetRecord:
     """One nugget. `raw_importance` is the file's word, empty where it has none (drafts).
 
-    `blank_importance`: the file has the field and says nothing in it, which is dirt and not a draft.
+    `blank_importance`: the file has the field and leaves it empty, which is dirt and not a draft.
     """
 
     text: str
@@ -89,8 +100,6 @@ class NuggetItem(Line):
 
 
 class NuggetListLine(Line):
-    """A JSONL line."""
-
     query: str | None = None
     qid: Id
     nuggets: list[NuggetItem]
@@ -128,19 +137,8 @@ def _list_row(line: int, found: NuggetListLine, problems: Problems) -> NuggetLis
 def _nugget_row(found: NuggetItem, line: int, problems: Problems) -> NuggetRecord:
     raw, extra = found.importance or "", found.extra
     importance = IMPORTANCE.get(raw, Importance.UNKNOWN)
-    provenance = _provenance(extra.get(PROVENANCE_KEY), line, problems)
+    provenance = own_provenance(extra, NOTHING_KNOWN, line, problems)
     return NuggetRecord(found.text, importance, raw, found.group or "", extra, found.importance == "", provenance)
-
-
-def _provenance(payload: object, line: int, problems: Problems) -> NuggetProvenance:
-    """Read what an export of ours wrote; anything else under that key is somebody else's and left alone."""
-    if not isinstance(payload, dict) or not payload.keys() & {"lineage", "evidence"}:
-        return NOTHING_KNOWN
-    try:
-        return NuggetProvenance.model_validate(payload)
-    except ValidationError as error:
-        problems.add_validation(line, error)
-        return NOTHING_KNOWN
 
 
 def _item(nugget: NuggetRecord) -> dict[str, Any]:
@@ -158,3 +156,25 @@ def importance_word(importance: Importance, raw: str) -> str:
     if importance is Importance.UNKNOWN:
         return "" if raw in IMPORTANCE else raw
     return importance.name.lower()
+
+
+def is_avoid(importance: object) -> bool:
+    """Say whether an importance means that an answer must not contain the nugget."""
+    if importance in ("", "vital", "okay"):  # a file has up to 835,000 labels, each with one of these
+        return False
+    return isinstance(importance, str) and SEPARATORS.sub(" ", importance).strip().casefold() in AVOID
+
+
+def is_not(aggregator: object) -> bool:
+    """Say whether an ARGUE question's aggregator means that its answers must not be given."""
+    return isinstance(aggregator, str) and aggregator.strip().upper() == NOT
+
+
+def wrong_sign(importance: object, extra: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the field that forbids a nugget, and what is expected there; None where none does."""
+    if is_avoid(importance):
+        return "importance", f"{NO_AVOID}, found {importance!r}"
+    bank = extra.get(ARGUE_KEY)
+    if isinstance(bank, Mapping) and is_not(bank.get("aggregator_type")):
+        return f"{ARGUE_KEY}.aggregator_type", f"{NO_NOT}, found {bank['aggregator_type']!r}"
+    return None

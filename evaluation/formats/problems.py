@@ -1,7 +1,7 @@
 """Collect everything wrong with one file, in words for people, before refusing it."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
@@ -10,7 +10,7 @@ from evaluation.errors import BadInput, InputProblem
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-MAX_PROBLEMS: Final = 1000
+MAX_PROBLEMS: Final = 1000  # a file of the wrong kind has a problem in each of a million lines
 
 JSON_NAMES: Final[Mapping[type, str]] = {
     str: "a string",
@@ -84,14 +84,14 @@ def wording(detail: "ErrorDetails") -> str:
         bound = "at least" if kind == "greater_than_equal" else "at most"
         return f"a number of {bound} {context.get('ge', context.get('le'))}"
     expected = WORDING.get(kind)
-    return detail["msg"] if expected is None else f"{expected}, found {_json_name(detail['input'])}"
+    return (
+        detail["msg"]
+        if expected is None
+        else f"{expected}, found {JSON_NAMES.get(type(detail['input']), 'something else')}"
+    )
 
 
 def _json_wording(error: str) -> str:
     if error.startswith("recursion limit"):
         return "valid JSON: nested too deep"
     return f"valid JSON: {error.replace(' at line 1 column', ' at column')}"
-
-
-def _json_name(value: Any) -> str:
-    return JSON_NAMES.get(type(value), "something else")

@@ -28,8 +28,6 @@ class CitationRecord(NamedTuple):
 
 
 class SentenceRecord(NamedTuple):
-    """One sentence of an answer."""
-
     text: str
     citations: tuple[CitationRecord, ...]
 
@@ -68,6 +66,7 @@ class RunFile:
 def _citations(value: Any) -> tuple[int | str, ...]:
     """Citations as a list of integers and docids, or as an object whose keys are docids."""
     items = list(value) if isinstance(value, dict | list) else None
+    # By type, because true and false are integers to `isinstance`.
     if items is None or any(type(item) not in {int, str} for item in items):
         raise PydanticCustomError("citations", "a list of integers or docids")
     for item in items:
@@ -80,8 +79,6 @@ def _citations(value: Any) -> tuple[int | str, ...]:
 
 
 class SentenceItem(Line):
-    """A sentence of a line."""
-
     text: str
     citations: Annotated[tuple[int | str, ...], PlainValidator(_citations)] = ()
 
@@ -232,7 +229,8 @@ def run_findings(
     run: RunFile, *, word_limit: int | None, reference_limit: int | None, topics: Mapping[str, str]
 ) -> list[RunFinding]:
     """All findings in file order; `topics` maps the campaign's topic ids to their texts, None is no limit."""
-    odd_docids = _docid_check(run)
+    # Other collections have docids of their own: only a stranger among MS MARCO's is odd.
+    looks_odd = _is_mostly_msmarco(run)
     findings: list[RunFinding] = []
     for answer in run.answers:
         noted = [
@@ -241,7 +239,7 @@ def run_findings(
             *_citation_findings(answer),
             *_topic_text(answer, topics),
             *_addressing(answer),
-            *odd_docids(answer),
+            *(_odd_docids(answer) if looks_odd else ()),
         ]
         findings += [RunFinding(code, answer.line, answer.topic_id, message) for code, message in noted]
     return findings + list(_missing_topics(run, topics))
@@ -298,22 +296,15 @@ def _addressing(answer: AnswerRecord) -> Noted:
         yield FindingCode.ADDRESSES_JUDGE, addressing_in_answer(number, sign)
 
 
-def _docid_check(run: RunFile) -> "_DocidCheck":
+def _is_mostly_msmarco(run: RunFile) -> bool:
     docids = {docid for answer in run.answers for docid in _docids(answer)}
-    usual = sum(1 for docid in docids if MSMARCO.fullmatch(docid))
-    return _DocidCheck(mostly_msmarco=2 * usual > len(docids))
+    return 2 * sum(1 for docid in docids if MSMARCO.fullmatch(docid)) > len(docids)
 
 
-@dataclass(frozen=True, slots=True)
-class _DocidCheck:
-    """Other collections have docids of their own: only a stranger among MS MARCO's is odd."""
-
-    mostly_msmarco: bool
-
-    def __call__(self, answer: AnswerRecord) -> Noted:
-        odd = [docid for docid in _docids(answer) if not MSMARCO.fullmatch(docid)] if self.mostly_msmarco else []
-        if odd:
-            yield FindingCode.DOCID_FORM, f"not the form of an MS MARCO V2.1 segment: {named(odd)}"
+def _odd_docids(answer: AnswerRecord) -> Noted:
+    odd = [docid for docid in _docids(answer) if not MSMARCO.fullmatch(docid)]
+    if odd:
+        yield FindingCode.DOCID_FORM, f"not the form of an MS MARCO V2.1 segment: {named(odd)}"
 
 
 def _docids(answer: AnswerRecord) -> list[str]:

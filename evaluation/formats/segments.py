@@ -15,8 +15,6 @@ DOCID: Final = re.compile(r'"(?:docid|id)"\s*:\s*"([^"\\]*)"')
 
 @dataclass(frozen=True, slots=True)
 class SegmentRecord:
-    """One segment and its text."""
-
     line: int
     docid: str
     title: str
@@ -53,8 +51,6 @@ class CandidateLine(SegmentLine):
 
 
 class AnyLine(SegmentLine):
-    """A line of either form."""
-
     candidates: list[CandidateLine] | None = None
 
 

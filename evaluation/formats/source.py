@@ -146,6 +146,7 @@ def read_source(
     digest = hashlib.sha256()
     reader = _LineReader(problems, max_line_bytes, keep)
     for chunk in chunks(path, problems, max_bytes):
+        # Of the content, so that a file and its .gz are the same file.
         digest.update(chunk)
         reader.feed(chunk)
         if reader.too_many:

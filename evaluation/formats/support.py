@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from evaluation.formats.lines import Count, Id, Line, Name, Once, json_line, json_rows
+from evaluation.formats.lines import Count, Id, Line, Name, Once, json_line, json_rows, label_word, own_provenance
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import PROVENANCE_KEY, SupportCondition, SupportLabel
+from evaluation.terms import SupportCondition, SupportLabel
 
 LABELS: Final = {label.name.lower(): label for label in SupportLabel if label != SupportLabel.FAILED}
 CONDITIONS: Final = " or ".join(SupportCondition)
@@ -35,8 +35,8 @@ NOTHING_SHOWN: Final = Shown()
 class SupportRecord:
     """One judgment. `condition` and `judge` are None where they come from the command's options.
 
-    `raw` is what the file says where that is no label (`label` is then FAILED), else empty. `reason` is read back only
-    for "can't judge". `shown`: what the screen showed of a machine.
+    `raw` is the file's word where that is no label (`label` is then FAILED), else empty. `reason` is read back only
+    for "can't judge". `shown`: the LLM label that was on the screen.
     """
 
     line: int
@@ -54,8 +54,6 @@ class SupportRecord:
 
 
 class SupportLine(Line):
-    """A JSONL line."""
-
     run_id: Id
     topic_id: Id
     sentence: Count
@@ -94,19 +92,12 @@ def support_line(row: SupportRecord) -> str:
         "topic_id": row.topic_id,
         "sentence": row.sentence,
         "docid": row.docid,
-        "label": support_word(row.label, row.raw),
+        "label": label_word(row.label, row.raw),
         "condition": row.condition,
         "judge": row.judge,
         "reason": row.reason,
     }
     return json_line(known, row.extra)
-
-
-def support_word(label: SupportLabel, raw: str) -> str:
-    """Return a label's word in files; of a failure its raw text, if that is not a label's name."""
-    if label is SupportLabel.FAILED:
-        return "failed" if raw in LABELS else raw
-    return label.name.lower()
 
 
 def shown_provenance(shown_label: int | None, shown_ms: int | None, accepted: bool | None) -> dict[str, Any]:
@@ -130,16 +121,5 @@ def _row(line: int, found: SupportLine, problems: Problems) -> SupportRecord:
         judge=found.judge,
         reason=found.reason,
         extra=found.extra,
-        shown=_shown(found.extra.get(PROVENANCE_KEY), line, problems),
+        shown=own_provenance(found.extra, NOTHING_SHOWN, line, problems),
     )
-
-
-def _shown(payload: object, line: int, problems: Problems) -> Shown:
-    """Read what an export of ours wrote; anything else under that key is somebody else's and left alone."""
-    if not isinstance(payload, dict) or not payload.keys() & Shown.model_fields.keys():
-        return NOTHING_SHOWN
-    try:
-        return Shown.model_validate(payload)
-    except ValidationError as error:
-        problems.add_validation(line, error)
-        return NOTHING_SHOWN

@@ -75,6 +75,7 @@ class TopicLine(Line):
 def parse_topics(source: Source) -> tuple[TopicRecord, ...]:
     """All topics in file order. The first line tells the form. Raises `BadInput`; a topic twice is an error."""
     problems = Problems(source.name)
+    # A list is JSON of a wrong form: as TSV its problems would say nothing.
     is_json = bool(source.lines) and source.lines[0][1].lstrip().startswith(("{", "["))
     rows = (_json_topics if is_json else _tsv_topics)(source, problems)
     once = Once(problems, "id")
@@ -151,6 +152,7 @@ def _tsv_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
             yield TopicRecord(line, topic_id, topic_text)
 
 
+# `int` alone would take 1_0 and the digits of other scripts as well.
 INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 COLUMNS: Final = (4, 6)  # six: judgment files that add confidence and run id
 LOWEST_GRADE: Final = -1  # TREC's "not judged" in a pool; lower ones are refused

@@ -1,1 +1,0 @@
-"""Imports: all-or-nothing and idempotent. One module per family of files."""

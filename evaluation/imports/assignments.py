@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.domain.conditions import set_of_origin
-from evaluation.errors import BadInput, InputProblem
-from evaluation.formats.assignments import AssignmentRecord, LabelRecord, label_word, parse_assignments
+from evaluation.errors import InputProblem
+from evaluation.formats.assignments import AssignmentRecord, LabelRecord, parse_assignments
+from evaluation.formats.lines import label_word
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     BATCH,
@@ -20,7 +21,8 @@ from evaluation.imports.base import (
     LoadReceipt,
     carry_out,
     changed_problem,
-    refuse_changes,
+    compare,
+    refuse,
     with_every_problem,
 )
 from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
@@ -36,13 +38,13 @@ from evaluation.models import (
     NuggetSet,
     Sentence,
 )
-from evaluation.models.querysets import CurrentQuerySet
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin
 
 
 def answer_texts(answers: list[int]) -> dict[int, str]:
     """Return the whole text of each answer, its sentences joined by a space; an answer without any is ''."""
     parts: dict[int, list[str]] = {pk: [] for pk in answers}
+    # In parts, because SQLite takes a limited number of parameters.
     for start in range(0, len(answers), BATCH):
         sentences: QuerySet[Sentence] = Sentence.objects.filter(answer__in=answers[start : start + BATCH])
         for pk, text in sentences.order_by("answer", "index").values_list("answer", "text"):
@@ -51,7 +53,7 @@ def answer_texts(answers: list[int]) -> dict[int, str]:
 
 
 Loaded = tuple[int, int, str, int | None, int | None]
-"""Of a label that stands: the number of its submission, the label, and what is said beside it."""
+"""Submission, label, raw text, sentence and first label of a current label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,25 +117,24 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
     known = _known(nugget_set)
     given = _match(known, files)
     labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set)
-    loaded = _loaded(labels)
-    new = [item for item in given if _key(item) not in loaded]
-    changed = [item for item in given if _key(item) in loaded and _differs(item, loaded[_key(item)])]
-    refuse_changes(
-        [_change(item, loaded[_key(item)]) for item in changed],
-        replace,
-    )
-    if changed:
-        refuse_if_judged_here(labels, {_key(item) for item in changed}, "answer", "nugget_version")
+    # By submission, so that the newest of an item's labels is the one that is compared.
+    rows = labels.current().order_by("submission")
+    fields = ("answer", "nugget_version", "submission", "label", "raw", "sentence", "first_label")
+    loaded: dict[tuple[int, int], Loaded] = {
+        (answer, wording): stored for answer, wording, *stored in rows.values_list(*fields)
+    }
+    compared = compare(given, _key, loaded, _differs, _change, replace)
+    to_write = compared.to_write
+    if compared.changed:
+        refuse_if_judged_here(labels, {_key(item) for item in compared.changed}, "answer", "nugget_version")
 
     def write(event: Event) -> None:
-        numbers = {key: stored[0] for key, stored in loaded.items()} | numbers_after(
-            labels, "answer", "nugget_version"
-        )
-        _write(judge, new + changed, numbers, event)
+        numbers = {key: stored[0] for key, stored in loaded.items()}
+        numbers |= numbers_after(labels, "answer", "nugget_version")
+        _write(judge, to_write, numbers, event)
 
-    found = _dirty_labels(new + changed) + _short_rows(known, files) + _other_texts(known, files)
-    unchanged = len(given) - len(new) - len(changed)
-    return ImportPlan("labels", len(new), len(changed), unchanged, found if new or changed else [], write=write)
+    found = [*_dirty_labels(to_write), *_short_rows(known, files), *_other_texts(known, files)]
+    return ImportPlan("labels", *compared.counts, found if to_write else [], write=write)
 
 
 def _change(row: _GivenAssignment, loaded: Loaded) -> InputProblem:
@@ -180,8 +181,7 @@ def _match(known: _KnownAssignment, files: Files) -> list[_GivenAssignment]:
             problems += wrong
             if not wrong:
                 given += _match_row(known, source, row, problems)
-    if problems:
-        raise BadInput(problems)
+    refuse(problems)
     return given
 
 
@@ -217,18 +217,12 @@ def _match_row(
         yield _GivenAssignment(source, row, answer, there[label.occurrence], label)
 
 
-def _loaded(labels: CurrentQuerySet[Assignment]) -> dict[tuple[int, int], Loaded]:
-    fields = ("answer", "nugget_version", "submission", "label", "raw", "sentence", "first_label")
-    rows = labels.current().order_by("submission")
-    return {(answer, wording): stored for answer, wording, *stored in rows.values_list(*fields)}
-
-
 def _key(item: _GivenAssignment) -> tuple[int, int]:
     return item.answer, item.nugget_version
 
 
 def _differs(item: _GivenAssignment, loaded: Loaded) -> bool:
-    """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
+    """Say whether a label differs, or what is beside it. A field that the file leaves empty is no difference."""
     _, label, raw, *beside = loaded
     if item.label.label != label or (label == AssignmentLabel.FAILED and item.label.raw != raw):
         return True
@@ -238,38 +232,28 @@ def _differs(item: _GivenAssignment, loaded: Loaded) -> bool:
     )
 
 
-def _dirty_labels(given: list[_GivenAssignment]) -> list[ImportFinding]:
-    return [
-        ImportFinding(
-            FindingCode.UNKNOWN_LABEL,
-            item.source.name,
-            item.row.line,
-            f"{item.label.raw!r} is no label; {item.label.text!r} counts as failed there",
-            item.row.topic_id,
-            item.row.run_id,
-        )
-        for item in given
-        if item.label.label is AssignmentLabel.FAILED
-    ]
+def _finding(code: FindingCode, source: Source, row: AssignmentRecord, message: str) -> ImportFinding:
+    return ImportFinding(code, source.name, row.line, message, row.topic_id, row.run_id)
 
 
-def _short_rows(known: _KnownAssignment, files: Files) -> list[ImportFinding]:
-    found = []
+def _dirty_labels(given: list[_GivenAssignment]) -> Iterator[ImportFinding]:
+    for item in given:
+        if item.label.label is AssignmentLabel.FAILED:
+            message = f"{item.label.raw!r} is no label; {item.label.text!r} counts as failed there"
+            yield _finding(FindingCode.UNKNOWN_LABEL, item.source, item.row, message)
+
+
+def _short_rows(known: _KnownAssignment, files: Files) -> Iterator[ImportFinding]:
     for source, rows in files:
         for row in rows:
             listed = sum(len(there) for there in known.wordings.get(row.topic_id, {}).values())
             lacking = listed - len(row.labels)
             if lacking:
-                text = f"{lacking} of {listed} nuggets have no label; they are unjudged"
-                found.append(
-                    ImportFinding(
-                        FindingCode.UNJUDGED_NUGGETS, source.name, row.line, text, row.topic_id, row.run_id
-                    )
-                )
-    return found
+                message = f"{lacking} of {listed} nuggets have no label; they are unjudged"
+                yield _finding(FindingCode.UNJUDGED_NUGGETS, source, row, message)
 
 
-def _other_texts(known: _KnownAssignment, files: Files) -> list[ImportFinding]:
+def _other_texts(known: _KnownAssignment, files: Files) -> Iterator[ImportFinding]:
     """Find rows that carry another answer text than the run: labels that were given to something else."""
     rows_with_text = {
         known.answers[row.run_id, row.topic_id]: (source, row)
@@ -277,40 +261,23 @@ def _other_texts(known: _KnownAssignment, files: Files) -> list[ImportFinding]:
         for row in rows
         if row.answer_text is not None
     }
-    if not rows_with_text:
-        return []
     texts = answer_texts(list(rows_with_text))
-    return [
-        ImportFinding(
-            FindingCode.ANSWER_TEXT_DIFFERS,
-            source.name,
-            row.line,
-            "the row carries another answer text than the run that is loaded",
-            row.topic_id,
-            row.run_id,
-        )
-        for pk, (source, row) in rows_with_text.items()
-        if (row.answer_text or "").split() != texts[pk].split()
-    ]
+    for pk, (source, row) in rows_with_text.items():
+        if (row.answer_text or "").split() != texts[pk].split():
+            message = "the row carries another answer text than the run that is loaded"
+            yield _finding(FindingCode.ANSWER_TEXT_DIFFERS, source, row, message)
 
 
 COLUMNS = (
-    "judge_id",
-    "answer_id",
-    "nugget_version_id",
-    "submission",
-    "label",
-    "raw",
-    "sentence",
-    "first_label",
-    "given_at",
-    "event_id",
+    *("judge_id", "answer_id", "nugget_version_id", "submission", "label", "raw", "sentence", "first_label"),
+    *("given_at", "event_id"),
 )
 
 
 def _write(
     judge: Judge, given: list[_GivenAssignment], numbers: Mapping[tuple[int, int], int], event: Event
 ) -> None:
+    # `upsert` converts nothing on the way.
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert(
         Assignment,

@@ -1,10 +1,10 @@
 """Order of every import: plan against the database, then write all of it in one transaction."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from django.db import transaction
 from django.db.models import Count, F
@@ -23,14 +23,50 @@ LONGEST_SHOWN = 300  # of a text beside the one that would replace it
 
 @dataclass(frozen=True, slots=True)
 class ImportFinding:
-    """A finding before it is stored: where it stands and what is odd."""
-
     code: FindingCode
     file: str
     line: int | None
     message: str
     topic_id: str = ""
     run_id: str = ""
+
+
+Item = TypeVar("Item")
+Key = TypeVar("Key")
+Loaded = TypeVar("Loaded")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Generic[Item]):
+    """Items of a file by what is loaded of them."""
+
+    new: list[Item]
+    changed: list[Item]
+    unchanged: int
+
+    @property
+    def to_write(self) -> list[Item]:
+        return self.new + self.changed
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Numbers in the order of a plan: added, changed, unchanged."""
+        return len(self.new), len(self.changed), self.unchanged
+
+
+def compare(
+    items: Sequence[Item],
+    key: Callable[[Item], Key],
+    loaded: Mapping[Key, Loaded],
+    differs: Callable[[Item, Loaded], bool],
+    problem: Callable[[Item, Loaded], InputProblem],
+    replace: bool,
+) -> Comparison[Item]:
+    """Compare a file's items with what is loaded under their keys. Raises `BadInput` for changes without `replace`."""
+    new = [item for item in items if key(item) not in loaded]
+    changed = [item for item in items if key(item) in loaded and differs(item, loaded[key(item)])]
+    refuse_changes([problem(item, loaded[key(item)]) for item in changed], replace)
+    return Comparison(new, changed, len(items) - len(new) - len(changed))
 
 
 @dataclass(slots=True)
@@ -120,6 +156,7 @@ def store_findings(campaign: Campaign, event: Event, found: Iterable[ImportFindi
                 campaign=campaign,
                 event=event,
                 code=finding.code,
+                # As many characters as the column holds; the end of a name tells files apart.
                 file=Path(finding.file).name[-400:],
                 line=finding.line,
                 run_id=finding.run_id,
@@ -132,14 +169,37 @@ def store_findings(campaign: Campaign, event: Event, found: Iterable[ImportFindi
     )
 
 
+def refuse(problems: Sequence[InputProblem]) -> None:
+    """Raise `BadInput` with all problems, if there are any."""
+    if problems:
+        raise BadInput(problems)
+
+
+def refuse_unknown_topics(
+    source: Source, topic_ids: Iterable[tuple[int, str]], known: Container[str], field_name: str
+) -> None:
+    """Raise `BadInput` for topics that are not in the campaign. `topic_ids`: with their lines."""
+    first: dict[str, int] = {}
+    for line, topic_id in topic_ids:
+        if topic_id not in known:
+            first.setdefault(topic_id, line)
+    # Each topic once: a file of qrels names it in thousands of lines.
+    refuse(
+        [
+            InputProblem(source.name, line, field_name, f"a topic of the campaign, not {topic_id}")
+            for topic_id, line in first.items()
+        ]
+    )
+
+
 def refuse_changes(problems: list[InputProblem], replace: bool) -> None:
-    """Refuse a file that says something else than what is loaded, unless `--replace` was given."""
+    """Raise `BadInput` for a file that differs from what is loaded, unless `--replace` was given."""
     if problems and not replace:
         raise BadInput(problems)
 
 
 def refuse_if_labelled(count: int, what: str, code: str = "labelled") -> None:
-    """Refuse to replace what labels hang on, saying how many."""
+    """Raise `Refused` with the number of labels that hang on what would be replaced."""
     if count:
         raise Refused(code, f"{what} cannot be replaced: {count:,} labels hang on it.")
 
@@ -176,7 +236,7 @@ def segment_pks(campaign: Campaign, docids: Collection[str], event: Event) -> di
 
 
 def restate_missing_texts(campaign: Campaign, event: Event) -> None:
-    """Say anew, per run, how many segments it cites whose text is not loaded: pairs nobody can judge."""
+    """Write the findings anew that count, per run, cited segments without a text: pairs nobody can judge."""
     # Texts may have come since: the finding is a state of the campaign, not of one file.
     Finding.objects.filter(campaign=campaign, code=FindingCode.SEGMENT_WITHOUT_TEXT).delete()
     missing = (
@@ -207,7 +267,7 @@ WRITTEN_OVER_LINES = ("{", "[")
 
 
 def with_every_problem(load: Callable[P, LoadReceipt], *, header: bool = False) -> Callable[P, LoadReceipt]:
-    """Let an import that is refused look at its good lines too, so that one try names every problem.
+    """Let a refused import look at its good lines too, so that one try names every problem.
 
     A parser stops before the database is asked, so a conflict on line 2 would stay unknown until line 3 is mended.
     `header`: the first line names the columns, so where it is wrong the other lines say nothing.
@@ -226,7 +286,7 @@ def with_every_problem(load: Callable[P, LoadReceipt], *, header: bool = False) 
 
 
 def with_every_problem_below_header(load: Callable[P, LoadReceipt]) -> Callable[P, LoadReceipt]:
-    """Do that for a file whose first line names the columns."""
+    """`with_every_problem` for a file whose first line names the columns."""
     return with_every_problem(load, header=True)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from accounts.models import User
 from evaluation.domain.lineage import TRACED
-from evaluation.errors import BadInput, InputProblem, Refused
+from evaluation.errors import InputProblem, Refused
 from evaluation.formats.argue import parse_lists
 from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, Parent, importance_word
 from evaluation.formats.source import Source
@@ -16,9 +16,11 @@ from evaluation.imports.base import (
     LoadReceipt,
     carry_out,
     changed_problem,
+    compare,
     own_keys,
-    refuse_changes,
+    refuse,
     refuse_if_labelled,
+    refuse_unknown_topics,
     segment_pks,
     with_every_problem,
 )
@@ -74,8 +76,7 @@ def tracing_of(nugget_set: NuggetSet, source: Source, rows: Sequence[NuggetListR
         for parent in nugget.provenance.lineage
         if tracing.wording(row.topic_id, parent) is None
     ]
-    if problems:
-        raise BadInput(problems)
+    refuse(problems)
     return tracing
 
 
@@ -83,6 +84,7 @@ def write_lineage(wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRo
     """Write what each wording was made from. `wordings` are those of all rows' nuggets in order."""
     nuggets = [(row.topic_id, nugget) for row in rows for nugget in row.nuggets]
     found = {
+        # Two drafts of the same text lead to a single row: the database holds each parent once.
         (wording.pk, draft): NuggetLineage(child=wording, parent_id=draft, relation=parent.relation)
         for wording, (topic_id, nugget) in zip(wordings, nuggets, strict=True)
         for parent in nugget.provenance.lineage
@@ -101,6 +103,7 @@ def write_evidence(
         return
     pks = segment_pks(nugget_set.campaign, docids, event)
     found = {
+        # A file may name the same evidence twice.
         (wording.pk, reference.docid, reference.sentence): NuggetEvidence(
             nugget_version=wording, segment_id=pks[reference.docid], sentence=reference.sentence
         )
@@ -187,34 +190,34 @@ def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
 
 def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...], replace: bool) -> ImportPlan:
     topics = dict(nugget_set.campaign.topics.values_list("topic_id", "pk"))
-    _refuse_unknown_topics(source, rows, topics)
+    refuse_unknown_topics(source, ((row.line, row.topic_id) for row in rows), topics, "qid")
     loaded = {
-        nugget_list.topic_id: nugget_list
+        nugget_list.topic.topic_id: nugget_list
         for nugget_list in nugget_set.lists.select_related("topic").order_by("version")
     }
     stored = _loaded_lists(nugget_set)
-    new = [row for row in rows if topics[row.topic_id] not in loaded]
-    known = [row for row in rows if topics[row.topic_id] in loaded]
-    changed = [row for row in known if stored.get(loaded[topics[row.topic_id]].pk, []) != _listed(row)]
-    refuse_changes(
-        [_change(source, row, stored.get(loaded[topics[row.topic_id]].pk, [])) for row in changed],
+    compared = compare(
+        rows,
+        lambda row: row.topic_id,
+        {topic_id: stored.get(nugget_list.pk, []) for topic_id, nugget_list in loaded.items()},
+        lambda row, listed: listed != _listed(row),
+        lambda row, listed: _change(source, row, listed),
         replace,
     )
-    old = [loaded[topics[row.topic_id]] for row in changed]
+    to_write, old = compared.to_write, [loaded[row.topic_id] for row in compared.changed]
     _refuse_worked_on(old)
     refuse_if_labelled(labels_on_lists(old), "A nugget list")
-    tracing = tracing_of(nugget_set, source, new + changed)
+    tracing = tracing_of(nugget_set, source, to_write)
 
     def write(event: Event) -> None:
         _delete(old)
-        wordings = _write(nugget_set, topics, new + changed, event)
-        write_lineage(wordings, new + changed, tracing)
-        write_evidence(nugget_set, wordings, new + changed, event)
+        wordings = _write(nugget_set, topics, to_write, event)
+        write_lineage(wordings, to_write, tracing)
+        write_evidence(nugget_set, wordings, to_write, event)
 
-    found = [finding for row in new + changed for finding in _findings(nugget_set, source, row)]
-    nuggets = sum(len(row.nuggets) for row in new + changed)
-    unchanged = len(rows) - len(new) - len(changed)
-    return ImportPlan("nugget lists", len(new), len(changed), unchanged, found, {"nuggets": nuggets}, write)
+    found = [finding for row in to_write for finding in _findings(nugget_set, source, row)]
+    nuggets = sum(len(row.nuggets) for row in to_write)
+    return ImportPlan("nugget lists", *compared.counts, found, {"nuggets": nuggets}, write)
 
 
 def _change(source: Source, row: NuggetListRow, loaded: Listed) -> InputProblem:
@@ -226,16 +229,6 @@ def _in_words(listed: tuple[str, int, str, str, dict[str, object]]) -> str:
     text, importance, raw, *_ = listed
     word_of = importance_word(Importance(importance), raw)
     return f"{text} ({word_of})" if word_of else text
-
-
-def _refuse_unknown_topics(source: Source, rows: tuple[NuggetListRow, ...], topics: dict[str, int]) -> None:
-    problems = [
-        InputProblem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
-        for row in rows
-        if row.topic_id not in topics
-    ]
-    if problems:
-        raise BadInput(problems)
 
 
 def _refuse_worked_on(lists: list[NuggetList]) -> None:
@@ -297,6 +290,7 @@ def _delete(lists: list[NuggetList]) -> None:
         wordings = list(nugget_list.items.values_list("nugget_version", flat=True))
         nugget_list.items.all().delete()
         NuggetVersion.objects.filter(pk__in=wordings).delete()
+        # A nugget of which no wording is left says nothing.
         Nugget.objects.filter(nugget_set=nugget_list.nugget_set, topic=nugget_list.topic, versions=None).delete()
         Finding.objects.filter(event=nugget_list.event_id, topic_id=nugget_list.topic.topic_id).delete()
         nugget_list.delete()

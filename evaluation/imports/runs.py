@@ -17,7 +17,8 @@ from evaluation.imports.base import (
     LoadReceipt,
     carry_out,
     changed_problem,
-    refuse_changes,
+    compare,
+    refuse,
     refuse_if_labelled,
     restate_missing_texts,
     segment_pks,
@@ -87,7 +88,7 @@ def import_runs(
 
 
 def _all_submitted(sources: Sequence[Source], topics: Container[str], options: RunOptions) -> list[_Submitted]:
-    """Parse all files; what is wrong with several of them is told together. Raises `BadInput`."""
+    """Parse all files. Raises `BadInput` with the problems of all of them."""
     submitted: list[_Submitted] = []
     problems: list[InputProblem] = []
     for source in sources:
@@ -95,8 +96,7 @@ def _all_submitted(sources: Sequence[Source], topics: Container[str], options: R
             submitted.append(_submitted(source, topics, options))
         except BadInput as wrong:
             problems += wrong.problems
-    if problems:
-        raise BadInput(problems)
+    refuse(problems)
     return submitted
 
 
@@ -106,6 +106,7 @@ def _submitted(source: Source, topics: Container[str], options: RunOptions) -> _
         "group": options.group if options.group is not None else file.team or None,
         "task": options.task or _task(file.task_type),
         "priority": options.priority,
+        # The option's absence takes no mark from a run that has it.
         "control": options.control or None,
         "pool": options.pool or None,
     }
@@ -121,7 +122,7 @@ def _task(task_type: str | None) -> RagTask | None:
 
 
 def _fingerprint(file: RunFile) -> str:
-    """Return a hash of what the file says, whatever its line order within an answer's keys or its compression."""
+    """Return a hash of the answers, whatever the order of keys and lines, or the compression of the file."""
     digest = hashlib.sha256()
     # The order of a file's lines says nothing, so the same answers in another order are no change.
     for answer in sorted(file.answers, key=lambda answer: answer.topic_id):
@@ -140,35 +141,36 @@ def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
             text = f"one file per run; {submission.file.run_id} is also in {first[submission.file.run_id]}"
             problems.append(InputProblem(submission.source.name, 1, "run_id", text))
         first.setdefault(submission.file.run_id, submission.source.name)
-    if problems:
-        raise BadInput(problems)
+    refuse(problems)
 
 
 def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) -> ImportPlan:
     topics = {topic.topic_id: topic for topic in campaign.topics.all()}
     loaded = {run.run_id: run for run in campaign.runs.all()}
-    new = [submission for submission in submitted if submission.file.run_id not in loaded]
-    changed = [submission for submission in submitted if _differs(submission, loaded.get(submission.file.run_id))]
+    compared = compare(submitted, lambda submission: submission.file.run_id, loaded, _differs, _change, replace)
     rewritten = [
-        submission for submission in changed if loaded[submission.file.run_id].sha256 != submission.sha256
+        submission for submission in compared.changed if loaded[submission.file.run_id].sha256 != submission.sha256
     ]
-    refuse_changes([_change(submission, loaded[submission.file.run_id]) for submission in changed], replace)
     for submission in rewritten:
         # Deleting the answers would delete the judgments on them, and no judgment is ever lost.
         refuse_if_labelled(labels_on_run(loaded[submission.file.run_id]), f"Run {submission.file.run_id}")
 
     def write(event: Event) -> None:
-        for submission in changed:
+        for submission in compared.changed:
             _update(loaded[submission.file.run_id], submission, event)
         for submission in rewritten:
-            answers = _answers_of(loaded[submission.file.run_id])
+            rows = AnswerProvenance.objects.filter(run=loaded[submission.file.run_id])
+            answers = list(rows.values_list("answer", flat=True))
             # Answers with the same text hang on these rows and must be judged for themselves from now on.
             leave_out_answers(answers)
             Answer.objects.filter(pk__in=answers).delete()
             Finding.objects.filter(campaign=campaign, run_id=submission.file.run_id).delete()
         _write_answers(
             campaign,
-            [(_run_of(campaign, submission, loaded, event), submission) for submission in new + rewritten],
+            [
+                (_run_of(campaign, submission, loaded, event), submission)
+                for submission in compared.new + rewritten
+            ],
             event,
         )
         # New citations may name segments whose text is not loaded; that count covers the whole campaign.
@@ -177,10 +179,11 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
         extend_tasks(campaign)
 
     texts = {topic_id: topic.text for topic_id, topic in topics.items()}
-    found = [finding for submission in new + rewritten for finding in _findings(campaign, submission, texts)]
-    unchanged = len(submitted) - len(new) - len(changed)
-    answers = sum(len(submission.file.answers) for submission in new + rewritten)
-    return ImportPlan("runs", len(new), len(changed), unchanged, found, {"answers": answers}, write)
+    found = [
+        finding for submission in compared.new + rewritten for finding in _findings(campaign, submission, texts)
+    ]
+    answers = sum(len(submission.file.answers) for submission in compared.new + rewritten)
+    return ImportPlan("runs", *compared.counts, found, {"answers": answers}, write)
 
 
 def _change(submission: _Submitted, run: Run) -> InputProblem:
@@ -197,9 +200,7 @@ def _change(submission: _Submitted, run: Run) -> InputProblem:
     return changed_problem(submission.source, 1, "run", submission.file.run_id, **values)
 
 
-def _differs(submission: _Submitted, run: Run | None) -> bool:
-    if run is None:
-        return False
+def _differs(submission: _Submitted, run: Run) -> bool:
     return run.sha256 != submission.sha256 or any(
         getattr(run, key) != value for key, value in submission.wanted.items()
     )
@@ -238,10 +239,6 @@ def _update(run: Run, submission: _Submitted, event: Event) -> None:
         setattr(run, key, value)
     run.sha256, run.event = submission.sha256, event
     run.save()
-
-
-def _answers_of(run: Run) -> list[int]:
-    return list(AnswerProvenance.objects.filter(run=run).values_list("answer", flat=True))
 
 
 def _write_answers(campaign: Campaign, runs: list[tuple[Run, _Submitted]], event: Event) -> None:

@@ -1,6 +1,6 @@
 """Import segment texts."""
 
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F
 
 from accounts.models import User
-from evaluation.errors import BadInput, InputProblem
+from evaluation.errors import InputProblem
 from evaluation.formats.addressing import (
     addressing_in_answer,
     addressing_in_segment,
@@ -25,7 +25,8 @@ from evaluation.imports.base import (
     LoadReceipt,
     carry_out,
     changed_problem,
-    refuse_changes,
+    compare,
+    refuse,
     refuse_if_labelled,
     restate_missing_texts,
     store_findings,
@@ -39,6 +40,7 @@ from evaluation.tasks.pooling import extend_tasks, lock_judging
 from evaluation.terms import FindingCode
 
 CODE = FindingCode.ADDRESSES_JUDGE
+# The texts of a campaign take gigabytes: they are read so many at a time.
 CHUNK = 5_000
 
 
@@ -56,10 +58,11 @@ class Looked:
 
 
 def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> Looked:
-    """Look through all loaded answers and passages; note what is new, and take away what is not there any more.
+    """Look through all loaded answers and passages; store new findings, and delete those that no longer hold.
 
     Labels stay as they are. Without a change there is no event.
     """
+    # Before the lock, because looking through all texts would hold up everybody who writes.
     found = {(problem.run_id, problem.topic_id, problem.message): problem for problem in _loaded(campaign)}
     with transaction.atomic():
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -95,13 +98,13 @@ def _loaded(campaign: Campaign) -> Iterator[ImportFinding]:
 
 def _in_answers(campaign: Campaign) -> Iterator[ImportFinding]:
     given = AnswerProvenance.objects.filter(run__campaign=campaign)
-    rows = given.values_list("answer", "run__run_id", "topic__topic_id", "line")
-    places = {answer: (run_id, topic_id, line) for answer, run_id, topic_id, line in rows}
+    fields = given.values_list("answer", "run__run_id", "topic__topic_id", "line")
+    places = {answer: (run_id, topic_id, line) for answer, run_id, topic_id, line in fields}
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign).order_by("answer", "index")
     texts = sentences.values_list("answer", "text").iterator(chunk_size=CHUNK)
-    for answer, some in groupby(texts, key=itemgetter(0)):
+    for answer, rows in groupby(texts, key=itemgetter(0)):
         run_id, topic_id, line = places[answer]
-        for number, sign in signs_in_answer([text for _, text in some]):
+        for number, sign in signs_in_answer([text for _, text in rows]):
             yield ImportFinding(CODE, run_id, line, addressing_in_answer(number, sign), topic_id, run_id)
 
 
@@ -128,6 +131,7 @@ def import_segments(
     """
     rows = _merge(sources, needed)
     with transaction.atomic():
+        # Tasks before the campaign, as a submission locks them: the other way round the two would deadlock.
         lock_judging(campaign)
         return carry_out(
             campaign=campaign,
@@ -150,8 +154,7 @@ def _merge(sources: Sequence[Source], needed: Container[str] | None) -> Rows:
             if first[1] is not row and first[1].content != row.content:
                 where = f"the same text as at {first[0].name}:{first[1].line} for {row.docid}"
                 problems.append(InputProblem(source.name, row.line, "segment", where))
-    if problems:
-        raise BadInput(problems)
+    refuse(problems)
     return rows
 
 
@@ -163,43 +166,38 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
     loaded = {
         segment.docid: segment for segment in campaign.segments.filter(has_text=True) if segment.docid in rows
     }
-    new = [row for docid, (_, row) in rows.items() if docid not in loaded]
-    changed = [docid for docid, entry in loaded.items() if _content(entry) != rows[docid][1].content]
-    refuse_changes(
-        [_change(*rows[docid], loaded[docid]) for docid in changed],
+    compared = compare(
+        list(rows.values()),
+        lambda item: item[1].docid,
+        loaded,
+        lambda item, segment: item[1].content != _content(segment),
+        lambda item, segment: _change(*item, segment),
         replace,
     )
-    refuse_if_labelled(
-        labels_on_segments([loaded[docid] for docid in changed]),
-        "A segment's text",
-    )
+    changed = [row.docid for _, row in compared.changed]
+    refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
 
     def write(event: Event) -> None:
         forget_addressing(campaign, changed)
-        _write(campaign, new + [rows[docid][1] for docid in changed], event)
+        _write(campaign, [row for _, row in compared.to_write], event)
+        # New texts may complete pairs that runs cite, and tasks get what can be judged since.
         restate_missing_texts(campaign, event)
         extend_tasks(campaign)
 
-    unchanged = len(loaded) - len(changed)
-    same = loaded.keys() - set(changed)
-    found = _findings(row for docid, row in rows.items() if docid not in same)
-    return ImportPlan(
-        "segments", added=len(new), changed=len(changed), unchanged=unchanged, found=found, write=write
-    )
+    written = {row.docid for _, row in compared.to_write}
+    found = [
+        ImportFinding(CODE, source.name, row.line, addressing_in_segment(row.docid, sign))
+        for source, row in rows.values()
+        if row.docid in written
+        for sign in signs_in(row.text)
+    ]
+    return ImportPlan("segments", *compared.counts, found, write=write)
 
 
 def _change(source: Source, row: SegmentRecord, loaded: Segment) -> InputProblem:
     pairs = zip(_content(loaded), row.content, strict=True)
     old, new = next((old, new) for old, new in pairs if old != new)
     return changed_problem(source, row.line, "segment", row.docid, loaded=old, in_file=new)
-
-
-def _findings(rows: Iterable[tuple[Source, SegmentRecord]]) -> list[ImportFinding]:
-    return [
-        ImportFinding(FindingCode.ADDRESSES_JUDGE, source.name, row.line, addressing_in_segment(row.docid, sign))
-        for source, row in rows
-        for sign in signs_in(row.text)
-    ]
 
 
 def _write(campaign: Campaign, rows: list[SegmentRecord], event: Event) -> None:

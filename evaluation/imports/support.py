@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.errors import BadInput, InputProblem, Refused
+from evaluation.errors import InputProblem, Refused
+from evaluation.formats.lines import label_word
 from evaluation.formats.source import Source
-from evaluation.formats.support import SupportRecord, parse_support, support_word
+from evaluation.formats.support import SupportRecord, parse_support
 from evaluation.imports.base import (
     BATCH,
     ImportFinding,
@@ -16,19 +17,19 @@ from evaluation.imports.base import (
     LoadReceipt,
     carry_out,
     changed_problem,
-    refuse_changes,
+    compare,
+    refuse,
     with_every_problem,
 )
 from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
 from evaluation.judges import ensure_judge, says_study
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
-from evaluation.models.querysets import CurrentQuerySet
 from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
 
 
 @dataclass(frozen=True, slots=True)
 class _GivenSupport:
-    """One label of a file with the rows it belongs to."""
+    """One label of a file with the keys of its pair."""
 
     source: Source
     row: SupportRecord
@@ -75,8 +76,9 @@ Files = Sequence[tuple[Source, Sequence[SupportRecord]]]
 
 
 def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -> SupportCondition:
-    """Return the one condition that option, judge and rows agree on."""
-    condition = option or (SupportCondition.LLM if kind is JudgeKind.LLM else _first_condition(files))
+    """Return the condition on which option, judge and rows agree. Raises `Refused`."""
+    in_rows = next((row.condition for _, rows in files for row in rows if row.condition), None)
+    condition = option or (SupportCondition.LLM if kind is JudgeKind.LLM else in_rows)
     if condition is None:
         raise Refused("usage", "Say how people judged: --condition scratch or --condition post-edit.")
     if (condition is SupportCondition.LLM) is not (kind is JudgeKind.LLM):
@@ -87,13 +89,8 @@ def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -
         for row in rows
         if row.condition not in (None, condition)
     ]
-    if problems:
-        raise BadInput(problems)
+    refuse(problems)
     return condition
-
-
-def _first_condition(files: Files) -> SupportCondition | None:
-    return next((row.condition for _, rows in files for row in rows if row.condition), None)
 
 
 def _plan(
@@ -103,26 +100,23 @@ def _plan(
     labels = SupportJudgment.objects.filter(
         judge=judge, condition=condition, sentence__answer__topic__campaign=campaign
     )
-    loaded = _loaded(labels)
-    new = [item for item in given if _key(item) not in loaded]
-    changed = [item for item in given if _key(item) in loaded and _differs(item, loaded[_key(item)])]
-    refuse_changes([_change(item, loaded[_key(item)]) for item in changed], replace)
-    if changed:
-        refuse_if_judged_here(labels, {_key(item) for item in changed}, "sentence", "segment")
+    # By submission, so that the newest of a pair's labels is the one that is compared.
+    loaded = {(row.sentence_id, row.segment_id): row for row in labels.current().order_by("submission")}
+    compared = compare(given, _key, loaded, _differs, _change, replace)
+    if compared.changed:
+        refuse_if_judged_here(labels, {_key(item) for item in compared.changed}, "sentence", "segment")
 
     def write(event: Event) -> None:
-        numbers = {key: entry.submission for key, entry in loaded.items()} | numbers_after(
-            labels, "sentence", "segment"
-        )
-        _write(judge, condition, new + changed, numbers, event)
+        numbers = {key: entry.submission for key, entry in loaded.items()}
+        numbers |= numbers_after(labels, "sentence", "segment")
+        _write(judge, condition, compared.to_write, numbers, event)
 
-    unchanged = len(given) - len(new) - len(changed)
-    return ImportPlan("labels", len(new), len(changed), unchanged, _dirty_labels(new + changed), write=write)
+    return ImportPlan("labels", *compared.counts, _dirty_labels(compared.to_write), write=write)
 
 
 def _change(row: _GivenSupport, loaded: SupportJudgment) -> InputProblem:
-    old = support_word(SupportLabel(loaded.label), loaded.raw)
-    new = support_word(row.row.label, row.row.raw)
+    old = label_word(SupportLabel(loaded.label), loaded.raw)
+    new = label_word(row.row.label, row.row.raw)
     return changed_problem(row.source, row.row.line, "label", row.row.docid, loaded=old, in_file=new)
 
 
@@ -155,10 +149,9 @@ def _match(known: _KnownSupport, files: Files) -> list[_GivenSupport]:
             if not wrong:
                 sentence = known.sentences[row.run_id, row.topic_id, row.sentence]
                 row_label = _GivenSupport(source, row, sentence, known.cited[sentence, row.docid])
-                problems += _said_twice(first, row_label)
+                problems += _given_twice(first, row_label)
                 given.append(row_label)
-    if problems:
-        raise BadInput(problems)
+    refuse(problems)
     return given
 
 
@@ -174,16 +167,11 @@ def _row_problems(known: _KnownSupport, source: Source, row: SupportRecord) -> I
         yield InputProblem(source.name, row.line, "docid", text)
 
 
-def _said_twice(first: dict[tuple[int, int], str], item: _GivenSupport) -> Iterator[InputProblem]:
+def _given_twice(first: dict[tuple[int, int], str], item: _GivenSupport) -> Iterator[InputProblem]:
     here = f"{item.source.name}:{item.row.line}"
     there = first.setdefault((item.sentence, item.segment), here)
     if there != here:
         yield InputProblem(item.source.name, item.row.line, "docid", f"each pair once; it is also at {there}")
-
-
-def _loaded(labels: CurrentQuerySet[SupportJudgment]) -> dict[tuple[int, int], SupportJudgment]:
-    rows = labels.current().order_by("submission")
-    return {(row.sentence_id, row.segment_id): row for row in rows}
 
 
 def _key(item: _GivenSupport) -> tuple[int, int]:
@@ -196,7 +184,7 @@ def _raw(row: SupportRecord) -> str:
 
 
 def _differs(item: _GivenSupport, loaded: SupportJudgment) -> bool:
-    """Say whether the file says something else. What a file leaves unsaid beside a label is no difference."""
+    """Say whether a label differs, or what is beside it. A field that the file leaves empty is no difference."""
     raw, shown = _raw(item.row), item.row.shown
     if item.row.label != loaded.label or (item.row.label is SupportLabel.FAILED and raw != loaded.raw):
         return True
@@ -207,16 +195,9 @@ def _differs(item: _GivenSupport, loaded: SupportJudgment) -> bool:
 
 def _dirty_labels(given: list[_GivenSupport]) -> list[ImportFinding]:
     return [
-        ImportFinding(
-            FindingCode.UNKNOWN_LABEL,
-            item.source.name,
-            item.row.line,
-            f"{item.row.raw!r} is no label; the pair counts as failed",
-            item.row.topic_id,
-            item.row.run_id,
-        )
-        for item in given
-        if item.row.label is SupportLabel.FAILED
+        ImportFinding(FindingCode.UNKNOWN_LABEL, source.name, row.line, message, row.topic_id, row.run_id)
+        for source, row in ((item.source, item.row) for item in given if item.row.label is SupportLabel.FAILED)
+        for message in [f"{row.raw!r} is no label; the pair counts as failed"]
     ]
 
 

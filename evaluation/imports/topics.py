@@ -1,11 +1,9 @@
 """Import topics."""
 
-from collections.abc import Sequence
-
 from django.db.models import Max
 
 from accounts.models import User
-from evaluation.errors import BadInput, InputProblem
+from evaluation.errors import InputProblem
 from evaluation.formats.source import Source
 from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics
 from evaluation.imports.base import (
@@ -15,8 +13,9 @@ from evaluation.imports.base import (
     LoadReceipt,
     carry_out,
     changed_problem,
-    refuse_changes,
+    compare,
     refuse_if_labelled,
+    refuse_unknown_topics,
     segment_pks,
     with_every_problem,
 )
@@ -46,44 +45,43 @@ def import_topics(
 
 def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRecord, ...], replace: bool) -> ImportPlan:
     loaded = {topic.topic_id: topic for topic in campaign.topics.prefetch_related("tags")}
-    new = [row for row in rows if row.topic_id not in loaded]
-    changed = [row for row in rows if row.topic_id in loaded and _differs(loaded[row.topic_id], row)]
-    refuse_changes(
-        [
-            changed_problem(source, row.line, field_name, f"topic {row.topic_id}", loaded=old, in_file=new_one)
-            for row in changed
-            for field_name, old, new_one in [_difference(loaded[row.topic_id], row)]
-        ],
+    compared = compare(
+        rows,
+        lambda row: row.topic_id,
+        loaded,
+        lambda row, topic: _difference(topic, row) is not None,
+        lambda row, topic: _change_problem(source, topic, row),
         replace,
     )
-    reworded = [loaded[row.topic_id] for row in changed if _says_other(loaded[row.topic_id], row, TEXTS)]
+    reworded = [
+        loaded[row.topic_id]
+        for row in compared.changed
+        if any(getattr(loaded[row.topic_id], name) != getattr(row, name) for name in TEXTS)
+    ]
     if reworded:
+        # Labels were given to an answer of the former question.
         refuse_if_labelled(labels_on_topics(reworded), "A topic's text")
 
     def write(event: Event) -> None:
-        _add(campaign, new, event)
-        for row in changed:
+        _add(campaign, compared.new, event)
+        for row in compared.changed:
             _change(loaded[row.topic_id], row, event)
 
-    unchanged = len(rows) - len(new) - len(changed)
-    return ImportPlan("topics", added=len(new), changed=len(changed), unchanged=unchanged, write=write)
+    return ImportPlan("topics", *compared.counts, write=write)
 
 
-def _differs(topic: Topic, row: TopicRecord) -> bool:
-    tags = sorted(tag.name for tag in topic.tags.all())
-    return tags != sorted(row.tags) or _says_other(topic, row, FIELDS)
-
-
-def _says_other(topic: Topic, row: TopicRecord, fields: Sequence[str]) -> bool:
-    return any(getattr(topic, name) != getattr(row, name) for name in fields)
-
-
-def _difference(topic: Topic, row: TopicRecord) -> tuple[str, object, object]:
+def _difference(topic: Topic, row: TopicRecord) -> tuple[str, object, object] | None:
     """Return the first field that differs, as files call it, with what is loaded and what the file has."""
-    name = next((name for name in FIELDS if _says_other(topic, row, [name])), "")
-    if not name:
-        return "tags", ", ".join(sorted(tag.name for tag in topic.tags.all())), ", ".join(sorted(row.tags))
-    return {"article": "body", "extra": "line"}.get(name, name), getattr(topic, name), getattr(row, name)
+    for name in FIELDS:
+        if getattr(topic, name) != getattr(row, name):
+            return {"article": "body", "extra": "line"}.get(name, name), getattr(topic, name), getattr(row, name)
+    old, new = sorted(tag.name for tag in topic.tags.all()), sorted(row.tags)
+    return ("tags", ", ".join(old), ", ".join(new)) if old != new else None
+
+
+def _change_problem(source: Source, topic: Topic, row: TopicRecord) -> InputProblem:
+    field_name, old, new = _difference(topic, row) or ("", "", "")
+    return changed_problem(source, row.line, field_name, f"topic {row.topic_id}", loaded=old, in_file=new)
 
 
 def _add(campaign: Campaign, rows: list[TopicRecord], event: Event) -> None:
@@ -132,47 +130,30 @@ def _qrel_plan(
     campaign: Campaign, source: Source, rows: tuple[QrelRecord, ...], name: str, replace: bool
 ) -> ImportPlan:
     topics = dict(campaign.topics.values_list("topic_id", "pk"))
-    _refuse_unknown_topics(source, rows, topics)
-    loaded = _loaded(campaign, name)
-    new = [row for row in rows if (row.topic_id, row.docid) not in loaded]
-    changed = [row for row in rows if loaded.get((row.topic_id, row.docid), row.grade) != row.grade]
-    refuse_changes(
-        [_qrel_change(source, row, loaded[row.topic_id, row.docid]) for row in changed],
+    refuse_unknown_topics(source, ((row.line, row.topic_id) for row in rows), topics, "topic")
+    qrels = Qrel.objects.filter(source__campaign=campaign, source__name=name)
+    loaded = {
+        (topic_id, docid): grade
+        for topic_id, docid, grade in qrels.values_list("topic__topic_id", "segment__docid", "grade")
+    }
+    compared = compare(
+        rows,
+        lambda row: (row.topic_id, row.docid),
+        loaded,
+        lambda row, grade: row.grade != grade,
+        lambda row, grade: _qrel_change(source, row, grade),
         replace,
     )
 
     def write(event: Event) -> None:
-        _write(campaign, name, topics, new + changed, event)
+        _write(campaign, name, topics, compared.to_write, event)
 
-    found = _off_scale(campaign, source, new + changed)
-    unchanged = len(rows) - len(new) - len(changed)
-    return ImportPlan("qrels", len(new), len(changed), unchanged, found, write=write)
+    return ImportPlan("qrels", *compared.counts, _off_scale(campaign, source, compared.to_write), write=write)
 
 
 def _qrel_change(source: Source, row: QrelRecord, grade: int) -> InputProblem:
     text = f"{row.topic_id} {row.docid}"
     return changed_problem(source, row.line, "grade", text, loaded=grade, in_file=row.grade)
-
-
-def _refuse_unknown_topics(source: Source, rows: tuple[QrelRecord, ...], topics: dict[str, int]) -> None:
-    first_lines: dict[str, int] = {}
-    for row in rows:
-        if row.topic_id not in topics:
-            first_lines.setdefault(row.topic_id, row.line)
-    problems = [
-        InputProblem(source.name, line, "topic", f"a topic of the campaign, not {topic_id}")
-        for topic_id, line in first_lines.items()
-    ]
-    if problems:
-        raise BadInput(problems)
-
-
-def _loaded(campaign: Campaign, name: str) -> dict[tuple[str, str], int]:
-    qrels = Qrel.objects.filter(source__campaign=campaign, source__name=name)
-    return {
-        (topic_id, docid): grade
-        for topic_id, docid, grade in qrels.values_list("topic__topic_id", "segment__docid", "grade")
-    }
 
 
 def _off_scale(campaign: Campaign, source: Source, rows: list[QrelRecord]) -> list[ImportFinding]:

@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from evaluation.errors import Refused
 from evaluation.formats.source import Source, read_source
+from evaluation.imports.base import LoadReceipt
 from evaluation.models import Campaign
 from web import audit_log
 
@@ -24,15 +25,15 @@ class AssayCommand(BaseCommand):
 
     example = ""
     audited = "command"
-    """The kind under which the audit log hears of it, with who ran it and on which campaign; nothing: not at all."""
+    """Kind of the command's line in the audit log, with who ran it and on which campaign; empty: no line."""
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         kwargs |= {"epilog": f"Example:\n  {self.example}", "formatter_class": RawDescriptionHelpFormatter}
         return super().create_parser(prog_name, subcommand, **kwargs)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run `act`; say why not, and exit accordingly, when it is refused."""
         try:
+            # Before the act: whoever can run commands could otherwise fill the disk and leave no trace.
             self.leave_trace(options)
             self.act(options)
         except Refused as refusal:
@@ -40,7 +41,7 @@ class AssayCommand(BaseCommand):
             sys.exit(EXIT_USAGE if refusal.code in USAGE_CODES else EXIT_REFUSED)
 
     def leave_trace(self, options: dict[str, Any]) -> None:
-        """Tell the audit log what is about to be done; nothing is done that it cannot hear of."""
+        """Write the command to the audit log. Raises `Refused` where it cannot: then nothing is done either."""
         if not self.audited:
             return
         name = type(self).__module__.rpartition(".")[2]
@@ -58,6 +59,23 @@ class AssayCommand(BaseCommand):
 
     def say(self, message: object) -> None:
         self.stderr.write(str(message), self.style.SUCCESS)
+
+
+class ImportCommand(AssayCommand):
+    """A command that loads files into a campaign and prints the receipt. `several`: it takes more than one file."""
+
+    audited = "import"
+    several = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_campaign(parser)
+        add_files(parser, several=self.several)
+
+    def act(self, options: dict[str, Any]) -> None:
+        self.say(self.load(the_campaign(options["campaign"]), options))
+
+    def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
+        raise NotImplementedError
 
 
 def add_campaign(parser: CommandParser) -> None:
@@ -89,5 +107,6 @@ def the_campaign(slug: str) -> Campaign:
 
 
 def read_sources(files: Sequence[str], **limits: Any) -> list[Source]:
+    # None: no bar where standard error is no terminal.
     bar: Iterable[str] = tqdm(files, desc="reading", unit="file", disable=None if len(files) > 1 else True)
     return [read_source(file, **limits) for file in bar]

@@ -34,6 +34,7 @@ def new_public_id() -> str:
     It begins with a letter or a digit: what begins with a hyphen is a formula to a spreadsheet, and an option to a
     command.
     """
+    # 9 bytes are 12 characters without padding.
     while not (made := urlsafe_b64encode(_random_bytes(9)).decode())[0].isalnum():
         continue
     return made

@@ -20,6 +20,7 @@ class Run(models.Model):
     priority = models.PositiveSmallIntegerField(null=True, blank=True, help_text="1 is judged first")
     control = models.BooleanField(default=False, help_text="an organizers' control run")
     pool = models.BooleanField(default=False, help_text="judged whatever its priority")
+    # By it an import sees that a run changed, without comparing its sentences.
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
@@ -50,6 +51,7 @@ class AnswerProvenance(models.Model):
 
     answer = models.OneToOneField(Answer, on_delete=models.CASCADE, primary_key=True, related_name="+")
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="+")
+    # The answer has it too; here the constraint below needs it.
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
     response_length = models.PositiveIntegerField(null=True, help_text="as the run's file declares it")
     references = models.JSONField(default=list)

@@ -82,6 +82,7 @@ class Task(models.Model):
         related_name="+",
         help_text="whose pairs are asked about, instead of everything",
     )
+    # As it was at the hand-out: a later version must not change work that is going on.
     protocol = models.ForeignKey(Protocol, on_delete=models.PROTECT, related_name="+")
     second_opinion = models.BooleanField(
         default=False, help_text="beside somebody else's: its labels enter no score unless their judge is named"

@@ -1,12 +1,15 @@
-"""Base of every reader: the rows that a viewer may see, in the order of their keys, read in chunks."""
+"""Base of every reader: the rows that a viewer may see, in the order of their keys, read in chunks.
 
-from collections.abc import Iterable, Iterator, Sequence
+Each chunk takes a fixed number of queries. People leave under their pseudonyms only (`names`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, TypeAlias
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from accounts.models import User
 from evaluation.campaigns.access import unblinded
@@ -23,43 +26,58 @@ Values: TypeAlias = tuple[Any, ...]
 class Reader:
     """A collection as one viewer may see it, in one state of the database (`alias`)."""
 
+    model: ClassVar[type[Model]]
+    paths: ClassVar[Mapping[str, str]] = {}
+    """Columns that lead to what a collection is narrowed by: campaign, topics, runs, judges, people, …"""
+
     key: ClassVar[str] = "pk"
     values: ClassVar[tuple[str, ...]] = ()
+    renamed: ClassVar[Mapping[str, str]] = {}
+    """Names under which values leave, where they are not those of the columns."""
+
     chunk: ClassVar[int] = 500
     row_path: ClassVar[str] = "pk"
-    """Where one row is found by what stands in its address."""
+    """Column that finds one row by the last part of its address."""
 
     def __init__(self, viewer: User, alias: str) -> None:
         self.viewer, self.alias = viewer, alias
         self.scope: str | None = None
-        """The campaign that is asked about, by its slug; None: all that the viewer may see."""
+        """Slug of the campaign that is meant; None: all that the viewer may see."""
 
     def rows(self) -> QuerySet[Any]:
-        raise NotImplementedError
+        return self._narrowed(self.model._default_manager.using(self.alias), "campaign", self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        raise NotImplementedError
+        return self._narrowed(rows, "topics", topics)
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        raise NotImplementedError
+        return self._narrowed(rows, "runs", runs)
 
     def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        raise NotImplementedError
+        return self._narrowed(rows, "judges", judges)
 
     def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
-        raise NotImplementedError
+        return self._narrowed(rows, "people", users)
 
     def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
-        raise NotImplementedError
+        return rows.filter(**{self.paths["stage"]: stage})
 
     def of_sets(self, rows: QuerySet[Any], sets: Iterable[int]) -> QuerySet[Any]:
-        raise NotImplementedError
+        return self._narrowed(rows, "sets", sets)
 
     def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        raise NotImplementedError
+        return rows.filter(**{self.paths["kind"]: kind})
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        raise NotImplementedError
+        return rows.filter(**{f"{self.paths['moment']}__gte": start})
+
+    def _narrowed(self, rows: QuerySet[Any], by: str, keys: Iterable[int]) -> QuerySet[Any]:
+        return rows.filter(**{f"{self.paths[by]}__in": keys})
+
+    def plain(self, row: Values) -> Row:
+        """Return a row under the names of its columns, with the slug of its campaign."""
+        named = {self.renamed.get(name, name): value for name, value in zip(self.values, row[1:], strict=True)}
+        return {"id": row[0]} | named | {"campaign": self.names.slug(named["campaign"])}
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         raise NotImplementedError
@@ -71,7 +89,7 @@ class Reader:
 
     @property
     def seen(self) -> list[int]:
-        """The keys of those that are asked about. As values, so that the database need not sort what has an index."""
+        """Keys of the campaigns that are meant: as values, so that the database need not sort what has an index."""
         return [campaign.pk for campaign in self.campaigns if self.scope in (None, campaign.slug)]
 
     @property
@@ -87,7 +105,7 @@ class Reader:
         return list(zip([row[0] for row in chunk], self._told(chunk), strict=True))
 
     def all(self, rows: QuerySet[Any]) -> Iterator[Row]:
-        """Yield all of some rows, in order, at constant memory."""
+        """Yield all of the rows in the order of their keys, at constant memory."""
         ordered = rows.order_by(self.key).values_list(self.key, *self.values)
         found = ordered.iterator(chunk_size=self.chunk)
         while chunk := list(islice(found, self.chunk)):

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Max, QuerySet
@@ -29,11 +28,10 @@ TOPIC_TEXTS = ("language", "problem_statement", "background", "article")
 class Campaigns(Reader):
     """The evaluations that the viewer may see whole."""
 
+    model = Campaign
+    paths = {"campaign": "pk"}
     values = ("slug", "name", "description", "language", "created_at", "revision")
     row_path = "slug"
-
-    def rows(self) -> QuerySet[Campaign]:
-        return Campaign.objects.using(self.alias).filter(pk__in=self.seen)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         pks = [row[0] for row in chunk]
@@ -41,14 +39,8 @@ class Campaigns(Reader):
         runs = self._per_campaign(Run.objects.filter(campaign__in=pks))
         versions = Protocol.objects.using(self.alias).filter(campaign__in=pks).order_by().values_list("campaign")
         protocols = dict(versions.annotate(Max("version")))
-        for pk, slug, name, description, language, created_at, revision in chunk:
-            yield {
-                "slug": slug,
-                "name": name,
-                "description": description,
-                "language": language,
-                "created_at": created_at,
-                "revision": revision,
+        for pk, *values in chunk:
+            yield dict(zip(self.values, values, strict=True)) | {
                 "protocol_version": protocols.get(pk),
                 "topics": topics.get(pk, 0),
                 "runs": runs.get(pk, 0),
@@ -59,16 +51,10 @@ class Campaigns(Reader):
 
 
 class Topics(Reader):
-    """Topics."""
-
+    model = Topic
+    paths = {"campaign": "campaign", "topics": "pk"}
     values = ("public_id", "campaign", "topic_id", "text", "position", "extra", *TOPIC_TEXTS)
     row_path = "public_id"
-
-    def rows(self) -> QuerySet[Topic]:
-        return Topic.objects.using(self.alias).filter(campaign__in=self.seen)
-
-    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(pk__in=topics)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         tags = defaultdict(list)
@@ -91,14 +77,14 @@ class Topics(Reader):
 class Segments(Reader):
     """Passages that qrels grade and answers cite, with their grades."""
 
+    model = Segment
+    paths = {"campaign": "campaign"}
     values = (
         *("public_id", "campaign", "docid", "document", "has_text"),
         *("title", "headings", "url", "text", "start_char", "end_char"),
     )
+    renamed = {"public_id": "id"}
     row_path = "public_id"
-
-    def rows(self) -> QuerySet[Segment]:
-        return Segment.objects.using(self.alias).filter(campaign__in=self.seen)
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         return rows.filter(pk__in=Qrel.objects.filter(topic__in=topics).values("segment"))
@@ -110,70 +96,33 @@ class Segments(Reader):
             "segment", "topic__topic_id", "source__name", "grade"
         ):
             grades[segment].append({"topic_id": topic, "source": source, "grade": grade})
-        for pk, public_id, campaign, docid, document, has_text, title, headings, url, text, start, end in chunk:
-            yield {
-                "id": public_id,
-                "campaign": self.names.slug(campaign),
-                "docid": docid,
-                "document": document,
-                "has_text": has_text,
-                "title": title,
-                "headings": headings,
-                "url": url,
-                "text": text,
-                "start_char": start,
-                "end_char": end,
-                "grades": grades[pk],
-            }
+        for row in chunk:
+            yield self.plain(row) | {"grades": grades[row[0]]}
 
 
 class Runs(Reader):
-    """Submitted runs."""
-
+    model = Run
+    paths = {"campaign": "campaign", "runs": "pk"}
     values = ("campaign", "run_id", "group", "task", "priority", "control", "pool", "sha256")
-
-    def rows(self) -> QuerySet[Run]:
-        return Run.objects.using(self.alias).filter(campaign__in=self.seen)
-
-    def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(pk__in=runs)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         given = AnswerProvenance.objects.using(self.alias).filter(run__in=[row[0] for row in chunk])
         answers = dict(given.order_by().values_list("run").annotate(Count("pk")))
-        for pk, campaign, run_id, group, task, priority, control, pool, sha256 in chunk:
-            yield {
-                "id": pk,
-                "campaign": self.names.slug(campaign),
-                "run_id": run_id,
-                "group": group,
-                "task": task,
-                "priority": priority,
-                "control": control,
-                "pool": pool,
-                "sha256": sha256,
-                "answers": answers.get(pk, 0),
-            }
+        for row in chunk:
+            yield self.plain(row) | {"answers": answers.get(row[0], 0)}
 
 
 class Answers(Reader):
     """Answers of runs: sentences, and the citations of each."""
 
+    model = AnswerProvenance
+    paths = {"campaign": "run__campaign", "topics": "topic", "runs": "run"}
     values = (
         *("answer__public_id", "run__campaign", "run__run_id", "topic__topic_id"),
         *("answer__words", "response_length", "references", "extra"),
     )
     chunk = 200
     row_path = "answer__public_id"
-
-    def rows(self) -> QuerySet[AnswerProvenance]:
-        return AnswerProvenance.objects.using(self.alias).filter(run__campaign__in=self.seen)
-
-    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(topic__in=topics)
-
-    def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(run__in=runs)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         sentences = self._sentences([row[0] for row in chunk])
@@ -212,89 +161,48 @@ class Answers(Reader):
 class Grades(Reader):
     """Relevance grades of segments by source."""
 
+    model = Qrel
+    paths = {"campaign": "source__campaign", "topics": "topic", "kind": "source__name"}
     values = ("source__campaign", "topic__topic_id", "segment__docid", "source__name", "grade", "event")
-
-    def rows(self) -> QuerySet[Qrel]:
-        return Qrel.objects.using(self.alias).filter(source__campaign__in=self.seen)
-
-    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(topic__in=topics)
-
-    def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        return rows.filter(source__name=kind)
+    renamed = {
+        "source__campaign": "campaign",
+        "topic__topic_id": "topic_id",
+        "segment__docid": "docid",
+        "source__name": "source",
+    }
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        for pk, campaign, topic_id, docid, source, grade, event in chunk:
-            yield {
-                "id": pk,
-                "campaign": self.names.slug(campaign),
-                "topic_id": topic_id,
-                "docid": docid,
-                "source": self.names.clean(campaign, source),
-                "grade": grade,
-                "event": event,
-            }
+        for row in chunk:
+            yield self.plain(row) | {"source": self.names.clean(row[1], row[4])}
 
 
 class Events(Reader):
-    """Events of the log."""
-
+    model = Event
+    paths = {"campaign": "campaign", "kind": "kind", "moment": "at"}
     values = ("campaign", "at", "kind", "actor", "payload")
     chunk = 2000
 
-    def rows(self) -> QuerySet[Event]:
-        return Event.objects.using(self.alias).filter(campaign__in=self.seen)
-
-    def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        return rows.filter(kind=kind)
-
-    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        return rows.filter(at__gte=start)
-
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        for pk, campaign, at, kind, actor, payload in chunk:
-            yield {
-                "id": pk,
-                "campaign": self.names.slug(campaign),
-                "at": at,
-                "kind": kind,
-                "actor": self.names.person(campaign, actor),
-                "payload": self.names.clean(campaign, payload),
-            }
+        for row in chunk:
+            _, campaign, _, _, actor, payload = row
+            person = self.names.person(campaign, actor)
+            yield self.plain(row) | {"actor": person, "payload": self.names.clean(campaign, payload)}
 
 
 class Findings(Reader):
-    """Findings of imports."""
-
+    model = Finding
+    paths = {"campaign": "campaign", "kind": "code", "moment": "event__at"}
     values = ("campaign", "event", "event__at", "code", "file", "line", "run_id", "topic_id", "message")
-
-    def rows(self) -> QuerySet[Finding]:
-        return Finding.objects.using(self.alias).filter(campaign__in=self.seen)
+    renamed = {"event__at": "at"}
 
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         return rows.filter(topic_id__in=Topic.objects.filter(pk__in=topics).values("topic_id"))
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
-        """Keep what is about some runs."""
         return rows.filter(run_id__in=Run.objects.filter(pk__in=runs).values("run_id"))
 
-    def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        return rows.filter(code=kind)
-
-    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        return rows.filter(event__at__gte=start)
-
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        for pk, campaign, event, at, code, file, line, run_id, topic_id, message in chunk:
-            yield {
-                "id": pk,
-                "campaign": self.names.slug(campaign),
-                "event": event,
-                "at": at,
-                "code": code,
-                "file": self.names.clean(campaign, file),
-                "line": line,
-                "run_id": run_id,
-                "topic_id": topic_id,
-                "message": self.names.clean(campaign, message),
-            }
+        for row in chunk:
+            told = self.plain(row)
+            # Files are often named after the person who judged, and messages quote what a file says.
+            yield told | {name: self.names.clean(row[1], told[name]) for name in ("file", "message")}

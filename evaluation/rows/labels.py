@@ -5,7 +5,6 @@ named.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, Value, When
@@ -49,9 +48,7 @@ def iso(text: str) -> str:
 
 
 class LabelReader(Reader):
-    """Common parts of both kinds of labels."""
-
-    chunk = 2000
+    chunk = 2000  # what stands behind the labels is looked up once a chunk
 
     def told_of(self, labels: CurrentQuerySet[Any]) -> QuerySet[Any]:
         """Return the labels that stand, their moments as text."""
@@ -59,15 +56,9 @@ class LabelReader(Reader):
         rows: QuerySet[Any] = standing.annotate(given=Cast("given_at", TextField()))
         return rows
 
-    def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(judge__in=judges)
-
     def counting(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Leave out the labels of studies."""
         return rows.exclude(judge__in=self.names.judges_aside)
-
-    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        return rows.filter(given_at__gte=start)
 
     def answers(self, pks: Iterable[int], known: dict[int, Values]) -> None:
         rows = AnswerProvenance.objects.using(self.alias).filter(pk__in=_unknown(pks, known))
@@ -79,6 +70,12 @@ class LabelReader(Reader):
 class Assignments(LabelReader):
     """Whether answers contain nuggets."""
 
+    paths = {
+        "topics": "answer__topic",
+        "sets": "nugget_version__nugget__nugget_set",
+        "judges": "judge",
+        "moment": "given_at",
+    }
     values = (
         *("answer", "nugget_version", "judge", "label", "raw", "sentence", "first_label", "submission"),
         *("given", "event"),
@@ -88,14 +85,8 @@ class Assignments(LabelReader):
         answers = Answer.objects.filter(topic__campaign__in=self.seen).values("pk")
         return self.told_of(Assignment.objects.filter(in_order(answer__in=answers)))
 
-    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(answer__topic__in=topics)
-
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
         return rows.filter(answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))
-
-    def of_sets(self, rows: QuerySet[Any], sets: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(nugget_version__nugget__nugget_set__in=sets)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -140,6 +131,7 @@ class Assignments(LabelReader):
 class SupportJudgments(LabelReader):
     """Whether cited segments support sentences."""
 
+    paths = {"topics": "sentence__answer__topic", "judges": "judge", "moment": "given_at"}
     values = (
         *("sentence", "segment", "condition", "judge", "label", "raw", "shown_label", "shown_ms", "accepted"),
         *("submission", "given", "event"),
@@ -148,9 +140,6 @@ class SupportJudgments(LabelReader):
     def rows(self) -> QuerySet[SupportJudgment]:
         segments = Segment.objects.filter(campaign__in=self.seen).values("pk")
         return self.told_of(SupportJudgment.objects.filter(in_order(segment__in=segments)))
-
-    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(sentence__answer__topic__in=topics)
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
         return rows.filter(sentence__answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))

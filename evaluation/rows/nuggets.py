@@ -1,7 +1,7 @@
 """Nugget sets, and the nuggets of every submitted list, as rows."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.db.models import Count, Max, QuerySet
@@ -12,15 +12,9 @@ from evaluation.terms import Importance
 
 
 class NuggetSets(Reader):
-    """Nugget sets."""
-
+    model = NuggetSet
+    paths = {"campaign": "campaign", "judges": "judge"}
     values = ("campaign", "origin", "judge", "drafts")
-
-    def rows(self) -> QuerySet[NuggetSet]:
-        return NuggetSet.objects.using(self.alias).filter(campaign__in=self.seen)
-
-    def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(judge__in=judges)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         lists = NuggetList.objects.using(self.alias).filter(
@@ -42,6 +36,13 @@ class NuggetSets(Reader):
 class Nuggets(Reader):
     """The nuggets of submitted lists: how much each is needed, where it comes from, what it rests on."""
 
+    model = ListedNugget
+    paths = {
+        "campaign": "nugget_list__nugget_set__campaign",
+        "topics": "nugget_list__topic",
+        "judges": "nugget_list__nugget_set__judge",
+        "sets": "nugget_list__nugget_set",
+    }
     values = (
         *("nugget_list__nugget_set__campaign", "nugget_list__topic__topic_id", "nugget_list__topic"),
         *("nugget_list__nugget_set", "nugget_list__version", "position", "nugget_version"),
@@ -50,21 +51,10 @@ class Nuggets(Reader):
     )
 
     def rows(self) -> QuerySet[ListedNugget]:
-        return ListedNugget.objects.using(self.alias).filter(
-            nugget_list__submitted=True, nugget_list__nugget_set__campaign__in=self.seen
-        )
-
-    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(nugget_list__topic__in=topics)
-
-    def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(nugget_list__nugget_set__judge__in=judges)
-
-    def of_sets(self, rows: QuerySet[Any], sets: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(nugget_list__nugget_set__in=sets)
+        return super().rows().filter(nugget_list__submitted=True)
 
     def newest(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Keep the list of each set and topic that reports read."""
+        # The version that reports read: of a reopened list the earlier ones are history.
         return rows.filter(NuggetList.objects.newest_submitted_q("nugget_list__"))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:

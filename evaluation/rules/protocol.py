@@ -1,7 +1,7 @@
 """The settings of a protocol in words, and what differs between two of its versions."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from evaluation.terms import NuggetSearch, Stage
@@ -27,13 +27,13 @@ class Setting:
     """
 
     name: str
-    group: SettingGroup
     label: str
     unit: str = ""
     none: str = ""
     on: str = ""
     off: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
+    group: SettingGroup = SettingGroup.ASSESSORS
 
     def text(self, value: Value) -> str:
         if value is None or value == "":
@@ -62,124 +62,66 @@ class Difference:
         return self.setting.text(self.new)
 
 
-GUIDELINES = Setting("guidelines", SettingGroup.ASSESSORS, "Guidelines", none="no guidelines")
-ALL = (
-    Setting(
-        "show_importance",
-        SettingGroup.ASSESSORS,
-        "Vital and okay while assigning",
-        on="shown",
-        off="hidden (blind)",
+GUIDELINES = Setting("guidelines", "Guidelines", none="no guidelines")
+_BY_GROUP = {
+    SettingGroup.ASSESSORS: (
+        Setting("show_importance", "Vital and okay while assigning", on="shown", off="hidden (blind)"),
+        Setting("practice", "Practice before a stage's first task", on="asked for", off="not asked for"),
+        Setting("nugget_sweep", "Nugget sweep at the end of a topic", on="offered", off="not offered"),
+        Setting(
+            "identical_once", "Answers with the very same text", on="judged once", off="each judged by itself"
+        ),
+        Setting(
+            "passage_order",
+            "Order of the passages",
+            words={"rank": "by grade", "shuffle": "shuffled, by the topic's seed"},
+        ),
+        Setting(
+            "group_overlaps",
+            "Overlapping segments of a document",
+            on="stand together, what repeats is grey",
+            off="stand apart",
+        ),
+        Setting(
+            "nugget_search",
+            "Search for a nugget's own words in the passages",
+            words={
+                "none": "not offered",
+                "edited": "offered where drafts are edited",
+                "all": "offered where drafts are edited and where nuggets are written",
+            },
+        ),
+        Setting("copy_words", "Selected words as a nugget's text", on="can be taken", off="are typed anew"),
     ),
-    Setting(
-        "practice",
-        SettingGroup.ASSESSORS,
-        "Practice before a stage's first task",
-        on="asked for",
-        off="not asked for",
+    SettingGroup.LIMITS: (
+        Setting("manual_cap", "Nuggets of a list by hand", "at most", none="no limit"),
+        Setting("edited_cap", "Nuggets of a post-edited list", "at most", none="no limit"),
     ),
-    Setting(
-        "nugget_sweep",
-        SettingGroup.ASSESSORS,
-        "Nugget sweep at the end of a topic",
-        on="offered",
-        off="not offered",
+    SettingGroup.POOL: (
+        Setting("overlap", "Assessors of a topic", "and no more", none="one, and more where somebody asks for it"),
+        Setting("pool_depth", "Runs judged per group and task", "by priority", none="all"),
+        Setting("first_citations", "Citations judged per sentence", "from the first on", none="all"),
+        Setting("grade_threshold", "Grade from which a segment is read", "and above"),
+        Setting("relevance_max", "Highest grade of the scale"),
     ),
-    Setting(
-        "identical_once",
-        SettingGroup.ASSESSORS,
-        "Answers with the very same text",
-        on="judged once",
-        off="each judged by itself",
+    SettingGroup.LLM: (
+        Setting("window_size", "Segments that a nuggetizer call reads"),
+        Setting("batch_size", "Nuggets that a call labels", "at most"),
+        Setting("draft_cap", "Nuggets that an AutoNuggets list grows to"),
+        Setting("nugget_cap", "Nuggets kept of an AutoNuggets list"),
     ),
-    Setting(
-        "passage_order",
-        SettingGroup.ASSESSORS,
-        "Order of the passages",
-        words={"rank": "by grade", "shuffle": "shuffled, by the topic's seed"},
+    SettingGroup.IMPORTS: (
+        Setting("answer_word_limit", "Words of an answer", "at most", none="no limit"),
+        Setting("reference_limit", "References of an answer", "at most", none="no limit"),
     ),
-    Setting(
-        "group_overlaps",
-        SettingGroup.ASSESSORS,
-        "Overlapping segments of a document",
-        on="stand together, what repeats is grey",
-        off="stand apart",
-    ),
-    Setting(
-        "nugget_search",
-        SettingGroup.ASSESSORS,
-        "Search for a nugget's own words in the passages",
-        words={
-            "none": "not offered",
-            "edited": "offered where drafts are edited",
-            "all": "offered where drafts are edited and where nuggets are written",
-        },
-    ),
-    Setting(
-        "copy_words",
-        SettingGroup.ASSESSORS,
-        "Selected words as a nugget's text",
-        on="can be taken",
-        off="are typed anew",
-    ),
-    Setting(
-        "manual_cap",
-        SettingGroup.LIMITS,
-        "Nuggets of a list by hand",
-        "at most",
-        none="no limit",
-    ),
-    Setting(
-        "edited_cap",
-        SettingGroup.LIMITS,
-        "Nuggets of a post-edited list",
-        "at most",
-        none="no limit",
-    ),
-    Setting(
-        "overlap",
-        SettingGroup.POOL,
-        "Assessors of a topic",
-        "and no more",
-        none="one, and more where somebody asks for it",
-    ),
-    Setting(
-        "pool_depth",
-        SettingGroup.POOL,
-        "Runs judged per group and task",
-        "by priority",
-        none="all",
-    ),
-    Setting(
-        "first_citations",
-        SettingGroup.POOL,
-        "Citations judged per sentence",
-        "from the first on",
-        none="all",
-    ),
-    Setting("grade_threshold", SettingGroup.POOL, "Grade from which a segment is read", "and above"),
-    Setting("relevance_max", SettingGroup.POOL, "Highest grade of the scale"),
-    Setting("window_size", SettingGroup.LLM, "Segments that a nuggetizer call reads"),
-    Setting("batch_size", SettingGroup.LLM, "Nuggets that a call labels", "at most"),
-    Setting("draft_cap", SettingGroup.LLM, "Nuggets that an AutoNuggets list grows to"),
-    Setting("nugget_cap", SettingGroup.LLM, "Nuggets kept of an AutoNuggets list"),
-    Setting(
-        "answer_word_limit",
-        SettingGroup.IMPORTS,
-        "Words of an answer",
-        "at most",
-        none="no limit",
-    ),
-    Setting(
-        "reference_limit",
-        SettingGroup.IMPORTS,
-        "References of an answer",
-        "at most",
-        none="no limit",
-    ),
-    GUIDELINES,
-)
-SETTINGS = {kind.name: kind for kind in ALL}
+}
+SETTINGS = {
+    setting.name: setting
+    for setting in (
+        *(replace(setting, group=group) for group, settings in _BY_GROUP.items() for setting in settings),
+        GUIDELINES,
+    )
+}
 """Every setting by the name of its column, in the order of the page."""
 
 

@@ -57,6 +57,7 @@ def shares(sizes: Mapping[Cell, int], number: int) -> dict[Cell, int]:
     total = sum(sizes.values())
     if number >= total:
         return dict(sizes)
+    # Exact, because floats would order equal remainders by their rounding.
     quotas = {cell: Fraction(number * size, total) for cell, size in sizes.items()}
     given = {cell: int(quota) for cell, quota in quotas.items()}
     by_remainder = sorted(quotas, key=lambda cell: (given[cell] - quotas[cell], cell))

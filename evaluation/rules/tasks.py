@@ -40,7 +40,7 @@ TRANSITIONS: Mapping[Act, Mapping[TaskState, Collection[TaskState]]] = {
     Act.UNBLOCK: {TaskState.BLOCKED: ACTIVE},
     Act.WITHDRAW: dict.fromkeys((*ACTIVE, TaskState.BLOCKED, TaskState.SUBMITTED), (TaskState.WITHDRAWN,)),
 }
-"""The one table of states: an act, the states it is allowed in, and where each leads."""
+"""Table of states: an act, the states it is allowed in, and where each leads."""
 
 REFUSALS = {
     Act.OPEN: "it can be opened only before it is started.",
@@ -71,18 +71,18 @@ def can_act(act: Act, state: TaskState) -> bool:
     return _passes(lambda: check_act(act, state))
 
 
-def state_after(act: Act, standing: TaskFacts) -> TaskState:
-    """Return the state that an act leads to. A task that is unblocked goes back to where it was.
+def state_after(act: Act, facts: TaskFacts) -> TaskState:
+    """Return the state that an act leads to. A task that is unblocked returns to its state before.
 
     Raises `Refused` when the state does not allow the act.
     """
-    check_act(act, standing.state)
+    check_act(act, facts.state)
     if act is not Act.UNBLOCK:
-        [state] = TRANSITIONS[act][standing.state]
+        [state] = TRANSITIONS[act][facts.state]
         return state
-    if not standing.opened:
+    if not facts.opened:
         return TaskState.NOT_STARTED
-    return TaskState.REOPENED if standing.version > 1 else TaskState.IN_PROGRESS
+    return TaskState.REOPENED if facts.version > 1 else TaskState.IN_PROGRESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,10 @@ def check_person(person: Candidate) -> None:
         raise Refused("unblinded", f"{person.name} has an unblinded role in this campaign or in a copy of it.")
     if person.paused:
         raise Refused("paused", f"{person.name} is paused and gets nothing new.")
+
+
+def can_work(person: Candidate) -> bool:
+    return _passes(lambda: check_person(person))
 
 
 def check_language(person: Candidate) -> None:
@@ -169,7 +173,7 @@ def can_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> bool:
 
 
 def check_maker(name: str, maker: str, *, overlap: bool, reason: str) -> None:
-    """Raise `Refused` for somebody else than made the list, unless it is said why they assign it.
+    """Raise `Refused` for an assigner who did not make the list, unless a reason is given.
 
     `overlap`: somebody assigns it already, and the labels are to be compared.
     """
@@ -180,8 +184,8 @@ def check_maker(name: str, maker: str, *, overlap: bool, reason: str) -> None:
 def check_room(holders: Collection[str], overlap: int | None, *, again: bool) -> None:
     """Raise `Refused` where enough people have a piece of work.
 
-    `holders`: who has it, in words. `overlap`: how many are to have it, and no more; None: one, and as many more as it
-    is handed out `again` on purpose.
+    `holders`: those who have it, as texts. `overlap`: the number of people who are to have it; None: a single person,
+    and as many more as it is handed out `again` on purpose.
     """
     listed = ", ".join(holders)
     if overlap is None and holders and not again:
@@ -239,6 +243,7 @@ def balance(
     """
     total = dict(loads)
     given: dict[str, str] = {}
+    # The longest first: placed last, it would tip the balance.
     for work in sorted(minutes, key=lambda work: (-minutes[work], work)):
         people = [(total[person], person) for person in allowed[work]]
         if people:
@@ -300,11 +305,8 @@ def _judging_problem(member: MemberFacts) -> str:
 def taking_problem(role: Role, member: MemberFacts, organizers: int) -> str:
     """Return why a role cannot be taken from somebody; an empty text where it can."""
     if role is Role.ASSESSOR and member.unfinished:
-        return (
-            "They hold an unfinished task: reassign or withdraw first, or let them finish."
-            if member.unfinished == 1
-            else f"They hold {member.unfinished} unfinished tasks: reassign or withdraw first, or let them finish."
-        )
+        held = "an unfinished task" if member.unfinished == 1 else f"{member.unfinished} unfinished tasks"
+        return f"They hold {held}: reassign or withdraw first, or let them finish."
     if role is Role.ORGANIZER and organizers <= 1:
         return "They are the last organizer: make somebody else organizer first."
     return ""

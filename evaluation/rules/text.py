@@ -48,4 +48,5 @@ def shuffled(seed: str, public_ids: list[str]) -> list[str]:
 
     Ids are random themselves: the order tells nothing of what they stand for.
     """
+    # By hash, because Python does not promise the order of `random` from version to version.
     return sorted(public_ids, key=lambda item: hashlib.sha256(f"{seed}|{item}".encode()).digest())

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.campaigns.people import lock_assessor
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.labelling import touch
 from evaluation.models import (
@@ -20,20 +21,19 @@ from evaluation.models import (
     Campaign,
     Event,
     Judge,
-    Membership,
     NuggetList,
     Remark,
     SupportJudgment,
     Task,
 )
 from evaluation.rules.tasks import Act, TaskFacts, check_act, check_reopen, check_withdrawal, state_after
-from evaluation.terms import RemarkKind, Role, Stage, TaskState
+from evaluation.terms import RemarkKind, Stage, TaskState
 
 LONGEST_REASON = 2000
 
 
 class Change(StrEnum):
-    """What an organizer can do to several tasks at once."""
+    """Change that an organizer makes to several tasks at once."""
 
     REOPEN = "reopen"
     BLOCK = "block"
@@ -47,7 +47,7 @@ class Change(StrEnum):
 
     @property
     def needs_reason(self) -> bool:
-        """Whether it must be said why: the assessor reads it, or the log keeps it."""
+        # The assessor reads the reason, or the log keeps it.
         return self in (Change.REOPEN, Change.BLOCK, Change.WITHDRAW)
 
 
@@ -73,12 +73,16 @@ class TaskChange:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A task that stays as it is, and why."""
+    """A task that stays as it is, with the reason."""
 
     task: str
     topic_id: str
     assessor: str
     reason: str
+
+    @classmethod
+    def of(cls, task: Task, reason: str) -> "Left":
+        return cls(task.public_id, task.topic.topic_id, task.assessor.name, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class ChangeReceipt:
 
 def plan_change(campaign: Campaign, wish: TaskChange) -> ChangeReceipt:
     """Return the effect of a change, and write nothing. Raises `Refused` for tasks that are not there."""
-    return _parted(_tasks(campaign, wish.tasks), wish)
+    return _parted(tasks_named(campaign, wish.tasks), wish)
 
 
 def change_tasks(*, campaign: Campaign, wish: TaskChange, actor: User) -> ChangeReceipt:
@@ -100,10 +104,9 @@ def change_tasks(*, campaign: Campaign, wish: TaskChange, actor: User) -> Change
         check_reason(wish.reason)
     with transaction.atomic():
         # Locked before the rules are asked: an assessor may submit between the preview and this.
-        tasks = _tasks(campaign, wish.tasks, lock=True)
+        tasks = tasks_named(campaign, wish.tasks, lock=True)
         receipt = _parted(tasks, wish)
-        if not receipt.changed:
-            raise Refused("nothing_to_change", " ".join(dict.fromkeys(task.reason for task in receipt.left)))
+        refuse_if_nothing_changed(receipt)
         # Several tasks are one act: those that are refused are named, and the rest goes on.
         for task in tasks:
             if task.public_id in receipt.changed:
@@ -111,10 +114,16 @@ def change_tasks(*, campaign: Campaign, wish: TaskChange, actor: User) -> Change
         return receipt
 
 
+def refuse_if_nothing_changed(receipt: ChangeReceipt) -> None:
+    """Raise `Refused` with each reason once where no task allows the change."""
+    if not receipt.changed:
+        raise Refused("nothing_to_change", " ".join(dict.fromkeys(task.reason for task in receipt.left)))
+
+
 def lock_task(campaign: Campaign, public_id: str) -> Task:
     """Return a task that is not withdrawn, locked. Raises `Refused`."""
     # Locked before its state is checked, or a submission could come in between.
-    [task] = _tasks(campaign, [public_id], lock=True)
+    [task] = tasks_named(campaign, [public_id], lock=True)
     check_act(Act.WITHDRAW, TaskState(task.state))
     return task
 
@@ -122,6 +131,7 @@ def lock_task(campaign: Campaign, public_id: str) -> Task:
 def lock_own_task(task: str, user: User) -> Task:
     """Return a task that its assessor may open, locked until the transaction ends. Raises `NoSuchTask`."""
     found = (
+        # The task's row alone: PostgreSQL cannot lock rows of joins that may be empty.
         Task.objects.select_for_update(of=("self",))
         .select_related("campaign", "topic", "protocol", "nugget_set", "drafts")
         .filter(pk__in=Task.objects.open_for(user), public_id=task)
@@ -135,11 +145,11 @@ def lock_own_task(task: str, user: User) -> Task:
 
 def lock_any_task(campaign: Campaign, public_id: str) -> Task:
     """Return a task, locked, in whatever state it is. Raises `Refused` for one that is not there."""
-    return _tasks(campaign, [public_id], lock=True)[0]
+    return tasks_named(campaign, [public_id], lock=True)[0]
 
 
 def check_reason(reason: str) -> None:
-    """Raise `Refused` unless something is said, and not too much."""
+    """Raise `Refused` for an empty reason and for a long one."""
     if not reason.strip():
         raise Refused("no_reason", "Say why: the reason is recorded.")
     # A reason goes into the log, where it can never be shortened.
@@ -153,7 +163,7 @@ def withdraw_task(task: Task) -> None:
     Raises `Refused` for a list that somebody assigns.
     """
     check_withdrawal(_assigning([task]).get(_made(task), []))
-    task.state = state_after(Act.WITHDRAW, _standing(task))
+    task.state = state_after(Act.WITHDRAW, _facts(task))
     task.save(update_fields=["state"])
     # Reports are kept by revision, so it rises only where something stopped counting.
     if _take_back_lists(task) + _take_back_labels(task):
@@ -166,7 +176,7 @@ def _take_back_lists(task: Task) -> int:
 
 
 def _take_back_labels(task: Task) -> int:
-    """Let no label of a task stand; return how many those are. Labels that were only imported stay as they are."""
+    """Withdraw the labels of a task; return their number. Labels that were only imported stay as they are."""
     stage = Stage(task.stage)
     # Without a submission here the judge's labels came from a file, which a withdrawal must not undo.
     if not stage.judges or not task.submissions.exists():
@@ -187,7 +197,7 @@ def _take_back_labels(task: Task) -> int:
 
 
 def reopen_for_more(task: Task, reason: str) -> None:
-    """Reopen a submitted task because there is more to judge now; nobody did that. Inside a transaction."""
+    """Reopen a submitted task because there is more to judge now; its event has no actor. Inside a transaction."""
     before = task.state
     _turn(task, Change.REOPEN, reason)
     payload = {
@@ -200,7 +210,8 @@ def reopen_for_more(task: Task, reason: str) -> None:
     Event.objects.create(campaign=task.campaign, kind=Change.REOPEN.done, payload=payload)
 
 
-def _tasks(campaign: Campaign, public_ids: Collection[str], *, lock: bool = False) -> list[Task]:
+def tasks_named(campaign: Campaign, public_ids: Collection[str], *, lock: bool = False) -> list[Task]:
+    """Return a campaign's tasks by public id. Raises `Refused` unless all of them are there."""
     rows = Task.objects.select_for_update(of=("self",)) if lock else Task.objects.all()
     found = list(
         rows.select_related("topic", "assessor", "campaign").filter(campaign=campaign, public_id__in=public_ids)
@@ -216,14 +227,14 @@ def _parted(tasks: Sequence[Task], wish: TaskChange) -> ChangeReceipt:
     for task in tasks:
         reason = _refusal(task, wish, seen, assigning)
         if reason:
-            left.append(Left(task.public_id, task.topic.topic_id, task.assessor.name, reason))
+            left.append(Left.of(task, reason))
         else:
             changed.append(task.public_id)
     return ChangeReceipt(tuple(changed), tuple(left))
 
 
 Assigning = dict[tuple[int | None, int], list[str]]
-"""Who assigns a list, by nugget set and topic."""
+"""Names of those who assign a list, by nugget set and topic."""
 
 
 def _refusal(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: Assigning) -> str:
@@ -248,7 +259,6 @@ def _check(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: 
 
 
 def _assigning(tasks: Sequence[Task]) -> Assigning:
-    """Return the assigners of the lists that these tasks make."""
     made = [task for task in tasks if not Stage(task.stage).judges]
     rows = Task.objects.filter(
         stage=Stage.ASSIGN,
@@ -262,12 +272,11 @@ def _assigning(tasks: Sequence[Task]) -> Assigning:
 
 
 def _made(task: Task) -> tuple[int | None, int]:
-    """Return the set and topic of the list that a task makes; no list's where it makes none."""
+    """Return the set and topic of the list that a task makes; without a set where it makes none."""
     return (None if Stage(task.stage).judges else task.nugget_set_id), task.topic_id
 
 
 def _handed_drafts(tasks: Sequence[Task]) -> set[tuple[int, int]]:
-    """Return the people who have or had drafts, with the topics."""
     edits = Task.objects.filter(topic__in={task.topic_id for task in tasks}, stage=Stage.POST_EDIT)
     return set(edits.values_list("topic_id", "assessor_id"))
 
@@ -312,7 +321,7 @@ def _let_another_count(task: Task, actor: User) -> None:
 
 def _turn(task: Task, change: Change, reason: str) -> None:
     """Set the state and what goes with it: the reason that the assessor reads, a further submission to make."""
-    task.state = state_after(Act(change), _standing(task))
+    task.state = state_after(Act(change), _facts(task))
     if change is Change.REOPEN:
         # A further version: what was submitted stays as it is, whatever is done from here on.
         task.version, task.reopened_reason = task.version + 1, reason
@@ -327,12 +336,8 @@ def _answer_requests(task: Task, reason: str, actor: User) -> None:
     open_requests.update(answered_at=timezone.now(), answered_by=actor, answer=f"Reopened: {reason}")
 
 
-def _standing(task: Task) -> TaskFacts:
+def _facts(task: Task) -> TaskFacts:
     return TaskFacts(TaskState(task.state), task.version, task.opened_at is not None)
-
-
-def plan_reopening(campaign: Campaign, tasks: Sequence[str]) -> ChangeReceipt:
-    return plan_change(campaign, TaskChange(Change.REOPEN, tuple(tasks)))
 
 
 def reopen(*, campaign: Campaign, tasks: Sequence[str], reason: str, actor: User) -> ChangeReceipt:
@@ -344,11 +349,7 @@ def reopen(*, campaign: Campaign, tasks: Sequence[str], reason: str, actor: User
 def pause(*, campaign: Campaign, username: str, paused: bool, actor: User) -> User:
     """Pause an assessor, or let them go on; return them. The same again changes nothing. Raises `Refused`."""
     with transaction.atomic():
-        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)  # as where work is handed out
-        mine = Membership.objects.filter(campaign=locked, user__username=username, role=Role.ASSESSOR)
-        member = mine.select_related("user").first()
-        if member is None:
-            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
+        locked, member = lock_assessor(campaign, username)
         if bool(member.paused_at) != paused:
             member.paused_at = timezone.now() if paused else None
             member.save(update_fields=["paused_at"])

@@ -26,18 +26,24 @@ from evaluation.models import (
 from evaluation.rules.studies import check_independent
 from evaluation.rules.tasks import expected_minutes
 from evaluation.rules.text import shuffled
-from evaluation.tasks.changes import ChangeReceipt, Left, check_reason, lock_task, withdraw_task
+from evaluation.tasks.changes import (
+    ChangeReceipt,
+    Left,
+    check_reason,
+    lock_task,
+    refuse_if_nothing_changed,
+    tasks_named,
+    withdraw_task,
+)
 from evaluation.tasks.plan import (
-    Order,
     Roster,
-    Skipped,
-    TopicUnit,
     WorkPlan,
     plan_hand_out,
     plan_reassignment,
     roster_of,
 )
 from evaluation.tasks.pooling import add_new_answers
+from evaluation.tasks.units import Order, Skipped, TopicUnit
 from evaluation.terms import Stage, StudyKind, TaskState
 
 BATCH = 500
@@ -91,7 +97,7 @@ def check_assessor(study: Study, topic: Topic, person: User, roster: Roster) -> 
     check_independent(
         roster.candidate(person, topic.pk),
         gave_labels=study.person.user_id == person.pk or _gave_labels(person, topic),
-        made_nuggets=made or _made_outside(study.nugget_set, person),
+        made_nuggets=made or (study.nugget_set is not None and study.nugget_set.judge.user_id == person.pk),
     )
 
 
@@ -100,10 +106,6 @@ def _gave_labels(person: User, topic: Topic) -> bool:
     assigned = Assignment.objects.filter(judge__user=person, answer__topic=topic)
     supported = SupportJudgment.objects.filter(judge__user=person, sentence__answer__topic=topic)
     return assigned.exists() or supported.exists()
-
-
-def _made_outside(nugget_set: NuggetSet | None, person: User) -> bool:
-    return nugget_set is not None and nugget_set.judge.user_id == person.pk
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,8 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
             raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
         made = [_make(locked, plan, piece, actor) for piece in plan.given]
         for task in made:
-            note_task("task.handed_out", task, actor, hand_out_payload(task) | _reason(order))
+            reason = {"reason": order.reason.strip()} if order.reason.strip() else {}
+            note_task("task.handed_out", task, actor, hand_out_payload(task) | reason)
         return HandOutReceipt(tuple(task.public_id for task in made), plan.skipped)
 
 
@@ -155,12 +158,8 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
             plan = plan_reassignment(locked, old, assessor, reason)
             withdraw_task(old)
             new = _make(locked, plan, replace(plan.given[0], second_opinion=old.second_opinion), actor)
-        note_task(
-            "task.reassigned",
-            old,
-            actor,
-            {"new": new.public_id, "reason": reason.strip(), **hand_out_payload(new)},
-        )
+        details = {"new": new.public_id, "reason": reason.strip(), **hand_out_payload(new)}
+        note_task("task.reassigned", old, actor, details)
         return new.public_id
 
 
@@ -217,20 +216,9 @@ def hand_out_payload(task: Task) -> dict[str, object]:
     if Stage(task.stage).judges:
         answers = TaskAnswer.objects.filter(task=task).count()
         study = {"study": task.study.name} if task.study else {}
-        return (
-            payload
-            | study
-            | {
-                "nuggets": task.nugget_set_id,
-                "machine": task.machine.name if task.machine else None,
-                "answers": answers,
-            }
-        )
+        machine = task.machine.name if task.machine else None
+        return payload | study | {"nuggets": task.nugget_set_id, "machine": machine, "answers": answers}
     return payload | {"drafts": task.drafts_id, "qrels": task.qrels.name if task.qrels else None}
-
-
-def _reason(order: Order) -> dict[str, object]:
-    return {"reason": order.reason.strip()} if order.reason.strip() else {}
 
 
 def note_task(kind: str, task: Task, actor: User, details: dict[str, object]) -> None:
@@ -255,8 +243,7 @@ def reassign_many(
     """Give each task that allows it to somebody else, each with its events. Raises `Refused` if none allows it."""
     with transaction.atomic():
         receipt = _reassigned(campaign, tasks, assessor, reason, actor)
-        if not receipt.changed:
-            raise Refused("nothing_to_change", " ".join(dict.fromkeys(task.reason for task in receipt.left)))
+        refuse_if_nothing_changed(receipt)
         return receipt
 
 
@@ -268,27 +255,15 @@ def _reassigned(
         raise Refused("nobody", "Choose to whom the tasks are given.")
     changed, left = [], []
     # One task's refusal takes back that task alone: each has a savepoint below.
-    for task in _tasks(campaign, tasks):
+    for task in sorted(tasks_named(campaign, tasks), key=lambda task: task.pk):
         # Submitted labels count; taking them out of reports must be decided for each task alone.
         if task.state == TaskState.SUBMITTED:
-            left.append(_left(task, "This task is submitted: reopen or withdraw it by itself."))
+            left.append(Left.of(task, "This task is submitted: reopen or withdraw it by itself."))
             continue
         try:
             with transaction.atomic():
                 reassign(campaign=campaign, task=task.public_id, assessor=assessor, reason=reason, actor=actor)
             changed.append(task.public_id)
         except Refused as refused:
-            left.append(_left(task, refused.message))
+            left.append(Left.of(task, refused.message))
     return ChangeReceipt(tuple(changed), tuple(left))
-
-
-def _tasks(campaign: Campaign, public_ids: Collection[str]) -> list[Task]:
-    rows = Task.objects.filter(campaign=campaign, public_id__in=public_ids).select_related("topic", "assessor")
-    found = list(rows.order_by("pk"))
-    if not found or len(found) != len(set(public_ids)):
-        raise Refused("no_such_task", "Choose tasks of this campaign, at least one.")
-    return found
-
-
-def _left(task: Task, reason: str) -> Left:
-    return Left(task.public_id, task.topic.topic_id, task.assessor.name, reason)

@@ -2,10 +2,10 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Sum
 
 from accounts.models import User
 from evaluation.errors import Refused
@@ -16,6 +16,7 @@ from evaluation.rules.tasks import (
     UNBLINDED_ROLES,
     Candidate,
     balance,
+    can_work,
     check_hand_out,
     check_maker,
     check_person,
@@ -24,17 +25,7 @@ from evaluation.rules.tasks import (
 from evaluation.tasks.units import Ground, Order, Skipped, TopicUnit, ground_of, pieces_of
 from evaluation.terms import Origin, Role, Stage, TaskState
 
-__all__ = [
-    "Order",
-    "Roster",
-    "Share",
-    "Skipped",
-    "TopicUnit",
-    "WorkPlan",
-    "plan_hand_out",
-    "plan_reassignment",
-    "roster_of",
-]
+__all__ = ["Order", "Roster", "Share", "WorkPlan", "plan_hand_out", "plan_reassignment", "roster_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +62,7 @@ class WorkPlan:
             )
             for piece in self.given
         ]
+        # Dataclasses print every field, so that a field added later is in the key too.
         content = f"{self.order}{self.ground}{given}{self.skipped}"
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
@@ -89,6 +81,7 @@ class Roster:
     topic_languages: dict[int, str] = field(default_factory=dict)
 
     def candidate(self, user: User, topic: int) -> Candidate:
+        # Withdrawn work counts for what somebody has seen, and not for what they have to do.
         had = [task for task in self.tasks.get(topic, []) if task.assessor_id == user.pk]
         have = [task for task in had if task.state != TaskState.WITHDRAWN]
         language = self.topic_languages.get(topic, "")
@@ -165,7 +158,8 @@ def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
     pieces, skipped = pieces_of(campaign, order, ground, topics)
     taken, free = _taken(roster, pieces, order, campaign.protocol.overlap)
     allowed, refused = _allowed(roster, free, people, order, ground)
-    given = balance({piece.topic.public_id: piece.minutes for piece in free}, _loads(roster, people), allowed)
+    loads = {user.username: roster.loads.get(user.username, 0) for user in people}
+    given = balance({piece.topic.public_id: piece.minutes for piece in free}, loads, allowed)
     by_name = {user.username: user for user in people}
     placed = tuple(
         replace(piece, assessor=by_name[given[piece.topic.public_id]])
@@ -178,7 +172,7 @@ def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
         ground,
         placed,
         tuple(left[topic.topic_id] for topic in topics if topic.topic_id in left),
-        _shares(roster, people, placed),
+        _shares(people, loads, placed),
     )
 
 
@@ -218,7 +212,10 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
         languages[user] = languages.get(user, "") or tags
         if since:
             paused.add(user)
-    for user, role in _unblinded_in_copies(campaign).filter(user__in=list(roles)).values_list("user", "role"):
+    # Whoever reads runs in a copy has seen whose answers these are.
+    family = Membership.objects.filter(campaign__family=campaign.family, role__in=UNBLINDED_ROLES)
+    in_copies = family.exclude(campaign=campaign).filter(user__in=list(roles))
+    for user, role in in_copies.values_list("user", "role"):
         roles[user].add(Role(role))
     users = User.objects.filter(pk__in=roles).order_by("username")
     tasks: dict[int, list[Task]] = defaultdict(list)
@@ -236,11 +233,6 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
     )
 
 
-def _unblinded_in_copies(campaign: Campaign) -> QuerySet[Membership]:
-    family = Membership.objects.filter(campaign__family=campaign.family, role__in=UNBLINDED_ROLES)
-    return family.exclude(campaign=campaign)
-
-
 def _topics(campaign: Campaign, public_ids: Sequence[str]) -> list[Topic]:
     topics = list(Topic.objects.filter(campaign=campaign, public_id__in=public_ids))
     if not topics or len(topics) != len(set(public_ids)):
@@ -249,25 +241,17 @@ def _topics(campaign: Campaign, public_ids: Sequence[str]) -> list[Topic]:
 
 
 def _people(roster: Roster, username: str) -> list[User]:
-    """Return the one who was named, or everybody who may be handed something."""
+    """Return the person who is named, or everybody who may be handed work."""
     if username:
         user = roster.people.get(username)
         if user is None:
             raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
         check_person(roster.candidate(user, 0))
         return [user]
-    people = [user for user in roster.people.values() if _may_anything(roster.candidate(user, 0))]
+    people = [user for user in roster.people.values() if can_work(roster.candidate(user, 0))]
     if not people:
         raise Refused("no_assessor", "There is nobody to hand work to: the campaign has no assessors.")
     return people
-
-
-def _may_anything(person: Candidate) -> bool:
-    try:
-        check_person(person)
-    except Refused:
-        return False
-    return True
 
 
 def _taken(
@@ -280,6 +264,7 @@ def _taken(
         holders = roster.holders(piece, order)
         names = [f"{holder.assessor.name} has it ({holder.state})" for holder in holders]
         try:
+            # A task that is handed on leaves its place to the new one.
             check_room(names, None if order.instead else wanted, again=order.again)
         except Refused as refused:
             taken.append(Skipped(piece.topic.topic_id, piece.topic.text, refused.message))
@@ -296,29 +281,24 @@ def _allowed(
     allowed: dict[str, list[str]] = {}
     refused = []
     for piece in pieces:
-        topic, asked = piece.topic, _asked(roster, piece, people, order)
-        reasons = {user.username: roster.refusal(user, piece, order, ground.draft_set) for user in asked}
+        topic, candidates = piece.topic, _candidates(roster, piece, people, order)
+        reasons = {user.username: roster.refusal(user, piece, order, ground.draft_set) for user in candidates}
         allowed[topic.public_id] = [username for username, reason in reasons.items() if not reason]
         if not allowed[topic.public_id]:
             refused.append(Skipped(topic.topic_id, topic.text, " ".join(reasons.values())))
     return allowed, refused
 
 
-def _asked(roster: Roster, piece: TopicUnit, people: list[User], order: Order) -> list[User]:
+def _candidates(roster: Roster, piece: TopicUnit, people: list[User], order: Order) -> list[User]:
     """Return the candidates: where nobody is named, a list goes to its maker, but for a second opinion."""
     maker = roster.maker(piece)
     return [maker] if maker and not order.assessor and not roster.holders(piece, order) else people
 
 
-def _loads(roster: Roster, people: list[User]) -> dict[str, int]:
-    return {user.username: roster.loads.get(user.username, 0) for user in people}
-
-
-def _shares(roster: Roster, people: list[User], given: tuple[TopicUnit, ...]) -> tuple[Share, ...]:
+def _shares(people: list[User], before: Mapping[str, int], given: tuple[TopicUnit, ...]) -> tuple[Share, ...]:
     more: dict[int, int] = defaultdict(int)
     for piece in given:
         more[piece.assessor.pk if piece.assessor else 0] += piece.minutes
-    before = _loads(roster, people)
     return tuple(Share(user.name, before[user.username], before[user.username] + more[user.pk]) for user in people)
 
 
@@ -330,7 +310,6 @@ def _open_minutes(campaign: Campaign) -> dict[str, int]:
 
 
 def _draft_sets(campaign: Campaign) -> dict[int, NuggetSet | None]:
-    """Return the drafts of each person's edited set of this campaign."""
     judges = dict(Judge.objects.exclude(user=None).values_list("pk", "user"))
     sets = campaign.nugget_sets.filter(origin=Origin.EDITED).select_related("judge", "drafts")
     return {

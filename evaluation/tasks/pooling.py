@@ -1,4 +1,4 @@
-"""Answers of a judging task, in an order of its own, extended when more is imported.
+"""Answers of a judging task, in an order of its own, extended when more is imported; and counts of its labels.
 
 The order is a shuffle seeded with the task, so that two assessors of a topic have different ones and one assessor
 always the same. Answers that come later stand after the others. Called inside the transaction of whoever hands out
@@ -6,22 +6,42 @@ or imports.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from evaluation.corpus.runs import pool_of
 from evaluation.domain.counted_pairs import counted_citations
-from evaluation.models import AnswerProvenance, Campaign, Citation, NuggetSet, Sentence, Task, TaskAnswer, Topic
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Citation,
+    ListedNugget,
+    NuggetList,
+    NuggetSet,
+    Sentence,
+    Submission,
+    SupportJudgment,
+    Task,
+    TaskAnswer,
+    Topic,
+)
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.rules.text import shuffled
 from evaluation.tasks.changes import reopen_for_more
-from evaluation.tasks.label_counts import missing_labels
 from evaluation.terms import Stage, TaskState
 
 BATCH = 500
 JUDGING = [stage for stage in Stage if stage.judges]
+
+Answers = Mapping[int, Sequence[int]]
+"""Answers to judge by task; those whose labels another answer gives are left out."""
+
+Pairs = dict[tuple[int, int], int]
+"""Counts by task and answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +133,7 @@ def lock_judging(campaign: Campaign) -> list[Task]:
 def _judging_tasks(tasks: TaskQuerySet[Task]) -> list[Task]:
     # A fixed order, or two imports that lock the same tasks could wait for each other.
     rows = tasks.not_withdrawn().order_by("pk")
+    # The task's row alone: a locked topic or campaign would hold up every desk.
     return list(rows.select_for_update(of=("self",)).select_related("campaign", "topic", "protocol"))
 
 
@@ -174,3 +195,77 @@ def _reopen_unfinished(tasks: Sequence[Task], text: str) -> None:
     for task in submitted:
         if left := missing[task.pk]:
             reopen_for_more(task, f"{text}: {left}")
+
+
+def judged_answers(tasks: Iterable[Task]) -> dict[int, list[int]]:
+    rows = TaskAnswer.objects.filter(task__in=tasks, same_as=None).order_by().values_list("task", "answer")
+    answers: dict[int, list[int]] = defaultdict(list)
+    for task, answer in rows:
+        answers[task].append(answer)
+    return answers
+
+
+def nuggets_asked(tasks: Sequence[Task], answers: Answers) -> Pairs:
+    lists = _newest_lists(tasks)
+    rows = ListedNugget.objects.filter(nugget_list__in=lists.values()).order_by()
+    sizes = dict(rows.values_list("nugget_list").annotate(Count("pk")))
+    asked = {task.pk: sizes.get(lists.get((task.nugget_set_id or 0, task.topic_id), 0), 0) for task in tasks}
+    return {(task.pk, answer): asked[task.pk] for task in tasks for answer in answers[task.pk]}
+
+
+def listed_now(tasks: Sequence[Task]) -> QuerySet[Any, Any]:
+    """Return the wordings of the newest submitted lists that tasks assign."""
+    return ListedNugget.objects.filter(nugget_list__in=_newest_lists(tasks).values()).values("nugget_version")
+
+
+def _newest_lists(tasks: Sequence[Task]) -> dict[tuple[int, int], int]:
+    lists = NuggetList.objects.newest_submitted().filter(
+        nugget_set__in={task.nugget_set_id for task in tasks}, topic__in={task.topic_id for task in tasks}
+    )
+    rows = lists.values_list("nugget_set", "topic__pk", "pk")
+    return {(nugget_set, topic): pk for nugget_set, topic, pk in rows}
+
+
+def pairs_asked(tasks: Sequence[Task], answers: Answers) -> Pairs:
+    """Count the citations to judge in each answer: a query for each number of citations that protocols judge."""
+    asked: Pairs = {}
+    for first in {task.protocol.first_citations for task in tasks}:
+        mine = [task.pk for task in tasks if task.protocol.first_citations == first]
+        judged = TaskAnswer.objects.filter(task__in=mine, same_as=None).values("answer")
+        pairs = counted_citations(first).filter(sentence__answer__in=judged).order_by()
+        counts = dict(pairs.values_list("sentence__answer").annotate(Count("pk")))
+        asked |= {(pk, answer): counts.get(answer, 0) for pk in mine for answer in answers[pk]}
+    return asked
+
+
+def missing_labels(tasks: Sequence[Task]) -> dict[int, int]:
+    """Count the labels that tasks ask for by now and that were not in their newest submission, by task.
+
+    For tasks that come with their protocol and belong to no study, which keeps to what was drawn.
+    """
+    answers = judged_answers(tasks)
+    assigns = [task for task in tasks if task.stage == Stage.ASSIGN]
+    supports = [task for task in tasks if task.stage != Stage.ASSIGN]
+    asked = nuggets_asked(assigns, answers) | pairs_asked(supports, answers)
+    given = _assignments_submitted(assigns) | _support_submitted(supports)
+    missing = {pair: count - given.get(pair, 0) for pair, count in asked.items()}
+    return {task.pk: sum(max(0, missing[task.pk, answer]) for answer in answers[task.pk]) for task in tasks}
+
+
+def _assignments_submitted(tasks: Sequence[Task]) -> Pairs:
+    rows = Assignment.objects.current().filter(nugget_version__in=listed_now(tasks))
+    return _submitted(rows, tasks, "answer")
+
+
+def _support_submitted(tasks: Sequence[Task]) -> Pairs:
+    return _submitted(SupportJudgment.objects.current(), tasks, "sentence__answer")
+
+
+def _submitted(labels: QuerySet[Any], tasks: Sequence[Task], answer: str) -> Pairs:
+    """Count labels by the task whose submission gave them."""
+    task_of = dict(Submission.objects.filter(task__in=tasks).values_list("event", "task"))
+    # Labels have no index on their event: the answers find the rows.
+    judged = TaskAnswer.objects.filter(task__in=tasks, same_as=None).values("answer")
+    found = labels.filter(event__in=list(task_of), **{f"{answer}__in": judged}).order_by()
+    counted = found.values_list("event", answer).annotate(Count("pk"))
+    return {(task_of[event], answer_id): count for event, answer_id, count in counted}

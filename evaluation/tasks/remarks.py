@@ -15,7 +15,7 @@ from evaluation.terms import RemarkKind, TaskState
 
 LONGEST_TEXT = 5000
 LONGEST_ABOUT = 200
-LONGEST_ID = 36
+LONGEST_ID = 36  # a UUID of the page: a remark that is sent again is stored once
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ def remark(
                 public_id=public_id or new_public_id(),
             )
             _note("remark.made", there, user, {"kind": kind, "about": there.about, "text": there.text})
+        # Ids are made by browsers, so another's remark may have it: it must not be shown here.
         elif there.task_id != found.pk:
             raise Refused("id_taken", "Send this again: its id is in use.")
         return RemarkReceipt(there.public_id, there.kind, there.at)

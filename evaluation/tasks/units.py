@@ -9,8 +9,7 @@ from django.db.models import Count
 
 from accounts.models import User
 from evaluation.campaigns.protocol import machines_of
-from evaluation.domain.conditions import set_of_origin
-from evaluation.domain.shared_topics import second_lists
+from evaluation.domain.conditions import second_lists, set_of_origin
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, NuggetSet, QrelSource, Topic
 from evaluation.rules.tasks import expected_minutes
@@ -18,6 +17,7 @@ from evaluation.tasks.pooling import PooledAnswer, pooled_answers
 from evaluation.tasks.reading_load import ReadingLoad, newest_drafts, to_read
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
 
+# The track's own grades, where those of an LLM are loaded too.
 USUAL_SOURCE = "nist"
 ASSIGNED = (Origin.AUTO, Origin.EDITED, Origin.MANUAL)
 """Drafts are no list that answers are judged by."""

@@ -15,7 +15,7 @@ from accounts.names import canonical_name
 from assessor.models import Operation
 from evaluation.campaigns.people import copies_problem, lock_family
 from evaluation.errors import PROBLEMS_SHOWN, BadInput, InputProblem, Refused
-from evaluation.formats.signs import wrong_sign
+from evaluation.formats.nuggets import wrong_sign
 from evaluation.judges import describe
 from evaluation.models import Campaign, Judge, ListedNugget, Membership, Task
 from evaluation.rules.tasks import UNBLINDED_ROLES

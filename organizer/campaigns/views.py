@@ -204,7 +204,7 @@ def campaign(request: UserRequest, slug: str) -> HttpResponse:
         "findings": campaigns_contents.findings_by_code_for(viewer, campaign),
         "imports": campaigns_contents.imports_for(viewer, campaign),
         "chosen": board_for(campaign, request.GET, sets, labels),
-        "run_pks": run_rows.run_pks_for(viewer, campaign),
+        "run_pks": dict(campaign.runs.values_list("run_id", "pk")),
     }
     return render(request, "organizer/campaign.html", context)
 

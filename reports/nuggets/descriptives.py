@@ -9,9 +9,8 @@ import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
 
-from evaluation.domain.conditions import NuggetCondition, judges_of, nugget_sets_of, only_set, whole
+from evaluation.domain.conditions import NuggetCondition, Topics, judges_of, nugget_sets_of, only_set, whole
 from evaluation.domain.lineage import Derivation, Wording, derivations
-from evaluation.domain.shared_topics import Topics
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin

@@ -14,7 +14,7 @@ import numpy as np
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import in_parts
-from evaluation.domain.labelled import assigned, supported, topics_of_several
+from evaluation.domain.conditions import assigned, supported, topics_of_several
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import (
     AnswerProvenance,

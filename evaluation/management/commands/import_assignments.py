@@ -5,27 +5,28 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.imports.assignments import import_assignments
-from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign, words_of
+from evaluation.imports.base import LoadReceipt
+from evaluation.management.base import ImportCommand, read_sources, words_of
+from evaluation.models import Campaign
 from evaluation.terms import JudgeKind, Origin
 
 
-class Command(AssayCommand):
+class Command(ImportCommand):
     help = "Load labels as nuggetizer writes them: {qid, run_id, nuggets: [{text, importance, assignment}]}."
     example = "manage.py import_assignments --campaign rag24 --origin auto --judge gpt-4o --by llm labels/*.jsonl"
-    audited = "import"
+    several = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        add_campaign(parser)
-        add_files(parser, several=True)
+        super().add_arguments(parser)
         origins = [word for word in words_of(Origin) if word != Origin.DRAFT]
         parser.add_argument("--origin", required=True, choices=origins, help="of the nuggets that were assigned")
         parser.add_argument("--judge", required=True, metavar="NAME", help="who assigned; made if unknown")
         parser.add_argument("--by", required=True, choices=words_of(JudgeKind))
         parser.add_argument("--nuggets", default="", metavar="SET", help="where several sets have that origin")
 
-    def act(self, options: dict[str, Any]) -> None:
-        receipt = import_assignments(
-            campaign=the_campaign(options["campaign"]),
+    def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
+        return import_assignments(
+            campaign=campaign,
             sources=read_sources(options["files"]),
             origin=Origin(options["origin"]),
             judge=options["judge"],
@@ -33,4 +34,3 @@ class Command(AssayCommand):
             nuggets=options["nuggets"],
             replace=options["replace"],
         )
-        self.say(receipt)

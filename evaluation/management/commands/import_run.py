@@ -4,28 +4,29 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.imports.base import LoadReceipt
 from evaluation.imports.runs import RunOptions, import_runs
-from evaluation.management.base import AssayCommand, add_campaign, add_files, read_sources, the_campaign, words_of
+from evaluation.management.base import ImportCommand, read_sources, words_of
+from evaluation.models import Campaign
 from evaluation.terms import RagTask
 
 
-class Command(AssayCommand):
+class Command(ImportCommand):
     help = "Load runs, one per file, in the TREC RAG forms of 2024 and 2025."
     example = "manage.py import_run --campaign rag24 --group ragnarok --task AG --priority 1 run.jsonl"
-    audited = "import"
+    several = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        add_campaign(parser)
-        add_files(parser, several=True)
+        super().add_arguments(parser)
         parser.add_argument("--group", help="the team; without it what the file says")
         parser.add_argument("--task", choices=words_of(RagTask), help="AG or RAG; without it what the file says")
         parser.add_argument("--priority", type=int, help="1 is judged first")
         parser.add_argument("--control", action="store_true", help="an organizers' control run")
         parser.add_argument("--pool", action="store_true", help="judge these runs whatever their priority")
 
-    def act(self, options: dict[str, Any]) -> None:
-        receipt = import_runs(
-            campaign=the_campaign(options["campaign"]),
+    def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
+        return import_runs(
+            campaign=campaign,
             sources=read_sources(options["files"]),
             options=RunOptions(
                 group=options["group"],
@@ -36,4 +37,3 @@ class Command(AssayCommand):
             ),
             replace=options["replace"],
         )
-        self.say(receipt)

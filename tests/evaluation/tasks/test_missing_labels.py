@@ -10,8 +10,7 @@ from assessor.desk.task_progress import progress_of
 from evaluation.errors import Refused
 from evaluation.imports.segments import import_segments
 from evaluation.models import Nugget, NuggetList, Protocol, Task
-from evaluation.tasks.label_counts import missing_labels
-from evaluation.tasks.pooling import renew_assigning
+from evaluation.tasks.pooling import missing_labels, renew_assigning
 from evaluation.terms import Stage, TaskState
 from tests.worlds.judging import (
     BENDS,

@@ -8,7 +8,7 @@ import pytest
 from evaluation.errors import BadInput
 from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.signs import is_avoid
+from evaluation.formats.nuggets import is_avoid
 from evaluation.formats.source import Source
 
 AVOID = ("avoid", "AVOID", "must_avoid", "must avoid", "Must Avoid", " must-avoid ")
