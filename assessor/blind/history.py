@@ -10,16 +10,14 @@ from typing import Any
 from accounts.models import User
 from assessor.blind.passages import passages_of
 from assessor.blind.review import own_task
-from assessor.desk.context import OPEN_STATES, DeskContext, place_of
-from assessor.desk.label_ops import asked_keys
-from assessor.desk.label_rows import SEPARATOR, labels_of
+from assessor.desk.context import OPEN_STATES, place_of
 from assessor.desk.nugget_ops import changes_json, row_from_json, row_of, stored_rows
-from assessor.desk.task_pairs import nuggets_of, pairs_of
+from assessor.desk.task_labels import SEPARATOR, TaskLabels, read_task
 from assessor.models import Operation, WorkingNugget
 from assessor.rules.history_text import IMPORTANCE, HistoryLine, LoggedOperation, rolled_back, tell_backwards
 from assessor.rules.nugget_ops import Row
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
-from evaluation.models import NuggetEvidence, Submission, Task, TaskAnswer
+from evaluation.models import NuggetEvidence, Submission, Task
 from evaluation.terms import Decision, Importance, Stage
 
 OPERATIONS_A_PAGE = 100
@@ -203,7 +201,8 @@ def _versions(
     known = None
     if row.draft is not None:
         known = (row.draft, Importance.UNKNOWN, Decision.UNDECIDED, ())
-        yield _version(task, AS_PROPOSED, None, Row(row.key, 0, row.draft, row.making), row, places)
+        proposed = Row(key=row.key, position=0, text=row.draft, making=row.making)
+        yield _version(task, AS_PROPOSED, None, proposed, row, places)
     for seq, at, left in past:
         if left is None or left.decision is Decision.REPLACED or _content(left) == known:
             continue
@@ -328,25 +327,23 @@ class JudgedHistory:
 def judged_summary(task: str, user: User) -> JudgedSummary:
     """Return the summary of one of the user's own judging tasks. Raises `NoSuchTask`."""
     found = own_task(task, user)
-    place = place_of(found)
-    asked = asked_keys(place)
-    given = {key: row.label for key, row in labels_of(place).read().items() if row.label}
-    names = _names(place)
-    counted = Counter(CAPTIONS[given[key]] for key in asked if key in given)
+    work = read_task(place_of(found))
+    asked, lacking = work.asked, set(work.missing)
+    counted = Counter(CAPTIONS[work.labels[key].row.label or ""] for key in asked if key not in lacking)
     captions = [label.caption for label in labels_of_stage(found.stage).by_word.values()]
-    missing = list(_missing(names, [key for key in asked if key not in given]))
+    missing = list(_missing(pair_names(work), work.missing))
     return JudgedSummary(
         task=found.public_id,
         topic=found.topic.text,
         assigns=found.stage == Stage.ASSIGN,
         is_open=found.state in OPEN_STATES,
-        answers=TaskAnswer.objects.filter(task=found, same_as=None).count(),
+        answers=len(work.answers),
         asked=len(asked),
         judged=sum(counted.values()),
         labels=tuple((word, counted[word]) for word in captions if counted[word]),
         missing=tuple(missing[:MOST_NAMED]),
         answers_missing=len(missing),
-        not_askable=0 if found.stage == Stage.ASSIGN else sum(not pair.judgeable for pair in pairs_of(place)),
+        not_askable=sum(not pair.judgeable for pair in work.pairs),
     )
 
 
@@ -383,25 +380,21 @@ def _missing(names: Mapping[str, str], keys: list[str]) -> Iterator[Missing]:
         yield Missing(some[0], some[0].partition(SEPARATOR)[0], name, len(some))
 
 
-def _names(place: DeskContext) -> dict[str, str]:
+def pair_names(work: TaskLabels) -> dict[str, str]:
     """Return the names on the screen of all pairs: "Answer 3, N7", or "Answer 3, S2 [4]"."""
-    rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
-    numbers = {answer: n for n, answer in enumerate(rows.values_list("answer__public_id", flat=True), start=1)}
-    if place.stage == Stage.ASSIGN:
-        nuggets = enumerate(nuggets_of(place), start=1)
-        return {
-            f"{answer}{SEPARATOR}{nugget.key}": f"Answer {number}, N{n}"
-            for n, nugget in nuggets
-            for answer, number in numbers.items()
-        }
-    return {
-        pair.key: f"Answer {numbers[pair.answer]}, S{pair.sentence + 1} [{pair.number}]"
-        for pair in pairs_of(place)
+    numbers = {answer: number for number, (answer, _) in enumerate(work.answers, start=1)}
+    nuggets = {
+        f"{answer}{SEPARATOR}{nugget.key}": f"Answer {number}, N{n}"
+        for n, nugget in enumerate(work.nuggets, start=1)
+        for answer, number in numbers.items()
+    }
+    return nuggets | {
+        pair.key: f"Answer {numbers[pair.answer]}, S{pair.sentence + 1} [{pair.number}]" for pair in work.pairs
     }
 
 
 def _label_deeds(task: Task, operations: list[Operation]) -> Iterator[LabelDeed]:
-    names = _names(place_of(task))
+    names = pair_names(read_task(place_of(task)))
     for operation in operations:
         changed = list(operation.after.items())
         about = ", ".join(names.get(key, "a nugget that was reworded since") for key, _ in changed)

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from accounts.models import User
 from assessor.desk import label_ops, nugget_ops
 from assessor.desk.context import Acted, DeskContext, Stale, holder_age, lock_desk_context
-from assessor.desk.op_schemas import Op
 from assessor.models import Desk, Operation
+from assessor.rules.op_schemas import Op, Payload
 from evaluation.errors import Refused
 from evaluation.terms import PageState
 
@@ -113,11 +113,10 @@ def _applied(place: DeskContext, window: str, op: Op) -> OpReceipt:
 
 
 def _acts(place: DeskContext) -> ModuleType:
-    """Return the module that knows this stage's operations: `giving` labels, or `listing` nuggets."""
     return label_ops if place.judges else nugget_ops
 
 
-def _log(place: DeskContext, window: str, op: Op, payload: dict[str, Any], done: Acted) -> None:
+def _log(place: DeskContext, window: str, op: Op, payload: Payload, done: Acted) -> None:
     """Add the operation to the log. A window that writes where nobody does holds the desk from then on."""
     # Written only at a change of window: this runs at each key press.
     if place.holder != window:
@@ -133,7 +132,7 @@ def _log(place: DeskContext, window: str, op: Op, payload: dict[str, Any], done:
         step=op.step,
         submission=place.version,
         kind=op.kind,
-        payload=payload,
+        payload=payload.model_dump(mode="json", by_alias=True),
         before=done.before,
         after=done.after,
         source=op.source,

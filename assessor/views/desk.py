@@ -21,8 +21,8 @@ from assessor.blind.tasks import done_for
 from assessor.desk.apply_op import OpReceipt, apply_op
 from assessor.desk.context import hold as hold_desk
 from assessor.desk.context import open_desk, release
-from assessor.desk.op_schemas import Ops
 from assessor.desk.submit import submit as submit_list
+from assessor.rules.op_schemas import Ops
 from evaluation.errors import Refused
 from evaluation.tasks.remarks import remark as make_remark
 from evaluation.terms import RemarkKind

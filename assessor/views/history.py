@@ -17,7 +17,7 @@ from assessor.blind.history import AS_PROPOSED, history_of, judged_history, judg
 from assessor.blind.review import review_summary
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import hold, release
-from assessor.desk.op_schemas import Op
+from assessor.rules.op_schemas import Op
 
 
 class RestoreForm(forms.Form):

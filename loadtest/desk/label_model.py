@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from assessor.desk.label_rows import row_from_json, row_json
+from assessor.desk.task_labels import row_from_json, row_json
 from assessor.rules.label_ops import LabelRow, back_to, give_label, locate
+from assessor.rules.op_schemas import GiveLabel, Locate
 from evaluation.terms import Stage
 from loadtest.desk.model import Json, Model, step_of
 
@@ -79,4 +80,6 @@ class LabelModel(Model):
             wanted = self._newest(kind, payload["target"])
             return {key: back_to(self.rows[key], row) for key, row in wanted.items()}
         row = self.rows[payload["key"]]
-        return {row.key: locate(row, payload) if kind == "locate" else give_label(row, payload, in_sweep=False)}
+        if kind == "locate":
+            return {row.key: locate(row, Locate.model_validate(payload))}
+        return {row.key: give_label(row, GiveLabel.model_validate(payload), in_sweep=False)}

@@ -9,13 +9,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from assessor.desk.nugget_ops import row_from_json, row_json
-from assessor.rules.nugget_ops import Changes, Row, Step, apply, put_back
+from assessor.rules.nugget_ops import Changes, Row, apply, put_back
+from assessor.rules.op_schemas import PAYLOADS
 from assessor.rules.submit import listed
 from assessor.rules.undo import LABELS, UNTOLD
 from evaluation.errors import Refused
 from evaluation.terms import Decision
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Rows before and after a step that is undone at once. None: not there."""
+
+    step: str
+    label: str
+    before: dict[str, Any] = field(default_factory=dict)
+    after: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -157,7 +168,7 @@ class DeskModel(Model):
             return put_back(self.rows, self._newest(kind, payload["target"]))
         if kind == "restore":
             return self._restored(payload["key"], payload["seq"])
-        return apply(self.rows, kind, payload)
+        return apply(self.rows, PAYLOADS[kind].model_validate(payload))
 
     def _restored(self, key: str, seq: int) -> Changes:
         was, now = self.past.get(seq, {}).get(key), self.rows.get(key)

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from assessor.desk.context import place_of
-from assessor.desk.task_pairs import pairs_of
+from assessor.desk.task_labels import pairs_of
 from assessor.desk.task_progress import Progress, missing_machine_labels, progress_of
 from assessor.models import WorkingAssignment, WorkingSupport
 from evaluation.models import Answer, Protocol, Task, TaskAnswer
