@@ -34,14 +34,6 @@ def check_complete(rows: Rows, limit: int | None) -> None:
         raise Refused("over_limit", f"The list has {len(listed(rows))} nuggets; this campaign allows {limit}.")
 
 
-def can_submit(rows: Rows, limit: int | None) -> bool:
-    try:
-        check_complete(rows, limit)
-    except Refused:
-        return False
-    return True
-
-
 def proposals_behind(rows: Rows, row: Row) -> list[str]:
     """Return the keys of the proposals that a row was made from, through any merges and splits, in order."""
     return list(dict.fromkeys(_proposals(rows, row)))
@@ -76,7 +68,6 @@ class Review:
     undecided: tuple[str, ...]
     without_importance: tuple[str, ...]
     without_evidence: tuple[str, ...]
-    numbers: dict[str, int]
 
     @property
     def is_complete(self) -> bool:
@@ -99,7 +90,6 @@ def review_of(rows: Rows, limit: int | None) -> Review:
         undecided=_keys(undecided(rows)),
         without_importance=_keys(without_importance(rows)),
         without_evidence=_keys([row for row in kept if not row.evidence]),
-        numbers=numbers_of(rows),
     )
 
 

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.http import UserRequest
 from assessor.access import own_task_or_404
 from assessor.blind.desk import task_head
-from assessor.blind.history import AS_PROPOSED, history_of, judged_history, judged_summary
-from assessor.blind.review import review_summary
+from assessor.blind.history import AS_PROPOSED, history_of
+from assessor.blind.review import judged_summary, review_summary
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import hold, release
 from assessor.rules.op_schemas import Op
@@ -34,11 +34,9 @@ class RestoreForm(forms.Form):
 def history(request: UserRequest, public_id: str) -> HttpResponse:
     number = request.GET.get("page", "1")
     page = int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 1
-    if task_head(public_id, request.user).judges:
-        return render(
-            request, "assessor/judged_history.html", {"history": judged_history(public_id, request.user, page)}
-        )
-    return render(request, "assessor/history.html", {"history": history_of(public_id, request.user, page)})
+    past = history_of(public_id, request.user, page)
+    template = "assessor/judged_history.html" if past.judges else "assessor/history.html"
+    return render(request, template, {"history": past})
 
 
 @require_POST
