@@ -30,7 +30,18 @@ from evaluation.models import Campaign, Judge, Submission, Task
 from evaluation.terms import SegmentKind, Stage, TaskState
 
 CHUNK = 2000
-FIELDS = ("window", "number", "kind", "started_at", "ended_at", "words", "blurred", "offline", "gap_answer")
+FIELDS = (
+    "window",
+    "number",
+    "kind",
+    "started_at",
+    "ended_at",
+    "words",
+    "blurred",
+    "offline",
+    "gap_answer",
+    "item",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +61,6 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedStretch:
-    stretch: Stretch
-    item: str
-
-
-@dataclass(frozen=True, slots=True)
 class TopicTime:
     """The times of one submission."""
 
@@ -70,12 +75,12 @@ def times_for(viewer: User, campaign: Campaign, limit: Limit | None = None) -> l
 def times_in(campaigns: QuerySet[Campaign], limit: Limit | None = None) -> list[TopicTime]:
     """Return the times of each submission, in the order of topics. Without a limit that of each stage's screen."""
     return [
-        TopicTime(timed, measure((segment.stretch for segment in recorded), limit or limit_of(timed.stage)))
-        for timed, recorded in recorded_in(campaigns)
+        TopicTime(timed, measure(stretches, limit or limit_of(timed.stage)))
+        for timed, stretches in recorded_in(campaigns)
     ]
 
 
-def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[RecordedStretch]]]:
+def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Stretch]]]:
     """Yield each submission with its stretches, a task at a time. Withdrawn work is kept and not counted."""
     tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
     ordered = tasks.select_related("campaign", "topic", "assessor").order_by(
@@ -87,7 +92,11 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Rec
     }
     submitted = set(Submission.objects.filter(task__in=tasks).values_list("task", "version"))
     for task in ordered:
-        for version, recorded in sorted(_recorded_periods(task).items()):
+        found: dict[int, list[Stretch]] = defaultdict(list)
+        rows = TimeSegment.objects.filter(task=task).order_by("started_at", "window", "number")
+        for version, *fields in rows.values_list("submission", *FIELDS).iterator(chunk_size=CHUNK):
+            found[version].append(stretch_of(*fields))
+        for version, stretches in sorted(found.items()):
             timed = Timed(
                 campaign=task.campaign.slug,
                 topic_id=task.topic.topic_id,
@@ -97,33 +106,12 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Rec
                 submitted=(task.pk, version) in submitted,
                 whole=task.study_id is None,
             )
-            yield timed, recorded
+            yield timed, stretches
 
 
-def _recorded_periods(task: Task) -> dict[int, list[RecordedStretch]]:
-    found: dict[int, list[RecordedStretch]] = defaultdict(list)
-    rows = TimeSegment.objects.filter(task=task).order_by("started_at", "window", "number")
-    for version, item, *fields in rows.values_list("submission", "item", *FIELDS).iterator(chunk_size=CHUNK):
-        found[version].append(RecordedStretch(stretch_of(*fields), item))
-    return found
-
-
-def stretch_of(
-    window: str, number: int, kind: str, started: datetime, ended: datetime, *tags: int | bool | str
-) -> Stretch:
+def stretch_of(window: str, number: int, kind: str, started: datetime, ended: datetime, *tags: Any) -> Stretch:
     """Return a stored row, by its `FIELDS`, as the rules know it."""
-    words, blurred, offline, gap_answer = tags
-    return Stretch(
-        window=window,
-        number=number,
-        kind=SegmentKind(kind),
-        start=milliseconds(started),
-        end=milliseconds(ended),
-        words=int(words),
-        blurred=bool(blurred),
-        offline=bool(offline),
-        gap_answer=str(gap_answer),
-    )
+    return Stretch(window, number, SegmentKind(kind), milliseconds(started), milliseconds(ended), *tags)
 
 
 KEPT: Final = 20_000
