@@ -1,6 +1,6 @@
-"""The keys of the desks: which there are, which ones a user has, and which ones nobody may have.
+"""Keys of the desks: the defaults, a user's own, and those that nobody may have.
 
-static/js/desk/keymap.json is the one list. The page's script gets it with the user's own keys already in it.
+static/js/desk/keymap.json is the only list. The page's script gets it with the user's own keys already in it.
 """
 
 import json
@@ -38,7 +38,7 @@ WHEN = {"manual": "when writing by hand", "support": "when judging support"}
 
 
 class BadKey(Exception):
-    """Something that is no key, or one that the desk may not take."""
+    """No key, or a key that the desk may not take."""
 
 
 class Action(BaseModel):
@@ -148,8 +148,10 @@ def fault_of(chord: str, action: Action) -> str:
     key = match["key"] if match else ""
     if not match or not (len(key) == 1 or key in NAMED | ARROWS):
         return f"“{chord}” is no key that can be used here."
+    # Ctrl+Alt is AltGr on many keyboards, where it types letters.
     if match["alt"] and (match["ctrl"] or key not in ("ArrowUp", "ArrowDown")):
         return f"“{chord}” belongs to menus, screen readers and letters of other languages."
+    # Chromium keeps Ctrl+N, T and W from every page; taking the others would break copy and find.
     if match["ctrl"] and not match["shift"] and key in BROWSERS_OWN:
         return f"“{chord}” belongs to the browser."
     if is_single(chord) and (action.in_fields or ANYWHERE in action.where):

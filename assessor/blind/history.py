@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 
 from accounts.models import User
 from assessor.blind.passages import passages_of
-from assessor.blind.review import CAPTIONS, own_task, pair_names
+from assessor.blind.review import CAPTIONS, pair_names
+from assessor.blind.tasks import own_task
 from assessor.desk.context import OPEN_STATES, place_of
 from assessor.desk.nugget_ops import changes_json, row_from_json, row_of, stored_rows
 from assessor.desk.task_labels import read_task
@@ -118,7 +119,7 @@ class History:
 
 def history_of(task: str, user: User, page: int) -> History:
     """Return a page of the history of one of the user's own tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user)
+    found = own_task(task, user, opened=True)
     judges = Stage(found.stage).judges
     # Text in an open composer and answers that were opened change nothing that one could read again.
     log = Operation.objects.filter(task=found).exclude(kind="open" if judges else "compose").order_by("-seq")

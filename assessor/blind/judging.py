@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.models import User
-from assessor.blind.review import own_task
+from assessor.blind.tasks import own_task
 from assessor.desk.context import DeskContext, place_of
 from assessor.desk.label_ops import SWEEP
 from assessor.desk.task_labels import (
@@ -86,11 +86,12 @@ def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple
 
     Raises `NoSuchTask`, also for an answer that is not among the task's.
     """
-    found = own_task(task, user)
+    found = own_task(task, user, opened=True)
     if not Stage(found.stage).judges:
         raise NoSuchTask
     place = place_of(found)
     order = dict(shown_answers(place).values_list("answer__public_id", "answer"))
+    # Of identical answers only the first is on the screen; the others stand for other runs.
     if answer not in order:
         raise NoSuchTask
     shown = ShownAnswer(
@@ -131,6 +132,7 @@ def _pair(pair: AskedPair) -> dict[str, Any]:
         "passage": pair.passage if pair.judgeable else None,
         "judgeable": pair.judgeable,
     }
+    # No key at all on the other desks: an empty one would tell that there is something to hide.
     return row if pair.machine is None else row | {"machine": pair.machine}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from accounts.models import User
+from assessor.blind.tasks import own_task
 from assessor.desk.context import OPEN_STATES, place_of
 from assessor.desk.nugget_ops import row_of, stored_rows
 from assessor.desk.submit import limit_of
@@ -12,8 +13,6 @@ from assessor.desk.task_labels import SEPARATOR, TaskLabels, read_task
 from assessor.models import MarkedPassage
 from assessor.rules.submit import Review, numbers_of, review_of
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
-from evaluation.errors import NoSuchTask
-from evaluation.models import Task
 from evaluation.tasks.reading_load import readable
 from evaluation.terms import Stage
 
@@ -62,7 +61,7 @@ class ReviewSummary:
 
 def review_summary(task: str, user: User) -> ReviewSummary:
     """Return the summary of one of the user's own tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user)
+    found = own_task(task, user, opened=True)
     rows = {key: row_of(stored) for key, stored in stored_rows(found).items()}
     limit, numbers = limit_of(found), numbers_of(rows)
     counts = review_of(rows, limit)
@@ -86,19 +85,6 @@ def review_summary(task: str, user: User) -> ReviewSummary:
         without_importance=named(counts.without_importance),
         without_evidence=named(counts.without_evidence),
     )
-
-
-def own_task(task: str, user: User) -> Task:
-    """Return one of the user's own tasks that has been opened. Raises `NoSuchTask`."""
-    found = (
-        Task.objects.open_for(user)
-        .select_related("campaign", "topic", "protocol", "qrels")
-        .filter(public_id=task, opened_at__isnull=False)
-        .first()
-    )
-    if found is None:
-        raise NoSuchTask
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +124,7 @@ class JudgedSummary:
 
 def judged_summary(task: str, user: User) -> JudgedSummary:
     """Return the summary of one of the user's own judging tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user)
+    found = own_task(task, user, opened=True)
     work = read_task(place_of(found))
     asked, lacking = work.asked, set(work.missing)
     counted = Counter(CAPTIONS[work.labels[key].row.label or ""] for key in asked if key not in lacking)

@@ -58,6 +58,7 @@ def apply_op(*, task: str, user: User, window: str, op: Op) -> OpReceipt:
 def _operate(task: str, user: User, window: str, op: Op) -> OpReceipt:
     with transaction.atomic():
         place = lock_desk_context(task, user)
+        # Task and desk stay locked until the receipt is committed: only then may the page say "Saved".
         receipt = _receipt(place, window, op)
         # Looked up only where something is amiss: what applies and can be logged is new.
         return receipt if receipt.status == "applied" else _first_receipt(place, op) or receipt
@@ -69,6 +70,7 @@ def _receipt(place: DeskContext, window: str, op: Op) -> OpReceipt:
         held_at = Desk.objects.values_list("held_at", flat=True).get(pk=place.task)
         return OpReceipt(str(op.op_id), "moved", holder_age_s=holder_age(held_at))
     try:
+        # Inside the lock: a submit that came first has changed the state by now.
         _check_open(place)
         return _applied(place, window, op)
     except (Refused, ValidationError, KeyError) as error:

@@ -34,6 +34,7 @@ def act(place: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
             wanted = {payload.key: None}
     found = {key: find_label(place, key) for key in wanted}
     rows = {key: label.row for key, label in found.items()}
+    # The window labelled what it saw: a row that another window changed since is shown, and not overwritten.
     stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
     if stale:
         return Stale(_json(place, {key: rows[key] for key in stale}))
@@ -53,6 +54,7 @@ def _changed(place: DeskContext, row: LabelRow, op: Op, payload: Payload, wanted
             _check_stage(place, Stage.ASSIGN)
             return locate(row, payload)
         case GiveLabel():
+            # From scratch nothing of a machine is on the screen, so such a claim cannot be true.
             if payload.accepted or payload.shown_ms is not None:
                 _check_stage(place, Stage.SUPPORT_POST_EDIT)
             if payload.sentence is not None:

@@ -76,10 +76,11 @@ def stored_rows(task: Task | int, keys: Iterable[str] | None = None) -> dict[str
 def write_changes(task: int, stored: Mapping[str, WorkingNugget], changes: Changes) -> None:
     """Write what the rules changed: one statement where one row changed."""
     made = [_new_row(task, row) for key, row in changes.items() if row and key not in stored]
-    changed = [_set(stored[key], row) for key, row in changes.items() if row and key in stored]
+    changed = [_changed(stored[key], row) for key, row in changes.items() if row and key in stored]
     gone = [key for key, row in changes.items() if row is None]
     if made:
         WorkingNugget.objects.bulk_create(made)
+    # `bulk_update` writes a CASE for each column, and an assessor waits: most operations change one row.
     if len(changed) == 1:
         changed[0].save(update_fields=CHANGING)
     elif changed:
@@ -88,26 +89,18 @@ def write_changes(task: int, stored: Mapping[str, WorkingNugget], changes: Chang
         WorkingNugget.objects.filter(task=task, key__in=gone).delete()
 
 
-def _set(stored: WorkingNugget, row: Row) -> WorkingNugget:
-    for field, value in _fields(row).items():
-        setattr(stored, field, value)
+def _changed(stored: WorkingNugget, row: Row) -> WorkingNugget:
+    for name, value in _changing(row).items():
+        setattr(stored, name, value)
     return stored
 
 
 def _new_row(task: int, row: Row) -> WorkingNugget:
-    return WorkingNugget(task_id=task, key=row.key, making=row.making, number=row.number, **_fields(row))
+    return WorkingNugget(task_id=task, key=row.key, making=row.making, number=row.number, **_changing(row))
 
 
-def _fields(row: Row) -> dict[str, Any]:
-    return {
-        "version": row.version,
-        "position": row.position,
-        "text": row.text,
-        "importance": row.importance,
-        "decision": row.decision,
-        "parents": list(row.parents),
-        "evidence": [list(pair) for pair in row.evidence],
-    }
+def _changing(row: Row) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in CHANGING}
 
 
 LIST_KINDS = frozenset({"add", "merge", "split", "move", "undo", "redo"})
@@ -128,6 +121,7 @@ def act(place: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
         case _:
             stored = stored_rows(place.task)
     rows = {key: row_of(row) for key, row in stored.items()}
+    # Last write wins would lose a text without a word; the window shows both and asks.
     stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
     if stale:
         return Stale(changes_json({key: rows[key] for key in stale}))
@@ -165,6 +159,7 @@ def _restored(place: DeskContext, rows: dict[str, Row], payload: Restore) -> Cha
     current = rows.get(payload.key)
     if was is None or current is None:
         raise Refused("no_such_version", "This version is not in the history.")
+    # Its merge or parts would stay in the list beside it.
     if Decision.REPLACED in (was.decision, current.decision):
         raise Refused("replaced", "This nugget was merged or split; undo that first.")
     restored = replace(

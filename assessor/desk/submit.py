@@ -121,6 +121,7 @@ def _next(rows: QuerySet[Assignment] | QuerySet[SupportJudgment]) -> int:
 
 def _same(task: Task) -> dict[int, list[int]]:
     """Return, for each answer that stands for others, all of them: itself and those with the very same text."""
+    # An assessor reads such a text once, and reports count the label for each run that handed it in.
     same: dict[int, list[int]] = {}
     rows = TaskAnswer.objects.filter(task=task, same_as__isnull=False).order_by("position")
     for answer, shown in rows.values_list("answer", "same_as"):
@@ -170,6 +171,7 @@ def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
             return _receipt(_submit_labels(desk.task, user))
         stored = stored_rows(desk.task)
         rows = {key: row_of(row) for key, row in stored.items()}
+        # The page checks the same; a request that did not come from it must not freeze half a list.
         check_complete(rows, limit_of(desk.task))
         event = Event.objects.create(
             campaign=desk.task.campaign,

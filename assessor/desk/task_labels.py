@@ -71,6 +71,7 @@ def nuggets_of(place: DeskContext) -> list[AskedNugget]:
         )
         for item in items.select_related("nugget_version__nugget")
     }
+    # A list with the vital nuggets first would tell importance, which assigning must not know.
     return [asked[key] for key in shuffled(f"topic {place.topic}", list(asked))]
 
 
@@ -131,6 +132,7 @@ def task_citations(
     if not place.study:
         yield from first_different(citations, place.first_citations)
         return
+    # A study asks what it drew, whatever the protocol counts since.
     drawn = set(drawn_pairs(place).values_list("sentence", "segment"))
     for sentence, segment, rest in first_different(citations, None):
         if (sentence, segment) in drawn:
@@ -139,6 +141,7 @@ def task_citations(
 
 def number_of(numbers: dict[object, int], citation: Citation) -> int:
     """Return a citation's number in its answer, by first appearance: what its run calls it is not shown."""
+    # A citation without a segment still has a mark in the text, and takes a number.
     return numbers.setdefault(citation.segment_id or citation.raw, len(numbers) + 1)
 
 
@@ -159,6 +162,7 @@ def _pair(citation: Citation, number: int, machine: Mapping[tuple[int, int], str
 
 def machine_labels(place: DeskContext, sentences: Collection[int]) -> dict[tuple[int, int], str] | None:
     """Return the labels that this condition shows; None, and nothing is read, where it shows none."""
+    # The one door through which a machine's label comes to a desk (docs/decisions/0014).
     if place.stage != Stage.SUPPORT_POST_EDIT:
         return None
     rows = SupportJudgment.objects.current().filter(

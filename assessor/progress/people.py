@@ -135,6 +135,7 @@ def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies
     found: Latencies = defaultdict(list)
     rows = (
         SupportJudgment.objects.current()
+        # Very short times may mean that labels are accepted unread.
         .filter(judge__kind=JudgeKind.HUMAN, segment__campaign=campaign, accepted=True, shown_ms__isnull=False)
         .order_by()
     )

@@ -2,7 +2,7 @@
 
 A stretch is one window's: of one kind, without a pause of input of 30 s or more, or such a pause itself (a gap).
 Laid over each other, the windows of one person make one timeline in which no moment counts twice. In it a gap within
-the idle limit is work. A longer one is nobody knows what, so it is reported as a low, a likely and a high figure.
+the idle limit is work. Of a longer gap nobody knows, so it is reported as a low, a likely and a high figure.
 All times are whole milliseconds, so that whoever recomputes gets the same digits.
 """
 
@@ -27,7 +27,7 @@ SHORTEST_LIMIT = 30
 WORDS_PER_MINUTE = 100
 PUBLISHED_LIMITS = (60, 120, 180, 300)
 SESSION_BREAK = 30 * 60 * SECOND
-JOIN = 1 * SECOND  # gaps so near to each other are one: beats arrive with a little jitter
+JOIN = 1 * SECOND  # gaps so near to each other are one gap: beats arrive with a little jitter
 
 ACTIVE = (SegmentKind.EDITING, SegmentKind.READING)
 PRESENT = (*ACTIVE, SegmentKind.GAP)
@@ -69,19 +69,6 @@ class Stretch:
     gap_answer: str = ""
     item: str = ""
 
-
-@dataclass(frozen=True, slots=True)
-class TimelinePiece:
-    """A piece of the timeline: what counts there, whichever window it comes from."""
-
-    kind: SegmentKind
-    start: int
-    end: int
-    words: int
-    blurred: bool
-    offline: bool
-    gap_answer: str
-
     @property
     def length(self) -> int:
         return self.end - self.start
@@ -112,6 +99,7 @@ class Quiet:
         """Return the active time in it under an idle limit."""
         allowed = limit(self.words)
         within = self.length <= allowed
+        # The assessor knows best; the high figure keeps the gap for whoever doubts it.
         if self.gap_answer == AWAY:
             return Active(0, 0, self.length)
         point = self.length if self.gap_answer == READING else min(self.length, allowed)
@@ -158,6 +146,7 @@ def limit_by_words(bounds: Bounds) -> Limit:
     """Return the limit that follows from the words on the screen, within bounds."""
 
     def limit(words: int) -> int:
+        # A slow reader: a shorter limit would call careful reading idle (docs/time.md).
         reading = words * 60 * SECOND // WORDS_PER_MINUTE
         return min(max(reading, bounds.shortest * SECOND), bounds.longest * SECOND)
 
@@ -201,8 +190,8 @@ def active_time(stretches: Iterable[Stretch], limit: Limit) -> Active:
     return _active(pieces, quiets_of(pieces), limit)
 
 
-def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
-    """Lay the windows over each other: pieces in order that never overlap. Input beats a gap, a gap what is unseen."""
+def timeline(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Lay the windows over each other: pieces in order that never overlap. Input beats a gap, a gap a hidden page."""
     coming = sorted(
         (stretch for stretch in stretches if stretch.end > stretch.start),
         key=lambda segment: segment.start,
@@ -210,7 +199,7 @@ def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
     )
     edges = sorted({edge for segment in coming for edge in (segment.start, segment.end)})
     there: list[Stretch] = []
-    pieces: list[TimelinePiece] = []
+    pieces: list[Stretch] = []
     for start, end in pairwise(edges):
         there = [segment for segment in there if segment.end > start]
         while coming and coming[-1].start <= start:
@@ -220,29 +209,30 @@ def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
     return pieces
 
 
-def _piece(there: Sequence[Stretch], start: int, end: int) -> TimelinePiece:
-    """Return the piece in which several stretches run: of the best kind, with the flags that all of them have."""
+def _piece(there: Sequence[Stretch], start: int, end: int) -> Stretch:
+    """Return the piece in which several stretches run: of the first kind of `RANKS`, with the flags that all have."""
     kind = min((segment.kind for segment in there), key=RANKS.index)
     counted = sorted(
         (segment for segment in there if segment.kind is kind),
         key=lambda segment: (segment.start, segment.window, segment.number),
     )
-    return TimelinePiece(
-        kind=kind,
+    return replace(
+        counted[0],
         start=start,
         end=end,
         words=max(segment.words for segment in counted),
         blurred=all(segment.blurred for segment in counted),
         offline=all(segment.offline for segment in counted),
+        # Answered at one window, the gap is answered for all that show it.
         gap_answer=next((segment.gap_answer for segment in reversed(counted) if segment.gap_answer), ""),
     )
 
 
-def quiets_of(pieces: Sequence[TimelinePiece]) -> Iterator[Quiet]:
+def quiets_of(pieces: Sequence[Stretch]) -> Iterator[Quiet]:
     """Yield the quiet times: neighbouring gaps are one, however many windows or tags cut them."""
     kind, end = SegmentKind.READING, 0
     run = 0
-    runs: list[tuple[int, SegmentKind, TimelinePiece]] = []
+    runs: list[tuple[int, SegmentKind, Stretch]] = []
     for piece in pieces:
         if piece.kind in ACTIVE:
             kind, run = piece.kind, run + 1
@@ -258,17 +248,17 @@ def quiets_of(pieces: Sequence[TimelinePiece]) -> Iterator[Quiet]:
         yield Quiet(sum(gap.length for gap in gaps), max(gap.words for gap in gaps), gap_answer, before)
 
 
-def _active(pieces: Iterable[TimelinePiece], quiets: Iterable[Quiet], limit: Limit) -> Active:
+def _active(pieces: Iterable[Stretch], quiets: Iterable[Quiet], limit: Limit) -> Active:
     known = _lengths(pieces, *ACTIVE)
     return sum((quiet.credit(limit) for quiet in quiets), start=Active(known, known, known))
 
 
-def _lengths(pieces: Iterable[TimelinePiece], *kinds: SegmentKind) -> int:
+def _lengths(pieces: Iterable[Stretch], *kinds: SegmentKind) -> int:
     return sum(piece.length for piece in pieces if piece.kind in kinds)
 
 
-def _sessions(pieces: Iterable[TimelinePiece]) -> int:
-    """Count the times someone sat down: stretches with input that lie half an hour or more from the one before."""
+def _sessions(pieces: Iterable[Stretch]) -> int:
+    """Count the sittings: input half an hour or more after the input before begins another."""
     worked = [piece for piece in pieces if piece.kind in ACTIVE]
     breaks = sum(after.start - before.end >= SESSION_BREAK for before, after in pairwise(worked))
     return breaks + 1 if worked else 0
@@ -379,6 +369,7 @@ def _floor(segment: SentStretch, newest: Stretch | None, regained: Stretch | Non
     That is the window's last beat, less the slack; or where the open stretch now ends earlier than it did, for what
     is worth no more than it: 30 s without input turn the end of a reading into a gap.
     """
+    # A window never heard of before: without a connection it may have worked since the last beat of any.
     if newest is None:
         return min(heard.since, heard.now) - SLACK if segment.offline else heard.now - SLACK
     floor = max(newest.end, heard.now - heard.elapsed) - SLACK

@@ -8,7 +8,7 @@ from evaluation.errors import Refused
 LONGEST_REASON = 500
 CANT_JUDGE = "cant_judge"
 NO_MACHINE_LABEL = "failed"
-"""What a screen that shows the machine's label shows where the machine gave none."""
+"""Shown in place of a machine's label where the machine gave none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class LabelRow:
 def give_label(row: LabelRow, given: GiveLabel, *, in_sweep: bool) -> LabelRow:
     """Return a row with the label that a window gave it. None clears it.
 
-    Raises `Refused` for "can't judge" without a reason, or when a label is said to be the machine's and is not.
+    Raises `Refused` for "can't judge" without a reason, or for a label accepted as the machine's that is not.
     """
     label, reason = given.label, given.reason.strip()
     if label == CANT_JUDGE and not reason:

@@ -135,6 +135,7 @@ def _importance(rows: Rows, payload: SetImportance) -> Changes:
 
 def _edit(rows: Rows, payload: Edit) -> Changes:
     row = _row(rows, payload.key)
+    # Whoever rewords a proposal has accepted it; asking once more would cost a key for each nugget.
     decided = Decision.KEPT if row.decision is Decision.UNDECIDED else row.decision
     return {row.key: replace(row, text=_text(payload.text), decision=decided)}
 
@@ -154,6 +155,7 @@ def _merge(rows: Rows, payload: Merge) -> Changes:
         raise Refused("replaced", "One of these nuggets was merged or split already.")
     first = min(parents, key=lambda row: row.position)
     row = _made(rows, payload, Making.MERGED, tuple(parent.key for parent in parents), first.position)
+    # Parents stay beside the list: the lineage of what replaced them leads through them (method, section 2).
     return {row.key: row, **{parent.key: replace(parent, decision=Decision.REPLACED) for parent in parents}}
 
 
@@ -164,6 +166,7 @@ def _split(rows: Rows, payload: Split) -> Changes:
         raise Refused("split_one", "A split makes two nuggets or more.")
     if parent.decision is Decision.REPLACED:
         raise Refused("replaced", "This nugget was merged or split already.")
+    # The parts take the place of their parent: nothing else moves on the screen.
     room = _next_position(rows, parent.position) - parent.position
     made = [
         _made(rows, part, Making.SPLIT, (parent.key,), parent.position + room * index / len(parts), index)
@@ -265,4 +268,4 @@ LABELS = {
     "move": "Move",
     "restore": "Restore",
 }
-"""What can be undone, and how the buttons call it."""
+"""Names on the buttons of the kinds that can be undone."""

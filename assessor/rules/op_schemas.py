@@ -18,6 +18,7 @@ BIGGEST_DRAFT = 20_000  # characters of JSON in an open composer
 
 
 class Payload(BaseModel):
+    # A field that is misspelt must be refused: taken without it, the operation would mean something else.
     model_config = ConfigDict(extra="forbid")
 
 
@@ -183,4 +184,5 @@ class Ops(Payload):
     """A batch from one window, in order."""
 
     window: Annotated[str, Field(min_length=8, max_length=36)]
+    # An outbox may hold hundreds after an hour offline; batches keep each request short.
     ops: Annotated[list[Op], Field(min_length=1, max_length=50)]

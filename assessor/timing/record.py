@@ -84,6 +84,7 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
     with transaction.atomic():
         desk = lock_desk(task, user)
         now = timezone.now()
+        # Under the desk's lock: two beats of a window at once would both find a stretch missing.
         stored = _stretches(desk, beat.window)
         current = {
             (segment.window, segment.number): segment
@@ -100,14 +101,14 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
             _renew(desk, beat)
     limit = limit_of(Stage(desk.task.stage))
     current |= {(row.window, row.number): row for row in rows}
-    long = next((gap for gap in ended_gaps(rows) if gap.end - gap.start > limit(gap.words)), None)
+    long = next((gap for gap in ended_gaps(rows) if gap.length > limit(gap.words)), None)
     return BeatReceipt(
         server_time=now.isoformat(),
         holder={"": "free", beat.window: "mine"}.get(desk.holder, "other"),
         holder_age_s=holder_age(desk.held_at),
         free_in_s=free_in(desk),
         seconds=active_time(current.values(), limit).point // SECOND,
-        gap=LongGap(long.number, (long.end - long.start) // SECOND) if long else None,
+        gap=LongGap(long.number, long.length // SECOND) if long else None,
     )
 
 

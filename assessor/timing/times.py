@@ -68,10 +68,6 @@ class TopicTime:
     times: Times
 
 
-def times_for(viewer: User, campaign: Campaign, limit: Limit | None = None) -> list[TopicTime]:
-    return times_in(within(viewer, campaign), limit)
-
-
 def times_in(campaigns: QuerySet[Campaign], limit: Limit | None = None) -> list[TopicTime]:
     """Return the times of each submission, in the order of topics. Without a limit that of each stage's screen."""
     return [
@@ -170,6 +166,7 @@ class _Store:
         self._size, self._lock = size, Lock()
 
     def found(self, marks: dict[Key, Mark]) -> dict[Key, Recorded]:
+        # Threads of a server share the store.
         with self._lock:
             there = {key: self._kept[key] for key in marks if key in self._kept}
         return {key: record for key, (mark, record) in there.items() if mark == marks[key]}
@@ -199,6 +196,7 @@ def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
         for task, version, at in Submission.objects.filter(task__in=tasks).values_list("task", "version", "at")
         if task in known
     }
+    # A submitted version never changes; of an open one each beat does.
     marks: dict[Key, Mark] = dict(frozen)
     open_ones = tasks.exclude(state=TaskState.SUBMITTED).order_by().values_list("pk", flat=True)
     marks |= {key: mark for key, mark in _marks(open_ones).items() if key not in frozen}
@@ -252,7 +250,7 @@ def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:
     days: dict[date, int] = defaultdict(int)
     for stretch in stretches:
         if stretch.kind in PRESENT:
-            days[moment(stretch.start).date()] += stretch.end - stretch.start
+            days[moment(stretch.start).date()] += stretch.length
     seen = moment(max((stretch.end for stretch in stretches), default=0))
     return Recorded(measure(stretches, limit_of(stage)), dict(days), seen)
 

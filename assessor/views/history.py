@@ -46,6 +46,7 @@ def restore(request: UserRequest, public_id: str) -> HttpResponse:
     form = RestoreForm(request.POST)
     if form.is_valid():
         window = str(uuid4())
+        # A window of its own: the operation goes the way of all others, with lock, version and log.
         hold(task=public_id, user=request.user, window=window, take=True)
         receipt = apply_op(task=public_id, user=request.user, window=window, op=_op(form.cleaned_data))
         release(task=public_id, user=request.user, window=window)

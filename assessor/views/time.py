@@ -56,5 +56,6 @@ def account_id(user: "User") -> str:
 @never_cache
 @login_not_required
 def session(request: HttpRequest) -> HttpResponse:
+    # Open to everybody: after a session ended, the page learns here whose outbox may be sent.
     user = account_id(request.user) if request.user.is_authenticated else None
     return JsonResponse({"user": user, "csrf": get_token(request)})

@@ -12,7 +12,7 @@ from assessor.desk.nugget_ops import row_from_json, row_json
 from assessor.rules.nugget_ops import Changes, Row, apply, put_back
 from assessor.rules.op_schemas import PAYLOADS
 from assessor.rules.submit import listed
-from assessor.rules.undo import LABELS, UNTOLD
+from assessor.rules.undo import LABELS, NOTED
 from evaluation.errors import Refused
 from evaluation.terms import Decision
 
@@ -83,7 +83,7 @@ class Model(ABC):
 
     def do(self, kind: str, payload: Json, step: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Do one operation; return the rows touched as they were and as they are. Raises `Refused`."""
-        if kind in UNTOLD:
+        if kind in NOTED:
             self._note(kind, payload)
             return {}, {}
         after = self._changes(kind, payload)
