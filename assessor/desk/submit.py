@@ -217,13 +217,24 @@ def _submit_labels(task: Task, user: User) -> Submission:
     payload = {"task": task.public_id, "version": task.version, "sentences": SPLITTER_VERSION}
     event = Event.objects.create(campaign=task.campaign, kind="task.submitted", actor=user, payload=payload)
     freeze = _freeze_assignments if task.stage == Stage.ASSIGN else _freeze_support
-    labels = freeze(task, work, judge_at(task), event)
+    return _close(task, event, labels=freeze(task, work, judge_at(task), event))
+
+
+def _close(task: Task, event: Event, nugget_list: NuggetList | None = None, labels: int = 0) -> Submission:
     task.state = TaskState.SUBMITTED
     task.save(update_fields=["state"])
+    if nugget_list:
+        # Others may assign this list already; nuggets that are new to them reopen their tasks.
+        renew_assigning(task.nuggets, task.topic)
     # Last, so that the campaign's row is locked for a moment only.
     touch(task.campaign_id)
     return Submission.objects.create(
-        task=task, version=task.version, labels=labels, at=timezone.now(), event=event
+        task=task,
+        version=task.version,
+        nugget_list=nugget_list,
+        labels=labels,
+        at=timezone.now(),
+        event=event,
     )
 
 
@@ -244,14 +255,7 @@ def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNug
         )
         _write_lineage(rows, row, wording, stored)
         _write_evidence(task, row, wording)
-    task.state = TaskState.SUBMITTED
-    task.save(update_fields=["state"])
-    # Others may assign this list already; nuggets that are new to them reopen their tasks.
-    renew_assigning(task.nuggets, task.topic)
-    touch(task.campaign_id)
-    return Submission.objects.create(
-        task=task, version=task.version, nugget_list=nugget_list, at=timezone.now(), event=event
-    )
+    return _close(task, event, nugget_list)
 
 
 def _wording(task: Task, row: Row, stored: WorkingNugget) -> NuggetVersion:

@@ -186,39 +186,36 @@ _store = _Store(KEPT)
 def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
     """Return the times of a campaign's submissions as far as the viewer may see them: three queries, or four.
 
-    Withdrawn work is left out, and so is what has no stretch.
+    Withdrawn work is left out, and so is a submission without a stretch.
     """
-    tasks = Task.objects.filter(campaign__in=within(viewer, campaign)).not_withdrawn()
-    fields = ("pk", "topic__pk", "assessor", "stage", "study", "public_id")
-    known = {row[0]: row[1:] for row in tasks.order_by().values_list(*fields)}
-    frozen = {
-        (task, version): (known[task][4], at)
+    tasks = Task.objects.filter(campaign__in=within(viewer, campaign)).not_withdrawn().order_by()
+    known = {task.pk: task for task in tasks.only("topic", "assessor", "stage", "study", "state", "public_id")}
+    # A submitted version never changes; of an open one each beat does. The public id tells databases apart.
+    frozen: dict[Key, Mark] = {
+        (task, version): (known[task].public_id, at)
         for task, version, at in Submission.objects.filter(task__in=tasks).values_list("task", "version", "at")
         if task in known
     }
-    # A submitted version never changes; of an open one each beat does.
-    marks: dict[Key, Mark] = dict(frozen)
-    open_ones = tasks.exclude(state=TaskState.SUBMITTED).order_by().values_list("pk", flat=True)
-    marks |= {key: mark for key, mark in _marks(open_ones).items() if key not in frozen}
+    marks = _marks(pk for pk, task in known.items() if task.state != TaskState.SUBMITTED) | frozen
     found = _store.found(marks)
     lacking = marks.keys() - found.keys()
     if lacking:
-        measured = _measured(lacking, {pk: Stage(row[2]) for pk, row in known.items()})
+        measured = _measured(lacking, {task: Stage(known[task].stage) for task, _ in lacking})
         _store.keep(marks, measured)
         found |= measured
     return [
         KeptTime(
             task=task,
             version=version,
-            topic=known[task][0],
-            assessor=known[task][1],
-            stage=Stage(known[task][2]),
+            topic=known[task].topic_id,
+            assessor=known[task].assessor_id,
+            stage=Stage(known[task].stage),
             submitted=(task, version) in frozen,
-            whole=known[task][3] is None,
-            recorded=found[task, version],
+            whole=known[task].study_id is None,
+            recorded=recorded,
         )
-        for task, version in sorted(found)
-        if found[task, version].days or found[task, version].times.wall
+        for (task, version), recorded in sorted(found.items(), key=lambda entry: entry[0])
+        if recorded.days or recorded.times.wall
     ]
 
 
