@@ -71,17 +71,14 @@ def _receipt(place: DeskContext, window: str, op: Op) -> OpReceipt:
         return OpReceipt(str(op.op_id), "moved", holder_age_s=holder_age(held_at))
     try:
         # Inside the lock: a submit that came first has changed the state by now.
-        _check_open(place)
+        if not place.is_open:
+            raise Refused("not_open", f"This task is {place.state}; nothing in it can be changed now.")
         return _applied(place, window, op)
-    except (Refused, ValidationError, KeyError) as error:
-        code, message = _reason(error)
-        return OpReceipt(str(op.op_id), "refused", code=code, message=message)
-
-
-def _reason(error: Exception) -> tuple[str, str]:
-    if isinstance(error, Refused):
-        return error.code, error.message
-    return "bad_operation", "This operation is not one that a desk knows."
+    except Refused as refused:
+        return OpReceipt(str(op.op_id), "refused", code=refused.code, message=refused.message)
+    except (ValidationError, KeyError):
+        message = "This operation is not one that a desk knows."
+        return OpReceipt(str(op.op_id), "refused", code="bad_operation", message=message)
 
 
 def _first_receipt(place: DeskContext, op: Op) -> OpReceipt | None:
@@ -97,11 +94,6 @@ def _first_receipt(place: DeskContext, op: Op) -> OpReceipt | None:
     # As they are now: rows of back then would take newer work off the page.
     rows = _acts(place).rows_now(place, list(logged.after))
     return OpReceipt(str(op.op_id), "applied", logged.seq, rows)
-
-
-def _check_open(place: DeskContext) -> None:
-    if not place.is_open:
-        raise Refused("not_open", f"This task is {place.state}; nothing in it can be changed now.")
 
 
 def _applied(place: DeskContext, window: str, op: Op) -> OpReceipt:
