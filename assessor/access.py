@@ -43,7 +43,7 @@ class BadBody(Exception):
 def body_of(request: UserRequest, shape: type[Body]) -> Body:
     """Return the request's JSON, checked. Raises `BadBody`.
 
-    A NUL is dropped: it is nothing that one can see or mean, no database takes it, and work must not wait for it.
+    A NUL is dropped: nobody can see or mean it, no database takes it, and work must not wait for it.
     """
     try:
         return shape.model_validate_json(ESCAPED_NUL.sub(rb"\1", request.body))
@@ -84,12 +84,14 @@ def desk_json(view: View) -> View:
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        # A redirect to the sign-in page would be read as JSON: the script keeps its outbox and asks to sign in.
         if not request.user.is_authenticated:
             return json_problem(401, "signed_out", "Your session has ended. Sign in again to go on.")
         if not FLOOD.takes(request.user.pk):
             return json_problem(429, "too_many_requests", "Too many requests. Your browser tries again by itself.")
         try:
             return view(request, *args, **kwargs)
+        # A task of somebody else and none at all answer alike, so that ids tell nothing.
         except NoSuchTask:
             return json_problem(404, "not_found", "There is no such task.")
         except BadBody as error:
@@ -107,6 +109,7 @@ def after_notice(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
     def wrapped(request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if has_read_notice(request.user):
             return view(request, *args, **kwargs)
+        # A form that was posted cannot be repeated after the notice; its page is safe to come back to.
         then = request.get_full_path() if request.method == "GET" else reverse("assessor:home")
         return redirect(f"{reverse('accounts:notice')}?{urlencode({'next': then})}")
 

@@ -1,17 +1,17 @@
-"""The keys of the desks: which there are, which ones a user has, and which ones nobody may have.
+"""Keys of the desks: the defaults, a user's own, and those that nobody may have.
 
-static/js/desk/keymap.json is the one list. The page's script gets it with the user's own keys already in it.
+static/js/desk/keymap.json is the only list. The page's script gets it with the user's own keys already in it.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from typing import Any
 
 from django.conf import settings
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from accounts.desk_settings import DeskSettings
 from evaluation.terms import Stage
@@ -21,7 +21,6 @@ NAMED = frozenset({"Enter", "Escape", "Space", "Home", "End", "PageUp", "PageDow
 ARROWS = frozenset({"ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"})
 BROWSERS_OWN = frozenset("ACFLNPQRTVWX")  # with Ctrl: copy, paste, find, close, reload and the like
 CHORD = re.compile(r"(?P<ctrl>Ctrl\+)?(?P<alt>Alt\+)?(?P<shift>Shift\+)?(?P<key>\S[^+]*|\+)")
-ALL_STAGES = tuple(Stage)
 STAGES = {
     "nuggets": tuple(stage for stage in Stage if not stage.judges),
     "judging": tuple(stage for stage in Stage if stage.judges),
@@ -39,23 +38,29 @@ WHEN = {"manual": "when writing by hand", "support": "when judging support"}
 
 
 class BadKey(Exception):
-    """Something that is no key, or one that the desk may not take."""
+    """No key, or a key that the desk may not take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(BaseModel):
     """One thing a key does. `where`: what must have the focus; `fixed`: the field itself sees to it."""
+
+    model_config = ConfigDict(frozen=True, validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
 
     id: str
     keys: tuple[str, ...]
     where: tuple[str, ...]
     group: str
     label: str
-    labels: Mapping[str, str]
-    stages: tuple[Stage, ...]
-    in_fields: bool
-    repeats: bool
-    fixed: bool
+    in_fields: bool = Field(default=False, alias="inFields")
+    repeats: bool = False
+    fixed: bool = False
+    labels: Mapping[str, str] = Field(default={}, exclude=True)
+    stages: tuple[Stage, ...] = Field(default=tuple(Stage), exclude=True)
+
+    @field_validator("stages", mode="before")
+    @classmethod
+    def _named_together(cls, names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(stage for name in names for stage in STAGES.get(name) or (name,))
 
     def label_in(self, stage: str) -> str:
         names = [name for name, stages in STAGES.items() if stage in stages]
@@ -75,7 +80,7 @@ def groups() -> tuple[str, ...]:
 
 @cache
 def default_actions() -> tuple[Action, ...]:
-    return tuple(_action(line) for line in _file()["actions"])
+    return tuple(map(Action.model_validate, _file()["actions"]))
 
 
 @cache
@@ -85,30 +90,9 @@ def _file() -> dict[str, Any]:
     return content
 
 
-def _action(line: Mapping[str, Any]) -> Action:
-    return Action(
-        id=line["id"],
-        keys=tuple(line["keys"]),
-        where=tuple(line["where"]),
-        group=line["group"],
-        label=line["label"],
-        labels=line.get("labels", {}),
-        stages=_stages(line.get("stages")),
-        in_fields=line.get("inFields", False),
-        repeats=line.get("repeats", False),
-        fixed=line.get("fixed", False),
-    )
-
-
-def _stages(names: Iterable[str] | None) -> tuple[Stage, ...]:
-    if names is None:
-        return ALL_STAGES
-    return tuple(stage for name in names for stage in STAGES.get(name) or (Stage(name),))
-
-
 def actions_of(own: DeskSettings) -> list[Action]:
     return [
-        action if action.fixed else replace(action, keys=own.keys.get(action.id, action.keys))
+        action if action.fixed else action.model_copy(update={"keys": own.keys.get(action.id, action.keys)})
         for action in default_actions()
     ]
 
@@ -121,16 +105,7 @@ def keymap_json(own: DeskSettings, stage: str, without: Iterable[str] = ()) -> d
         "hints": own.hints,
         "groups": list(groups()),
         "actions": [
-            {
-                "id": action.id,
-                "keys": list(action.keys),
-                "where": list(action.where),
-                "group": action.group,
-                "label": action.label_in(stage),
-                "inFields": action.in_fields,
-                "repeats": action.repeats,
-                "fixed": action.fixed,
-            }
+            action.model_dump(mode="json") | {"label": action.label_in(stage)}
             for action in actions_of(own)
             if stage in action.stages and action.id not in forbidden
         ],
@@ -173,8 +148,10 @@ def fault_of(chord: str, action: Action) -> str:
     key = match["key"] if match else ""
     if not match or not (len(key) == 1 or key in NAMED | ARROWS):
         return f"“{chord}” is no key that can be used here."
+    # Ctrl+Alt is AltGr on many keyboards, where it types letters.
     if match["alt"] and (match["ctrl"] or key not in ("ArrowUp", "ArrowDown")):
         return f"“{chord}” belongs to menus, screen readers and letters of other languages."
+    # Chromium keeps Ctrl+N, T and W from every page; taking the others would break copy and find.
     if match["ctrl"] and not match["shift"] and key in BROWSERS_OWN:
         return f"“{chord}” belongs to the browser."
     if is_single(chord) and (action.in_fields or ANYWHERE in action.where):

@@ -3,10 +3,6 @@
 from django.urls import include, path
 
 from assessor.views import desk, history, home, keys, practice, time
-from assessor.views import desk as views_desk
-from assessor.views import history as views_history
-from assessor.views import home as views_home
-from assessor.views import time as views_time
 
 app_name = "assessor"
 
@@ -16,22 +12,22 @@ task_urls = [
     path("practice/", practice.practice, name="practice"),
     path("practice/<str:item_id>/", practice.practised, name="practised"),
     path("ops/", desk.ops, name="ops"),
-    path("answers/<str:answer_id>/", views_desk.answer, name="answer"),
+    path("answers/<str:answer_id>/", desk.answer, name="answer"),
     path("beat/", time.beat, name="beat"),
     path("hold/", desk.hold, name="hold"),
     path("state/", desk.state, name="state"),
     path("said/", time.gap_answered, name="said"),
-    path("review/", views_history.review, name="review"),
+    path("review/", history.review, name="review"),
     path("submit/", desk.submit, name="submit"),
     path("history/", history.history, name="history"),
     path("history/restore/", history.restore, name="restore"),
-    path("remarks/", views_desk.remark, name="remark"),
-    path("guidelines/", views_home.guidelines, name="guidelines"),
+    path("remarks/", desk.remark, name="remark"),
+    path("guidelines/", home.guidelines, name="guidelines"),
 ]
 
 urlpatterns = [
     path("desk/", home.home, name="home"),
     path("desk/keys/", keys.keys, name="keys"),
-    path("desk/session/", views_time.session, name="session"),
+    path("desk/session/", time.session, name="session"),
     path("desk/<str:public_id>/", include(task_urls)),
 ]

@@ -14,15 +14,13 @@ from accounts.recording_notice import ensure_demo_user
 from assessor.blind.desk import desk_state
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import open_desk, place_of
-from assessor.desk.label_ops import asked_keys
-from assessor.desk.label_rows import SEPARATOR
-from assessor.desk.op_schemas import Op
 from assessor.desk.submit import submit
-from assessor.desk.task_pairs import pairs_of
+from assessor.desk.task_labels import SEPARATOR, pairs_of, read_task
 from assessor.models import PracticeItem
 from assessor.practice.imports import import_practice
 from assessor.practice.items import answer_practice, practice_of
 from assessor.practice.rules import word_of
+from assessor.rules.op_schemas import Op
 from evaluation.campaigns.create import add_member, create_campaign, read_campaign_file, set_hourly_rate
 from evaluation.campaigns.people import set_languages
 from evaluation.formats.source import Source, read_source
@@ -203,7 +201,7 @@ def _judged(desk: DemoDesk) -> Task:
     # Every seventh label differs from the machine's.
     task = _task(desk)
     known = _assigned(task) if task.stage == Stage.ASSIGN else _supported(task)
-    for number, key in enumerate(asked_keys(place_of(task)), start=1):
+    for number, key in enumerate(read_task(place_of(task)).asked, start=1):
         label = known.get(key, UNKNOWN[number % 3] if task.stage == Stage.ASSIGN else "no_support")
         desk.do("label", key=key, label="partial_support" if number % OTHERWISE == 0 else label)
     desk.submit()

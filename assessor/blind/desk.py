@@ -8,6 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from assessor.blind.judging import judging_state
 from assessor.blind.passages import Passage, TopicText, reading_of, topic_head
+from assessor.blind.tasks import own_task
 from assessor.desk.context import OPEN_STATES, free_in, holder_age, log_of, newest_operations, seq_of
 from assessor.desk.nugget_ops import row_json, row_of, stored_rows
 from assessor.desk.submit import limit_of
@@ -70,12 +71,12 @@ class DeskPage:
 
 def task_head(task: str, user: User) -> TaskHead:
     """Return the head of one of the user's own tasks. Raises `NoSuchTask`."""
-    return _head(_task(task, user))
+    return _head(own_task(task, user))
 
 
 def desk_page(task: str, user: User) -> DeskPage:
     """Return a whole desk. Raises `NoSuchTask` for a task that is not the user's or was not opened yet."""
-    found = _task(task, user)
+    found = own_task(task, user)
     if Stage(found.stage).judges:
         return DeskPage(_head(found), (), 0, _state(found))
     reading = reading_of(found)
@@ -84,19 +85,7 @@ def desk_page(task: str, user: User) -> DeskPage:
 
 def desk_state(task: str, user: User) -> dict[str, Any]:
     """Return the part of the desk that changes while the assessor works. Raises `NoSuchTask`."""
-    return _state(_task(task, user))
-
-
-def _task(task: str, user: User) -> Task:
-    found = (
-        Task.objects.open_for(user)
-        .select_related("campaign", "topic", "protocol", "qrels")
-        .filter(public_id=task)
-        .first()
-    )
-    if found is None:
-        raise NoSuchTask
-    return found
+    return _state(own_task(task, user))
 
 
 def _head(task: Task) -> TaskHead:
@@ -122,6 +111,7 @@ def _head(task: Task) -> TaskHead:
 
 def _state(task: Task) -> dict[str, Any]:
     """Return a state in which rows and undo stacks belong together: read again where an operation came between."""
+    # Without a lock: a desk that only reads must not hold up the window that writes.
     for _ in range(READS - 1):
         state = _read_state(task)
         if seq_of(task) == state["seq"]:
@@ -131,8 +121,10 @@ def _state(task: Task) -> dict[str, Any]:
 
 def _read_state(task: Task) -> dict[str, Any]:
     desk = Desk.objects.filter(task=task).first()
+    # A task without a desk was never opened.
     if desk is None:
         raise NoSuchTask
+    # Undo is told from the log, so that it survives a reload and another machine.
     undo, redo = stacks(log_of(task.pk, task.version))
     return {
         "task": task.public_id,

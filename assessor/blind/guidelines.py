@@ -10,9 +10,8 @@ from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
 from accounts.models import User
+from assessor.blind.tasks import own_task
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
-from evaluation.errors import NoSuchTask
-from evaluation.models import Task
 from evaluation.terms import Stage
 
 # The drawer's own heading is an h2, so the guidelines start below it, whichever level their author began with.
@@ -118,20 +117,15 @@ def definitions_of(stage: str, *, show_importance: bool = False) -> tuple[Defini
     """Return a line on every label that a stage's desk shows. `show_importance`: also while nuggets are assigned."""
     known = Stage(stage)
     if known.judges:
-        lines = OF_JUDGING[known] + (IMPORTANCE if known is Stage.ASSIGN and show_importance else ())
-    else:
-        lines = (*IMPORTANCE, *OF_STAGE[known], *MAKING, *PASSAGES)
-    return lines
+        return OF_JUDGING[known] + (IMPORTANCE if known is Stage.ASSIGN and show_importance else ())
+    return (*IMPORTANCE, *OF_STAGE[known], *MAKING, *PASSAGES)
 
 
 def guidelines_of(task: str, user: User) -> Guidelines:
     """Return the guidelines of the protocol that the task was handed out under. Raises `NoSuchTask`."""
-    fields = ("stage", "protocol__guidelines", "protocol__show_importance")
-    found = Task.objects.open_for(user).filter(public_id=task).values_list(*fields).first()
-    if found is None:
-        raise NoSuchTask
-    stage, text, show_importance = found
-    return Guidelines(clean_html(text), definitions_of(stage, show_importance=show_importance))
+    found = own_task(task, user)
+    definitions = definitions_of(found.stage, show_importance=found.protocol.show_importance)
+    return Guidelines(clean_html(found.protocol.guidelines), definitions)
 
 
 def clean_html(text: str) -> SafeString:

@@ -1,30 +1,38 @@
-"""A task's past: what was submitted, what was done and when, and every version of every nugget."""
+"""A task's past: submitted versions, every operation in words, and every version of every nugget."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+
 from accounts.models import User
 from assessor.blind.passages import passages_of
-from assessor.blind.review import own_task
-from assessor.desk.context import OPEN_STATES, DeskContext, place_of
-from assessor.desk.label_ops import asked_keys
-from assessor.desk.label_rows import SEPARATOR, labels_of
+from assessor.blind.review import CAPTIONS, pair_names
+from assessor.blind.tasks import own_task
+from assessor.desk.context import OPEN_STATES, place_of
 from assessor.desk.nugget_ops import changes_json, row_from_json, row_of, stored_rows
-from assessor.desk.task_pairs import nuggets_of, pairs_of
+from assessor.desk.task_labels import read_task
 from assessor.models import Operation, WorkingNugget
-from assessor.rules.history_text import IMPORTANCE, HistoryLine, LoggedOperation, rolled_back, tell_backwards
-from assessor.rules.nugget_ops import Row
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
-from evaluation.models import NuggetEvidence, Submission, Task, TaskAnswer
-from evaluation.terms import Decision, Importance, Stage
+from assessor.rules.nugget_ops import LABELS, Row
+from evaluation.models import NuggetEvidence, Submission, Task
+from evaluation.terms import Decision, Importance, PassageMark, Stage
 
 OPERATIONS_A_PAGE = 100
 AS_PROPOSED = 0
 """Stands for the number of an operation where a proposal's own wording is meant."""
+IMPORTANCE = {
+    Importance.UNKNOWN: "neither vital nor okay",
+    Importance.OKAY: "okay",
+    Importance.VITAL: "vital",
+}
+MARKS = {PassageMark.READ: "read", PassageMark.NOTHING_NEW: "read, nothing new", "": "not read after all"}
+
+States = Mapping[str, Mapping[str, Any] | None]
+"""Rows as the log holds them, by key; None: not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +46,27 @@ class HistoryNugget:
 
 
 @dataclass(frozen=True, slots=True)
-class SubmittedList:
-    """One submitted version, as it was frozen."""
+class SubmittedVersion:
+    """One submitted version, as it was frozen: its nuggets, or the number of its labels."""
 
     version: int
     at: datetime
     nuggets: tuple[HistoryNugget, ...]
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """An operation in words. `old` and `new` are texts where the operation replaced the first by the second."""
+
+    text: str
+    old: str = ""
+    new: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One operation in words."""
+    """One operation of the log."""
 
     seq: int
     version: int
@@ -83,15 +101,15 @@ class PastNugget:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """One page of a task's history. `page` counts from 1, the newest."""
+    """One page of a task's history; without nuggets where answers are judged. `page` counts from 1, the newest."""
 
     task: str
     topic: str
-    by_hand: bool
+    judges: bool
     is_open: bool
     version: int
     state: str
-    submissions: tuple[SubmittedList, ...]
+    submissions: tuple[SubmittedVersion, ...]
     deeds: tuple[Deed, ...]
     nuggets: tuple[PastNugget, ...]
     page: int
@@ -101,75 +119,219 @@ class History:
 
 def history_of(task: str, user: User, page: int) -> History:
     """Return a page of the history of one of the user's own tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user)
-    places = {passage.public_id: f"P{passage.number}" for passage in passages_of(found)}
-    rows = {key: row_of(stored) for key, stored in stored_rows(found).items()}
-    total = _deeds(found).count()
-    pages = max(1, -(-total // OPERATIONS_A_PAGE))
-    page = min(max(page, 1), pages)
+    found = own_task(task, user, opened=True)
+    judges = Stage(found.stage).judges
+    # Text in an open composer and answers that were opened change nothing that one could read again.
+    log = Operation.objects.filter(task=found).exclude(kind="open" if judges else "compose").order_by("-seq")
+    pages = Paginator(log, OPERATIONS_A_PAGE)
+    shown = pages.page(min(max(page, 1), pages.num_pages))
+    operations = list(shown)
+    if judges:
+        places, lines, nuggets = {}, _label_lines(found, operations), []
+    else:
+        places = {passage.public_id: f"P{passage.number}" for passage in passages_of(found)}
+        rows = {key: row_of(stored) for key, stored in stored_rows(found).items()}
+        newer = log[: shown.start_index() - 1] if operations else log.none()
+        lines = _nugget_lines(found, _rolled_back(rows, newer), operations, places)
+        nuggets = list(_nuggets(found, rows, places))
     return History(
         task=found.public_id,
         topic=found.topic.text,
-        by_hand=found.stage == Stage.MANUAL,
+        judges=judges,
         is_open=found.state in OPEN_STATES,
         version=found.version,
         state=found.state,
         submissions=tuple(_submissions(found, places)),
-        deeds=tuple(_told(found, rows, places, page)),
-        nuggets=tuple(_nuggets(found, rows, places)),
-        page=page,
-        pages=pages,
-        total=total,
+        deeds=tuple(
+            Deed(operation.seq, operation.submission, operation.at, line)
+            for operation, line in zip(operations, lines, strict=True)
+        ),
+        nuggets=tuple(nuggets),
+        page=shown.number,
+        pages=pages.num_pages,
+        total=pages.count,
     )
 
 
-def _deeds(task: Task) -> Any:
-    """Operations of a task for its history, newest first, without what was only typed into an open composer."""
-    return Operation.objects.filter(task=task).exclude(kind="compose").order_by("-seq")
+def _rolled_back(rows: Mapping[str, Row], newer: QuerySet[Operation]) -> States:
+    """Return the rows as they were before some operations, given newest first."""
+    states: dict[str, Mapping[str, Any] | None] = dict(changes_json(rows))
+    for before in newer.values_list("before", flat=True):
+        states |= before
+    return states
 
 
-def _told(task: Task, rows: dict[str, Row], places: dict[str, str], page: int) -> Iterator[Deed]:
-    newer = (page - 1) * OPERATIONS_A_PAGE
-    now = rolled_back(changes_json(rows), _deeds(task)[:newer].values_list("before", flat=True))
-    shown = list(_deeds(task)[newer : newer + OPERATIONS_A_PAGE])
-    log = list(_logged(task, shown))
-    for operation, line in zip(shown, tell_backwards(now, log, places, task.stage == Stage.MANUAL), strict=True):
-        yield Deed(operation.seq, operation.submission, operation.at, line)
-
-
-def _logged(task: Task, operations: list[Operation]) -> Iterator[LoggedOperation]:
+def _nugget_lines(
+    task: Task, now: States, operations: Sequence[Operation], places: Mapping[str, str]
+) -> Iterator[HistoryLine]:
+    """Yield the operations in words, newest first. `now`: the rows after the first of them."""
+    names, by_hand = _names(now), task.stage == Stage.MANUAL
     targets = {str(operation.payload["target"]) for operation in operations if operation.kind in ("undo", "redo")}
     steps = Operation.objects.filter(task=task, step__in=targets).exclude(kind__in=["undo", "redo"])
     kinds = {str(step): kind for step, kind in steps.order_by("-seq").values_list("step", "kind")}
     for operation in operations:
-        target_kind = kinds.get(str(operation.payload.get("target", "")), "")
-        yield LoggedOperation(operation.kind, operation.payload, operation.before, operation.after, target_kind)
+        # Rows that an undo took away for good are only in the log.
+        names = _names(operation.before) | _names(operation.after) | names
+        yield LINES[operation.kind](_Logged(operation, names, places, kinds, by_hand))
 
 
-def _submissions(task: Task, places: dict[str, str]) -> Iterator[SubmittedList]:
+def _names(states: States) -> dict[str, str]:
+    return {key: f"N{row['number']}" for key, row in states.items() if row and row.get("number")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Logged:
+    """An operation with the names that the screen gives. `kinds`: of the steps that are undone and redone, by step."""
+
+    operation: Operation
+    names: Mapping[str, str]
+    places: Mapping[str, str]
+    kinds: Mapping[str, str]
+    by_hand: bool
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        payload: dict[str, Any] = self.operation.payload
+        return payload
+
+    @property
+    def name(self) -> str:
+        return self.names.get(self.payload["key"], "A nugget")
+
+    @property
+    def place(self) -> str:
+        return _place(self.places, self.payload["segment"], self.payload["sentence"], gone="a passage")
+
+    @property
+    def step(self) -> str:
+        return LABELS.get(self.kinds.get(str(self.payload["target"]), ""), "a step").lower()
+
+    def before(self, key: str) -> str:
+        return str((self.operation.before.get(key) or {}).get("text", ""))
+
+    def after(self, key: str) -> str:
+        return str((self.operation.after.get(key) or {}).get("text", ""))
+
+
+def _decided(logged: _Logged) -> HistoryLine:
+    payload = logged.payload
+    if payload.get("importance"):
+        return HistoryLine(f"{logged.name} kept as {IMPORTANCE[payload['importance']]}")
+    before, after = (
+        states.get(payload["key"]) or {} for states in (logged.operation.before, logged.operation.after)
+    )
+    decision = after.get("decision", payload["decision"])
+    if before.get("decision") == Decision.REJECTED:
+        decision = "restored"
+    elif logged.by_hand and decision == Decision.REJECTED:
+        decision = "deleted"
+    return HistoryLine(f"{logged.name} {decision}")
+
+
+def _merged(logged: _Logged) -> HistoryLine:
+    parents = " and ".join(logged.names.get(key, "a nugget") for key in logged.payload["from"])
+    return HistoryLine(f"{parents} merged", new=logged.after(logged.payload["key"]))
+
+
+def _split(logged: _Logged) -> HistoryLine:
+    parent = logged.payload["from"]
+    parts = " / ".join(logged.after(part["key"]) for part in logged.payload["into"])
+    return HistoryLine(f"{logged.names.get(parent, 'A nugget')} split", logged.before(parent), parts)
+
+
+def _reworded(logged: _Logged) -> HistoryLine:
+    key = logged.payload["key"]
+    return HistoryLine(f"{logged.name} reworded", logged.before(key), logged.after(key))
+
+
+def _set_back(logged: _Logged) -> HistoryLine:
+    key = logged.payload["key"]
+    old, new = logged.before(key), logged.after(key)
+    # An earlier importance may have come back, and the wording stayed as it was.
+    return HistoryLine(f"{logged.name} set back to an earlier version", *((old, new) if old != new else ()))
+
+
+def _marked(logged: _Logged) -> HistoryLine:
+    passage = logged.places.get(logged.payload["segment"], "A passage")
+    return HistoryLine(f"{passage} {MARKS[logged.payload['mark']]}")
+
+
+LINES: Mapping[str, Callable[[_Logged], HistoryLine]] = {
+    "decide": _decided,
+    "importance": lambda logged: HistoryLine(f"{logged.name} is {IMPORTANCE[logged.payload['importance']]}"),
+    "edit": _reworded,
+    "add": lambda logged: HistoryLine(f"{logged.name} added", new=logged.after(logged.payload["key"])),
+    "merge": _merged,
+    "split": _split,
+    "link": lambda logged: HistoryLine(f"{logged.name} linked to {logged.place}"),
+    "unlink": lambda logged: HistoryLine(f"Link of {logged.name} to {logged.place} removed"),
+    "move": lambda logged: HistoryLine(f"{logged.name} moved"),
+    "mark": _marked,
+    "search": lambda logged: HistoryLine(f"Searched for “{logged.payload.get('words', '')}”"),
+    "undo": lambda logged: HistoryLine(f"Undone: {logged.step}"),
+    "redo": lambda logged: HistoryLine(f"Redone: {logged.step}"),
+    "restore": _set_back,
+}
+
+
+def _label_lines(task: Task, operations: Sequence[Operation]) -> Iterator[HistoryLine]:
+    names = pair_names(read_task(place_of(task)))
+    for operation in operations:
+        about = ", ".join(names.get(key, "a nugget that was reworded since") for key in operation.after)
+        line = _label_line(operation, list(operation.after.values()))
+        yield HistoryLine(f"{about}: {line}" if about else line)
+
+
+def _label_line(operation: Operation, rows: Sequence[Mapping[str, Any]]) -> str:
+    text = ", ".join(_label(row) for row in rows)
+    match operation.kind:
+        case "search":
+            return f"Searched for “{operation.payload['words']}”"
+        case "sweep":
+            return "Began the nugget sweep"
+        case "undo" | "redo":
+            return f"{operation.kind.capitalize()}: {text}"
+        case "locate":
+            place = rows[0].get("sentence")
+            return "Place taken away" if place is None else f"Found in S{place + 1}"
+    return text
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    word = CAPTIONS[row["label"]] if row["label"] else "Cleared"
+    return f"{word}: {row['reason']}" if row["reason"] else word
+
+
+def _submissions(task: Task, places: Mapping[str, str]) -> Iterator[SubmittedVersion]:
     numbers = WorkingNugget.objects.filter(task=task, nugget__isnull=False).values_list("nugget", "number")
     names = {nugget: f"N{number}" for nugget, number in numbers}
     for submission in Submission.objects.filter(task=task).select_related("nugget_list").order_by("-version"):
-        items = list(submission.frozen_list.items.select_related("nugget_version").order_by("position"))
-        evidence = NuggetEvidence.objects.filter(nugget_version__in=[item.nugget_version_id for item in items])
-        of_wording: dict[int, list[str]] = {}
-        for wording, segment, sentence in evidence.order_by("pk").values_list(
-            "nugget_version_id", "segment__public_id", "sentence"
-        ):
-            of_wording.setdefault(wording, []).append(_place(places, segment, sentence))
-        nuggets = tuple(
-            HistoryNugget(
-                names.get(item.nugget_version.nugget_id, ""),
-                item.nugget_version.text,
-                IMPORTANCE[Importance(item.importance)],
-                tuple(of_wording.get(item.nugget_version_id, ())),
-            )
-            for item in items
+        nuggets = tuple(_submitted_nuggets(submission, names, places))
+        yield SubmittedVersion(submission.version, submission.at, nuggets, submission.labels)
+
+
+def _submitted_nuggets(
+    submission: Submission, names: Mapping[int, str], places: Mapping[str, str]
+) -> Iterator[HistoryNugget]:
+    if submission.nugget_list is None:
+        return
+    items = list(submission.nugget_list.items.select_related("nugget_version").order_by("position"))
+    evidence = NuggetEvidence.objects.filter(nugget_version__in=[item.nugget_version_id for item in items])
+    of_wording: dict[int, list[str]] = {}
+    for wording, segment, sentence in evidence.order_by("pk").values_list(
+        "nugget_version_id", "segment__public_id", "sentence"
+    ):
+        of_wording.setdefault(wording, []).append(_place(places, segment, sentence))
+    for item in items:
+        yield HistoryNugget(
+            names.get(item.nugget_version.nugget_id, ""),
+            item.nugget_version.text,
+            IMPORTANCE[Importance(item.importance)],
+            tuple(of_wording.get(item.nugget_version_id, ())),
         )
-        yield SubmittedList(submission.version, submission.at, nuggets)
 
 
-def _nuggets(task: Task, rows: dict[str, Row], places: dict[str, str]) -> Iterator[PastNugget]:
+def _nuggets(task: Task, rows: Mapping[str, Row], places: Mapping[str, str]) -> Iterator[PastNugget]:
     """Every nugget of the list, those in it first."""
     past = _past(task)
     for row in sorted(rows.values(), key=lambda row: (row.decision is Decision.REPLACED, row.position, row.key)):
@@ -197,13 +359,14 @@ def _past(task: Task) -> dict[str, list[tuple[int, datetime, Row | None]]]:
 
 
 def _versions(
-    task: Task, row: Row, past: Iterable[tuple[int, datetime, Row | None]], places: dict[str, str]
+    task: Task, row: Row, past: Iterable[tuple[int, datetime, Row | None]], places: Mapping[str, str]
 ) -> Iterator[PastVersion]:
     """Return the versions of a row in turn; moving it, or merging it away, makes none."""
     known = None
     if row.draft is not None:
         known = (row.draft, Importance.UNKNOWN, Decision.UNDECIDED, ())
-        yield _version(task, AS_PROPOSED, None, Row(row.key, 0, row.draft, row.making), row, places)
+        proposed = Row(key=row.key, position=0, text=row.draft, making=row.making)
+        yield _version(task, AS_PROPOSED, None, proposed, row, places)
     for seq, at, left in past:
         if left is None or left.decision is Decision.REPLACED or _content(left) == known:
             continue
@@ -216,7 +379,7 @@ def _content(row: Row) -> tuple[Any, ...]:
 
 
 def _version(
-    task: Task, seq: int, at: datetime | None, left: Row, now: Row, places: dict[str, str]
+    task: Task, seq: int, at: datetime | None, left: Row, now: Row, places: Mapping[str, str]
 ) -> PastVersion:
     return PastVersion(
         seq=seq,
@@ -242,188 +405,8 @@ def _decision(task: Task, decision: Decision) -> str:
     return "deleted" if task.stage == Stage.MANUAL and decision is Decision.REJECTED else str(decision)
 
 
-def _place(places: dict[str, str], segment: str, sentence: int | None) -> str:
-    passage = places.get(segment, "a passage that is gone")
+def _place(
+    places: Mapping[str, str], segment: str, sentence: int | None, gone: str = "a passage that is gone"
+) -> str:
+    passage = places.get(segment, gone)
     return passage if sentence is None else f"{passage} S{sentence + 1}"
-
-
-MOST_NAMED = 30
-CAPTIONS = {
-    word: label.caption
-    for label_set in (NUGGET_LABELS, CITATION_LABELS)
-    for word, label in label_set.by_word.items()
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """An answer in which labels are missing: the first key that has none, and how many."""
-
-    key: str
-    answer: str
-    name: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedSummary:
-    """A judging task as it stands. `labels`: how often each was given; `not_askable`: citations without a text."""
-
-    task: str
-    topic: str
-    assigns: bool
-    is_open: bool
-    answers: int
-    asked: int
-    judged: int
-    labels: tuple[tuple[str, int], ...]
-    missing: tuple[Missing, ...]
-    answers_missing: int
-    not_askable: int
-
-    @property
-    def is_complete(self) -> bool:
-        return self.judged == self.asked
-
-    @property
-    def first(self) -> str:
-        """The first key without a label, '' where none is."""
-        return self.missing[0].key if self.missing else ""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelDeed:
-    """One operation in words."""
-
-    seq: int
-    version: int
-    at: datetime
-    what: str
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    version: int
-    at: datetime
-    labels: int
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedHistory:
-    """One page of a judging task's history. `page` counts from 1, the newest."""
-
-    task: str
-    topic: str
-    is_open: bool
-    version: int
-    state: str
-    submissions: tuple[Submitted, ...]
-    deeds: tuple[LabelDeed, ...]
-    page: int
-    pages: int
-    total: int
-
-
-def judged_summary(task: str, user: User) -> JudgedSummary:
-    """Return the summary of one of the user's own judging tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user)
-    place = place_of(found)
-    asked = asked_keys(place)
-    given = {key: row.label for key, row in labels_of(place).read().items() if row.label}
-    names = _names(place)
-    counted = Counter(CAPTIONS[given[key]] for key in asked if key in given)
-    captions = [label.caption for label in labels_of_stage(found.stage).by_word.values()]
-    missing = list(_missing(names, [key for key in asked if key not in given]))
-    return JudgedSummary(
-        task=found.public_id,
-        topic=found.topic.text,
-        assigns=found.stage == Stage.ASSIGN,
-        is_open=found.state in OPEN_STATES,
-        answers=TaskAnswer.objects.filter(task=found, same_as=None).count(),
-        asked=len(asked),
-        judged=sum(counted.values()),
-        labels=tuple((word, counted[word]) for word in captions if counted[word]),
-        missing=tuple(missing[:MOST_NAMED]),
-        answers_missing=len(missing),
-        not_askable=0 if found.stage == Stage.ASSIGN else sum(not pair.judgeable for pair in pairs_of(place)),
-    )
-
-
-def judged_history(task: str, user: User, page: int) -> JudgedHistory:
-    """Return a page of the history of one of the user's own judging tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user)
-    log = Operation.objects.filter(task=found).exclude(kind="open").order_by("-seq")
-    total = log.count()
-    pages = max(1, -(-total // OPERATIONS_A_PAGE))
-    page = min(max(page, 1), pages)
-    start = (page - 1) * OPERATIONS_A_PAGE
-    submitted = Submission.objects.filter(task=found).order_by("-version")
-    return JudgedHistory(
-        task=found.public_id,
-        topic=found.topic.text,
-        is_open=found.state in OPEN_STATES,
-        version=found.version,
-        state=found.state,
-        submissions=tuple(Submitted(*row) for row in submitted.values_list("version", "at", "labels")),
-        deeds=tuple(_label_deeds(found, list(log[start : start + OPERATIONS_A_PAGE]))),
-        page=page,
-        pages=pages,
-        total=total,
-    )
-
-
-def _missing(names: Mapping[str, str], keys: list[str]) -> Iterator[Missing]:
-    """Yield the answers with gaps, in order."""
-    by_answer: dict[str, list[str]] = {}
-    for key in keys:
-        answer, _, _ = names[key].partition(",")
-        by_answer.setdefault(answer, []).append(key)
-    for name, some in by_answer.items():
-        yield Missing(some[0], some[0].partition(SEPARATOR)[0], name, len(some))
-
-
-def _names(place: DeskContext) -> dict[str, str]:
-    """Return the names on the screen of all pairs: "Answer 3, N7", or "Answer 3, S2 [4]"."""
-    rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
-    numbers = {answer: n for n, answer in enumerate(rows.values_list("answer__public_id", flat=True), start=1)}
-    if place.stage == Stage.ASSIGN:
-        nuggets = enumerate(nuggets_of(place), start=1)
-        return {
-            f"{answer}{SEPARATOR}{nugget.key}": f"Answer {number}, N{n}"
-            for n, nugget in nuggets
-            for answer, number in numbers.items()
-        }
-    return {
-        pair.key: f"Answer {numbers[pair.answer]}, S{pair.sentence + 1} [{pair.number}]"
-        for pair in pairs_of(place)
-    }
-
-
-def _label_deeds(task: Task, operations: list[Operation]) -> Iterator[LabelDeed]:
-    names = _names(place_of(task))
-    for operation in operations:
-        changed = list(operation.after.items())
-        about = ", ".join(names.get(key, "a nugget that was reworded since") for key, _ in changed)
-        yield LabelDeed(
-            operation.seq, operation.submission, operation.at, _what(operation, [row for _, row in changed]), about
-        )
-
-
-def _what(operation: Operation, rows: list[dict[str, Any]]) -> str:
-    if operation.kind == "search":
-        return f"Searched for “{operation.payload['words']}”"
-    if operation.kind == "sweep":
-        return "Began the nugget sweep"
-    text = ", ".join(_label(row) for row in rows)
-    if operation.kind in ("undo", "redo"):
-        return f"Undo: {text}" if operation.kind == "undo" else f"Redo: {text}"
-    if operation.kind == "locate":
-        place = rows[0].get("sentence")
-        return "Place taken away" if place is None else f"Found in S{place + 1}"
-    return text
-
-
-def _label(row: dict[str, Any]) -> str:
-    word = CAPTIONS[row["label"]] if row["label"] else "Cleared"
-    return f"{word}: {row['reason']}" if row["reason"] else word

@@ -9,15 +9,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.models import User
-from assessor.blind.review import own_task
+from assessor.blind.tasks import own_task
 from assessor.desk.context import DeskContext, place_of
-from assessor.desk.label_ops import SWEEP, left_to_judge
-from assessor.desk.label_rows import labels_of, row_json
-from assessor.desk.task_pairs import AskedPair, nuggets_by_answer, nuggets_of, number_of, pairs_of
+from assessor.desk.label_ops import SWEEP
+from assessor.desk.task_labels import (
+    AskedPair,
+    TaskLabels,
+    number_of,
+    pairs_of,
+    read_task,
+    row_json,
+    shown_answers,
+)
 from assessor.models import Operation
 from assessor.rules.display import plain
 from evaluation.errors import NoSuchTask
-from evaluation.models import Citation, Segment, Sentence, Task, TaskAnswer
+from evaluation.models import Citation, Segment, Sentence, Task
 from evaluation.rules.sentences import split
 from evaluation.terms import Importance, Stage
 
@@ -59,17 +66,18 @@ class CitedPassage:
 def judging_state(task: Task) -> dict[str, Any]:
     """Return the state that only judging desks have, for their script; see docs/guide-assessors.md."""
     place = place_of(task)
-    rows = [row_json(row, place.stage) for row in labels_of(place).read().values()]
-    state: dict[str, Any] = {"limit": None, "marks": {}, "rows": rows, "answers": list(_answers(place))}
+    work = read_task(place)
+    rows = [row_json(label.row, place.stage) for label in work.labels.values()]
+    state: dict[str, Any] = {"limit": None, "marks": {}, "rows": rows, "answers": list(_answers(work))}
     if place.stage == Stage.ASSIGN:
         shows = task.protocol.show_importance
         state["nuggets"] = [
             {"key": nugget.key, "text": nugget.text, "importance": _importance(nugget.importance) if shows else ""}
-            for nugget in nuggets_of(place)
+            for nugget in work.nuggets
         ]
-        state["sweep"] = _sweep(task)
+        state["sweep"] = _sweep(task, work)
     else:
-        state["pairs"] = [_pair(pair) for pair in pairs_of(place)]
+        state["pairs"] = [_pair(pair) for pair in work.pairs]
     return state
 
 
@@ -78,50 +86,41 @@ def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple
 
     Raises `NoSuchTask`, also for an answer that is not among the task's.
     """
-    found = own_task(task, user)
+    found = own_task(task, user, opened=True)
     if not Stage(found.stage).judges:
         raise NoSuchTask
-    place = TaskAnswer.objects.filter(task=found, answer__public_id=answer, same_as=None).first()
-    if place is None:
+    place = place_of(found)
+    order = dict(shown_answers(place).values_list("answer__public_id", "answer"))
+    # Of identical answers only the first is on the screen; the others stand for other runs.
+    if answer not in order:
         raise NoSuchTask
-    order = list(_shown(found.pk))
     shown = ShownAnswer(
         public_id=answer,
-        number=order.index(answer) + 1,
+        number=list(order).index(answer) + 1,
         of=len(order),
-        sentences=tuple(_sentences(place.answer_id)),
+        sentences=tuple(_sentences(order[answer])),
     )
-    if found.stage == Stage.ASSIGN:
-        return shown, ()
-    return shown, tuple(_passages(place_of(found), answer))
+    return shown, () if found.stage == Stage.ASSIGN else tuple(_passages(place, answer))
 
 
-def _shown(task: int) -> Iterator[str]:
-    """Return the ids of the answers on the screen, in the task's order; of identical ones the first."""
-    rows = TaskAnswer.objects.filter(task=task, same_as=None).order_by("position")
-    yield from rows.values_list("answer__public_id", flat=True)
-
-
-def _answers(place: DeskContext) -> Iterator[dict[str, Any]]:
-    rows = TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
-    asked = nuggets_by_answer(place) if place.stage == Stage.ASSIGN else None
-    for number, (answer, seen_at) in enumerate(rows.values_list("answer__public_id", "seen_at"), start=1):
-        row = {"id": answer, "number": number, "seen": seen_at is not None}
+def _answers(work: TaskLabels) -> Iterator[dict[str, Any]]:
+    for number, (answer, seen) in enumerate(work.answers, start=1):
+        row = {"id": answer, "number": number, "seen": seen}
         # Only where not every nugget is asked of every answer.
-        yield row if asked is None else row | {"nuggets": asked[answer]}
+        yield row if work.by_answer is None else row | {"nuggets": work.by_answer[answer]}
 
 
 def _importance(code: int) -> str:
     return "" if code == Importance.UNKNOWN else Importance(code).name.lower()
 
 
-def _sweep(task: Task) -> str | bool:
+def _sweep(task: Task, work: TaskLabels) -> str | bool:
     """Say whether the sweep may be done, or was begun in this version of the work."""
     if not task.protocol.nugget_sweep or task.study_id:
         return False
     if Operation.objects.filter(task=task, submission=task.version, kind=SWEEP).exists():
         return "begun"
-    return False if left_to_judge(place_of(task)) else "offered"
+    return False if work.missing else "offered"
 
 
 def _pair(pair: AskedPair) -> dict[str, Any]:
@@ -133,6 +132,7 @@ def _pair(pair: AskedPair) -> dict[str, Any]:
         "passage": pair.passage if pair.judgeable else None,
         "judgeable": pair.judgeable,
     }
+    # No key at all on the other desks: an empty one would tell that there is something to hide.
     return row if pair.machine is None else row | {"machine": pair.machine}
 
 

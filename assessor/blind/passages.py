@@ -52,12 +52,8 @@ class PassagesToRead:
         return sum(passage.words for passage in self.passages)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    public_id: str
-    title: str
-    headings: str
-    text: str
+Texts = tuple[str, str, str, str]
+"""Public id, title, headings and text of a segment."""
 
 
 def passages_of(task: Task) -> tuple[Passage, ...]:
@@ -71,24 +67,20 @@ def reading_of(task: Task) -> PassagesToRead:
     order = reading_order(
         found, PassageOrder(protocol.passage_order), task.topic.public_id, protocol.group_overlaps
     )
-    shown = [(place, found[place]) for place in order]
-    sentences = [split(passage.text) for _, passage in shown]
+    sentences = [split(found[place][-1]) for place in order]
     if protocol.group_overlaps:
-        repeated = repeats(zip((place.document for place, _ in shown), sentences, strict=True))
+        repeated = repeats(zip((place.document for place in order), sentences, strict=True))
     else:
-        repeated = [[None] * len(some) for some in sentences]
-    return PassagesToRead(
-        tuple(
-            _passage(number, passage, texts, again)
-            for number, ((_, passage), texts, again) in enumerate(
-                zip(shown, sentences, repeated, strict=True), start=1
-            )
-        ),
-        without_text,
-    )
+        repeated = [[None] * len(texts) for texts in sentences]
+    passages = []
+    for number, (place, texts, again) in enumerate(zip(order, sentences, repeated, strict=True), start=1):
+        public_id, title, headings, text = found[place]
+        shown = tuple(_sentences(texts, again))
+        passages.append(Passage(public_id, number, title, headings, shown, len(text.split())))
+    return PassagesToRead(tuple(passages), without_text)
 
 
-def _graded(task: Task, threshold: int) -> tuple[dict[GradedPlace, _Shown], int]:
+def _graded(task: Task, threshold: int) -> tuple[dict[GradedPlace, Texts], int]:
     """The segments to read by place, as AutoNuggets reads them (llmjobs/job_plan.py), and how many have no text."""
     qrels = Qrel.objects.filter(source=task.qrels_id, topic=task.topic_id, grade__gte=threshold)
     rows = qrels.values_list(
@@ -102,12 +94,13 @@ def _graded(task: Task, threshold: int) -> tuple[dict[GradedPlace, _Shown], int]
         "segment__text",
         "segment__has_text",
     )
-    found: dict[GradedPlace, _Shown] = {}
+    found: dict[GradedPlace, Texts] = {}
     without_text = 0
+    # Segments without a text are counted, as the screen says how many cannot be read (method, section 9).
     for docid, document, grade, start, public_id, title, headings, text, has_text in rows:
         if has_text:
-            shown = _Shown(public_id, _line(title), _line(_below(title, headings)), text.strip())
-            found[GradedPlace(docid, document, grade, start)] = shown
+            texts = (public_id, _line(title), _line(_below(title, headings)), text.strip())
+            found[GradedPlace(docid, document, grade, start)] = texts
         else:
             without_text += 1
     return found, without_text
@@ -124,17 +117,6 @@ def _below(title: str, headings: str) -> str:
 def _line(text: str) -> str:
     """Text on one line: headings come one a line."""
     return " · ".join(filter(None, map(str.strip, text.splitlines())))
-
-
-def _passage(number: int, shown: _Shown, texts: tuple[str, ...], again: list[int | None]) -> Passage:
-    return Passage(
-        public_id=shown.public_id,
-        number=number,
-        title=shown.title,
-        headings=shown.headings,
-        sentences=tuple(_sentences(texts, again)),
-        words=len(shown.text.split()),
-    )
 
 
 def _sentences(texts: tuple[str, ...], again: list[int | None]) -> Iterator[PassageSentence]:
@@ -173,16 +155,6 @@ class TopicText:
     text: str
 
 
-def topic_texts(topic: Topic) -> tuple[TopicText, ...]:
-    texts = {
-        "narrative": str(topic.extra.get("narrative", "")),
-        "problem_statement": topic.problem_statement,
-        "background": topic.background,
-        "article": topic.article,
-    }
-    return tuple(TopicText(NAMES[name], text) for name, text in texts.items() if text.strip())
-
-
 @dataclass(frozen=True, slots=True)
 class TopicHead:
     """Head of a topic's page, above its parts."""
@@ -193,4 +165,13 @@ class TopicHead:
 
 def topic_head(campaign: Campaign, topic: Topic) -> TopicHead:
     """Return a topic's language, else the campaign's, and its texts."""
-    return TopicHead(topic.language or campaign.language, topic_texts(topic))
+    texts = {
+        "narrative": str(topic.extra.get("narrative", "")),
+        "problem_statement": topic.problem_statement,
+        "background": topic.background,
+        "article": topic.article,
+    }
+    return TopicHead(
+        topic.language or campaign.language,
+        tuple(TopicText(NAMES[name], text) for name, text in texts.items() if text.strip()),
+    )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from accounts.models import User
+from assessor.blind.tasks import own_task
 from assessor.models import PracticeAnswer, PracticeItem
 from assessor.practice.items import practice_of
 from assessor.practice.rules import LABELS, word_of
@@ -104,15 +105,14 @@ def practised_item(task: str, user: User, item: str) -> tuple[PracticePage, Answ
     """Return an item that the user has answered. Raises `NoSuchTask`, also while it has no answer."""
     page = practice_page(task, user)
     found = next((answer for answer in page.answered if answer.item.public_id == item), None)
+    # The known label comes only after the own one: before it the item does not exist here.
     if found is None:
         raise NoSuchTask
     return page, found
 
 
 def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int, int]]:
-    found = Task.objects.open_for(user).select_related("campaign", "topic").filter(public_id=task).first()
-    if found is None:
-        raise NoSuchTask
+    found = own_task(task, user)
     asked = practice_of(user, [found.campaign_id]).asked(found)
     items = {item.pk: item for item in PracticeItem.objects.filter(pk__in=asked)}
     given = PracticeAnswer.objects.filter(user=user, item__in=asked)

@@ -1,18 +1,27 @@
-"""Review before a submission: the state of the list, and each nugget that still waits, by name."""
+"""Review before a submission: state of the work, and by name each nugget or answer that still waits."""
 
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from accounts.models import User
-from assessor.desk.context import OPEN_STATES
+from assessor.blind.tasks import own_task
+from assessor.desk.context import OPEN_STATES, place_of
 from assessor.desk.nugget_ops import row_of, stored_rows
 from assessor.desk.submit import limit_of
+from assessor.desk.task_labels import SEPARATOR, TaskLabels, read_task
 from assessor.models import MarkedPassage
-from assessor.rules.nugget_ops import Rows
-from assessor.rules.submit import review_of
-from evaluation.errors import NoSuchTask
-from evaluation.models import Task
+from assessor.rules.submit import Review, numbers_of, review_of
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
 from evaluation.tasks.reading_load import readable
 from evaluation.terms import Stage
+
+MOST_NAMED = 30
+CAPTIONS = {
+    word: label.caption
+    for label_set in (NUGGET_LABELS, CITATION_LABELS)
+    for word, label in label_set.by_word.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +35,23 @@ class NamedNugget:
 
 @dataclass(frozen=True, slots=True)
 class ReviewSummary:
-    """A list as it stands. `unread`: passages that carry no mark."""
+    """State of a list. `unread`: passages that carry no mark."""
 
     task: str
     topic: str
     by_hand: bool
     is_open: bool
-    is_complete: bool
-    kept: int
-    rejected: int
-    added: int
-    merged: int
-    split: int
-    reworded: int
     limit: int | None
-    over_limit: int
     passages: int
     unread: int
+    counts: Review
     undecided: tuple[NamedNugget, ...]
     without_importance: tuple[NamedNugget, ...]
     without_evidence: tuple[NamedNugget, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        return self.counts.is_complete
 
     @property
     def first(self) -> str:
@@ -55,52 +61,107 @@ class ReviewSummary:
 
 def review_summary(task: str, user: User) -> ReviewSummary:
     """Return the summary of one of the user's own tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user)
+    found = own_task(task, user, opened=True)
     rows = {key: row_of(stored) for key, stored in stored_rows(found).items()}
-    review = review_of(rows, limit_of(found))
-    passages, unread = _passages(found)
+    limit, numbers = limit_of(found), numbers_of(rows)
+    counts = review_of(rows, limit)
+    shown = readable(found.qrels_id or 0, found.protocol.grade_threshold).filter(topic=found.topic_id)
+    passages = set(shown.values_list("segment_id", flat=True))
+    marked = set(MarkedPassage.objects.filter(task=found).values_list("segment_id", flat=True))
+
+    def named(keys: Iterable[str]) -> tuple[NamedNugget, ...]:
+        return tuple(NamedNugget(key, f"N{numbers[key]}", rows[key].text) for key in keys)
+
     return ReviewSummary(
         task=found.public_id,
         topic=found.topic.text,
         by_hand=found.stage == Stage.MANUAL,
         is_open=found.state in OPEN_STATES,
-        is_complete=review.is_complete,
-        kept=review.kept,
-        rejected=review.rejected,
-        added=review.added,
-        merged=review.merged,
-        split=review.split,
-        reworded=review.reworded,
-        limit=limit_of(found),
-        over_limit=review.over_limit,
-        passages=passages,
-        unread=unread,
-        undecided=_named(rows, review.undecided, review.numbers),
-        without_importance=_named(rows, review.without_importance, review.numbers),
-        without_evidence=_named(rows, review.without_evidence, review.numbers),
+        limit=limit,
+        passages=len(passages),
+        unread=len(passages - marked),
+        counts=counts,
+        undecided=named(counts.undecided),
+        without_importance=named(counts.without_importance),
+        without_evidence=named(counts.without_evidence),
     )
 
 
-def own_task(task: str, user: User) -> Task:
-    """Return one of the user's own tasks that has been opened. Raises `NoSuchTask`."""
-    found = (
-        Task.objects.open_for(user)
-        .select_related("campaign", "topic", "protocol", "qrels")
-        .filter(public_id=task, opened_at__isnull=False)
-        .first()
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """An answer in which labels are missing: the first key that has none, and how many."""
+
+    key: str
+    answer: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSummary:
+    """State of a judging task. `labels`: how often each was given; `not_askable`: citations without a text."""
+
+    task: str
+    topic: str
+    is_open: bool
+    answers: int
+    asked: int
+    judged: int
+    labels: tuple[tuple[str, int], ...]
+    missing: tuple[Missing, ...]
+    answers_missing: int
+    not_askable: int
+
+    @property
+    def is_complete(self) -> bool:
+        return self.judged == self.asked
+
+    @property
+    def first(self) -> str:
+        """The first key without a label, '' where none is."""
+        return self.missing[0].key if self.missing else ""
+
+
+def judged_summary(task: str, user: User) -> JudgedSummary:
+    """Return the summary of one of the user's own judging tasks. Raises `NoSuchTask`."""
+    found = own_task(task, user, opened=True)
+    work = read_task(place_of(found))
+    asked, lacking = work.asked, set(work.missing)
+    counted = Counter(CAPTIONS[work.labels[key].row.label or ""] for key in asked if key not in lacking)
+    captions = [label.caption for label in labels_of_stage(found.stage).by_word.values()]
+    missing = list(_missing(pair_names(work), work.missing))
+    return JudgedSummary(
+        task=found.public_id,
+        topic=found.topic.text,
+        is_open=found.state in OPEN_STATES,
+        answers=len(work.answers),
+        asked=len(asked),
+        judged=len(asked) - len(lacking),
+        labels=tuple((caption, counted[caption]) for caption in captions if counted[caption]),
+        # A task that was just opened lacks thousands of labels; the first answers are enough to go on with.
+        missing=tuple(missing[:MOST_NAMED]),
+        answers_missing=len(missing),
+        not_askable=sum(not pair.judgeable for pair in work.pairs),
     )
-    if found is None:
-        raise NoSuchTask
-    return found
 
 
-def _named(rows: Rows, keys: tuple[str, ...], numbers: dict[str, int]) -> tuple[NamedNugget, ...]:
-    return tuple(NamedNugget(key, f"N{numbers[key]}", rows[key].text) for key in keys)
+def _missing(names: Mapping[str, str], keys: Iterable[str]) -> Iterator[Missing]:
+    """Yield the answers with gaps, in order."""
+    by_answer: dict[str, list[str]] = {}
+    for key in keys:
+        by_answer.setdefault(names[key].partition(",")[0], []).append(key)
+    for name, without in by_answer.items():
+        yield Missing(without[0], without[0].partition(SEPARATOR)[0], name, len(without))
 
 
-def _passages(task: Task) -> tuple[int, int]:
-    """Return the number of passages to read, and of those that carry no mark."""
-    shown = readable(task.qrels_id or 0, task.protocol.grade_threshold).filter(topic=task.topic_id)
-    segments = set(shown.values_list("segment_id", flat=True))
-    marked = set(MarkedPassage.objects.filter(task=task).values_list("segment_id", flat=True))
-    return len(segments), len(segments - marked)
+def pair_names(work: TaskLabels) -> dict[str, str]:
+    """Return the names on the screen of all pairs: "Answer 3, N7", or "Answer 3, S2 [4]"."""
+    numbers = {answer: number for number, (answer, _) in enumerate(work.answers, start=1)}
+    nuggets = {
+        f"{answer}{SEPARATOR}{nugget.key}": f"Answer {number}, N{n}"
+        for n, nugget in enumerate(work.nuggets, start=1)
+        for answer, number in numbers.items()
+    }
+    return nuggets | {
+        pair.key: f"Answer {numbers[pair.answer]}, S{pair.sentence + 1} [{pair.number}]" for pair in work.pairs
+    }

@@ -11,6 +11,7 @@ from accounts.models import User
 from assessor.desk.task_progress import Progress, progress_of
 from assessor.practice.items import practice_of
 from assessor.timing.record import active_seconds
+from evaluation.errors import NoSuchTask
 from evaluation.models import Campaign, Membership, NuggetList, Remark, Submission, Task
 from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import Origin, RemarkKind, Role, Stage, TaskState
@@ -23,7 +24,7 @@ ORDER = (
     TaskState.BLOCKED,
     TaskState.SUBMITTED,
 )
-"""What is nearest to being finished stands first, what is finished last."""
+"""Nearest to being finished first, submitted last."""
 
 STEPS = {
     TaskState.REOPENED: "Continue",
@@ -45,7 +46,7 @@ class Empty(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRemark:
-    """Something the assessor said, and what the organizers answered."""
+    """A remark of the assessor, with the answer of the organizers."""
 
     kind: str
     about: str
@@ -103,7 +104,8 @@ class Home:
 
 
 def home_for(user: User) -> Home:
-    mine = Campaign.objects.filter(pk__in=_assessing(user))
+    assesses = Membership.objects.filter(user=user, role=Role.ASSESSOR)
+    mine = Campaign.objects.filter(pk__in=assesses.values("campaign"))
     tasks = list(Task.objects.open_for(user).select_related("topic", "campaign", "protocol"))
     lines = _lines(tasks, _practice_left(user, tasks))
     groups = tuple(
@@ -112,19 +114,11 @@ def home_for(user: User) -> Home:
         if (found := tuple(line for line in lines if line.state == state))
     )
     open_ = sum(task.state in ACTIVE for task in tasks)
-    empty = (
-        ()
-        if open_
-        else tuple(
-            _empty(own_task, [task for task in tasks if task.campaign_id == own_task.pk]) for own_task in mine
-        )
+    idle = () if open_ else mine
+    empty = tuple(
+        _empty(campaign, [task for task in tasks if task.campaign_id == campaign.pk]) for campaign in idle
     )
     return Home(groups, open_, empty, len(mine))
-
-
-def _assessing(user: User) -> list[int]:
-    roles = Membership.objects.filter(user=user, role=Role.ASSESSOR)
-    return list(roles.values_list("campaign_id", flat=True))
 
 
 def _practice_left(user: User, tasks: Sequence[Task]) -> dict[int, int]:
@@ -150,6 +144,7 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
             share=progress[task.pk].share,
             step=STEPS[TaskState(task.state)] if task.state in STEPS else "",
             practice=practice.get(task.pk, 0),
+            # The reason of a reopening stays on the row after the next submit, and would be read as new there.
             reopened_reason=task.reopened_reason if task.state == TaskState.REOPENED else "",
             blocked_reason=task.blocked_reason if task.state == TaskState.BLOCKED else "",
             answers=_answered(remarks[task.pk]),
@@ -163,22 +158,17 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
 
 
 def progress_text(task: Task, progress: Progress) -> tuple[str, ...]:
+    is_done = task.state == TaskState.SUBMITTED
     if Stage(task.stage).judges:
-        return _judged_text(task, progress)
+        labels = f"{progress.judged:,} of {progress.asked:,} labels"
+        return (labels,) if is_done else (f"{progress.finished} of {progress.answers} answers", labels)
     read = f"{progress.read} of {progress.passages} read"
     listed = f"{progress.listed} {plural(progress.listed, 'nugget')}"
-    if task.state == TaskState.SUBMITTED:
+    if is_done:
         return (listed, read)
     if task.stage == Stage.MANUAL:
         return (read, listed)
     return (f"{progress.undecided} undecided of {progress.proposed}", read)
-
-
-def _judged_text(task: Task, progress: Progress) -> tuple[str, ...]:
-    labels = f"{progress.judged:,} of {progress.asked:,} labels"
-    if task.state == TaskState.SUBMITTED:
-        return (labels,)
-    return (f"{progress.finished} of {progress.answers} answers", labels)
 
 
 def _remarks(tasks: Sequence[Task]) -> dict[int, list[Remark]]:
@@ -207,14 +197,11 @@ def _empty(campaign: Campaign, tasks: Sequence[Task]) -> EmptyCampaign:
     elif done:
         why = Empty.DONE
     else:
-        why = Empty.HELD if _has_drafts(campaign) else Empty.DRAFTS
+        drafts = NuggetList.objects.filter(
+            nugget_set__campaign=campaign, nugget_set__origin=Origin.DRAFT, submitted=True
+        )
+        why = Empty.HELD if drafts.exists() else Empty.DRAFTS
     return EmptyCampaign(campaign.name, why, done, blocked)
-
-
-def _has_drafts(campaign: Campaign) -> bool:
-    return NuggetList.objects.filter(
-        nugget_set__campaign=campaign, nugget_set__origin=Origin.DRAFT, submitted=True
-    ).exists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +217,18 @@ class OwnTask:
     due: date | None
     blocked_reason: str
     reopened_reason: str
+
+
+def own_task(task: str, user: User, *, opened: bool = False) -> Task:
+    """Return one of the user's own tasks, with `opened` only where its desk was opened. Raises `NoSuchTask`.
+
+    A stranger's task, a withdrawn one and one that never was answer alike: nobody learns what others do.
+    """
+    found = Task.objects.open_for(user).select_related("campaign", "topic", "protocol", "qrels")
+    row = found.filter(public_id=task, **({"opened_at__isnull": False} if opened else {})).first()
+    if row is None:
+        raise NoSuchTask
+    return row
 
 
 def own_tasks(user: User) -> tuple[OwnTask, ...]:
@@ -277,17 +276,14 @@ def done_for(user: User, public_id: str) -> Done | None:
         return None
     submission = Submission.objects.select_related("task").filter(task__public_id=public_id).latest("version")
     listed = submission.nugget_list
+    seconds = active_seconds(submission.task, submission.version)
     return Done(
         stage=submission.task.stage,
         nuggets=listed.items.count() if listed else None,
         labels=submission.labels,
-        minutes=_minutes(submission),
+        # Work of seconds shows as a minute: 0 means that no time was measured.
+        minutes=max(1, round(seconds / MINUTE)) if seconds else 0,
         next=next((task for task in lines if task.state in ACTIVE), None),
         empty=home.empty,
         campaigns=home.campaigns,
     )
-
-
-def _minutes(submission: Submission) -> int:
-    seconds = active_seconds(submission.task, submission.version)
-    return max(1, round(seconds / MINUTE)) if seconds else 0

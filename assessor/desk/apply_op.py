@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from accounts.models import User
 from assessor.desk import label_ops, nugget_ops
 from assessor.desk.context import Acted, DeskContext, Stale, holder_age, lock_desk_context
-from assessor.desk.op_schemas import Op
 from assessor.models import Desk, Operation
+from assessor.rules.op_schemas import Op, Payload
 from evaluation.errors import Refused
 from evaluation.terms import PageState
 
@@ -58,6 +58,7 @@ def apply_op(*, task: str, user: User, window: str, op: Op) -> OpReceipt:
 def _operate(task: str, user: User, window: str, op: Op) -> OpReceipt:
     with transaction.atomic():
         place = lock_desk_context(task, user)
+        # Task and desk stay locked until the receipt is committed: only then may the page say "Saved".
         receipt = _receipt(place, window, op)
         # Looked up only where something is amiss: what applies and can be logged is new.
         return receipt if receipt.status == "applied" else _first_receipt(place, op) or receipt
@@ -69,17 +70,15 @@ def _receipt(place: DeskContext, window: str, op: Op) -> OpReceipt:
         held_at = Desk.objects.values_list("held_at", flat=True).get(pk=place.task)
         return OpReceipt(str(op.op_id), "moved", holder_age_s=holder_age(held_at))
     try:
-        _check_open(place)
+        # Inside the lock: a submit that came first has changed the state by now.
+        if not place.is_open:
+            raise Refused("not_open", f"This task is {place.state}; nothing in it can be changed now.")
         return _applied(place, window, op)
-    except (Refused, ValidationError, KeyError) as error:
-        code, message = _reason(error)
-        return OpReceipt(str(op.op_id), "refused", code=code, message=message)
-
-
-def _reason(error: Exception) -> tuple[str, str]:
-    if isinstance(error, Refused):
-        return error.code, error.message
-    return "bad_operation", "This operation is not one that a desk knows."
+    except Refused as refused:
+        return OpReceipt(str(op.op_id), "refused", code=refused.code, message=refused.message)
+    except (ValidationError, KeyError):
+        message = "This operation is not one that a desk knows."
+        return OpReceipt(str(op.op_id), "refused", code="bad_operation", message=message)
 
 
 def _first_receipt(place: DeskContext, op: Op) -> OpReceipt | None:
@@ -97,11 +96,6 @@ def _first_receipt(place: DeskContext, op: Op) -> OpReceipt | None:
     return OpReceipt(str(op.op_id), "applied", logged.seq, rows)
 
 
-def _check_open(place: DeskContext) -> None:
-    if not place.is_open:
-        raise Refused("not_open", f"This task is {place.state}; nothing in it can be changed now.")
-
-
 def _applied(place: DeskContext, window: str, op: Op) -> OpReceipt:
     payload = op.checked(judging=place.judges)
     done = _acts(place).act(place, op, payload)
@@ -113,11 +107,10 @@ def _applied(place: DeskContext, window: str, op: Op) -> OpReceipt:
 
 
 def _acts(place: DeskContext) -> ModuleType:
-    """Return the module that knows this stage's operations: `giving` labels, or `listing` nuggets."""
     return label_ops if place.judges else nugget_ops
 
 
-def _log(place: DeskContext, window: str, op: Op, payload: dict[str, Any], done: Acted) -> None:
+def _log(place: DeskContext, window: str, op: Op, payload: Payload, done: Acted) -> None:
     """Add the operation to the log. A window that writes where nobody does holds the desk from then on."""
     # Written only at a change of window: this runs at each key press.
     if place.holder != window:
@@ -133,7 +126,7 @@ def _log(place: DeskContext, window: str, op: Op, payload: dict[str, Any], done:
         step=op.step,
         submission=place.version,
         kind=op.kind,
-        payload=payload,
+        payload=payload.model_dump(mode="json", by_alias=True),
         before=done.before,
         after=done.after,
         source=op.source,

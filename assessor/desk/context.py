@@ -10,14 +10,15 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from assessor.desk.task_progress import missing_machine_labels
+from assessor.desk.task_progress import pairs_without_llm_label
 from assessor.models import Desk, Operation, WorkingNugget
 from assessor.practice.items import check_practised
-from assessor.rules.undo import UNTOLD, Undoable, UndoEntry, stacks
+from assessor.rules.undo import NOTED, Undoable, UndoEntry, stacks
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Event, ListedNugget, Task
 from evaluation.tasks.changes import lock_own_task
 from evaluation.terms import Making, PageState, Stage, TaskState
+from web.text import plural
 
 LEASE = timedelta(seconds=29)
 """A window in view sends a heartbeat every 15 s. After this silence another is ready to write within 30 s."""
@@ -88,14 +89,15 @@ def lock_desk_context(task: str, user: User) -> DeskContext:
     return place
 
 
-def place_of(task: Task, holder: str = "", seq: int = 0) -> DeskContext:
+def place_of(task: Task) -> DeskContext:
+    """Return a task's desk as reads need it, without a lock: nobody holds it, and no operation has a number."""
     return DeskContext(
         task=task.pk,
         campaign=task.campaign_id,
         state=task.state,
         version=task.version,
-        holder=holder,
-        seq=seq,
+        holder="",
+        seq=0,
         stage=task.stage,
         topic=task.topic_id,
         nugget_set=task.nugget_set_id,
@@ -112,6 +114,7 @@ def seq_of(task: Task) -> int:
 
 def newest_operations(task: Task) -> list[UUID]:
     """Return the ids of a task's newest operations: a window that lost a receipt finds what arrived all the same."""
+    # A page that loads again must not show an operation of its outbox on rows that have it already.
     newest = Operation.objects.filter(task=task).order_by("-seq")
     return list(newest.values_list("op_id", flat=True)[:REMEMBERED])
 
@@ -161,8 +164,11 @@ def hold(*, task: str, user: User, window: str, take: bool) -> Holding:
     """Let a window hold a desk: when nobody does, when the holder fell silent, or when it insists (`take`)."""
     with transaction.atomic():
         desk = lock_desk(task, user)
-        if take or may_have(desk, window):
-            return take_desk(desk, window)
+        if take or desk.holder == window or free_in(desk) == 0:
+            # From here on operations of the window that held it are answered `moved`, and it stops writing.
+            desk.holder, desk.held_at, desk.holder_page = window, timezone.now(), PageState.VISIBLE
+            desk.save(update_fields=["holder", "held_at", "holder_page"])
+            return Holding("mine", 0, None)
         return Holding("other", holder_age(desk.held_at), free_in(desk))
 
 
@@ -177,17 +183,6 @@ def release(*, task: str, user: User, window: str) -> Holding:
         return Holding("free" if desk.holder == "" else "other", holder_age(desk.held_at), free_in(desk))
 
 
-def may_have(desk: Desk, window: str) -> bool:
-    """Say whether a window may hold a desk without taking it from another that is alive."""
-    return desk.holder == window or free_in(desk) == 0
-
-
-def take_desk(desk: Desk, window: str) -> Holding:
-    desk.holder, desk.held_at, desk.holder_page = window, timezone.now(), PageState.VISIBLE
-    desk.save(update_fields=["holder", "held_at", "holder_page"])
-    return Holding("mine", 0, None)
-
-
 def open_desk(*, task: str, user: User) -> None:
     """Start a task; opened again it stays as it is. Raises `NoSuchTask`, or `Refused`: blocked, practice first."""
     with transaction.atomic():
@@ -199,7 +194,12 @@ def open_desk(*, task: str, user: User) -> None:
             return
         # Checked here, because an address can be opened without the page that offers it.
         check_practised(found, user)
-        check_ready(found)
+        if missing := pairs_without_llm_label([found]).get(found.pk, 0):
+            raise Refused(
+                "waiting",
+                f"{missing} {plural(missing, 'label that this task shows is', 'labels that this task shows are')} "
+                f"not there yet. It can be started when {plural(missing, 'it is', 'they are')}.",
+            )
         found.state, found.opened_at = TaskState.IN_PROGRESS, timezone.now()
         found.save(update_fields=["state", "opened_at"])
         Desk.objects.create(task=found)
@@ -207,17 +207,6 @@ def open_desk(*, task: str, user: User) -> None:
         WorkingNugget.objects.bulk_create(_proposed_rows(found))
         Event.objects.create(
             campaign=found.campaign, kind="task.opened", actor=user, payload={"task": found.public_id}
-        )
-
-
-def check_ready(task: Task) -> None:
-    """Raise `Refused` while a task waits for machine labels that its condition shows."""
-    if missing := missing_machine_labels(task):
-        raise Refused(
-            "waiting",
-            "1 label that this task shows is not there yet. It can be started when it is."
-            if missing == 1
-            else f"{missing} labels that this task shows are not there yet. It can be started when they are.",
         )
 
 
@@ -235,6 +224,7 @@ def _proposed_rows(task: Task) -> list[WorkingNugget]:
             draft_importance=nugget.importance,
             text=nugget.nugget_version.text,
             making=Making.PROPOSED,
+            # Lineage of the submitted nugget starts here, whatever its text becomes.
             draft=nugget.nugget_version,
         )
         for nugget in listed
@@ -259,7 +249,7 @@ class Stale:
 def log_of(task: int, submission: int) -> list[UndoEntry]:
     """Return the operations of one submission of a task, as undo reads them."""
     # Undo stops at a submission: what was submitted stays as it was.
-    rows = Operation.objects.filter(task=task, submission=submission).exclude(kind__in=UNTOLD)
+    rows = Operation.objects.filter(task=task, submission=submission).exclude(kind__in=NOTED)
     return [
         UndoEntry(str(step), kind, payload.get("target", ""), before, after)
         for step, kind, payload, before, after in rows.values_list("step", "kind", "payload", "before", "after")
@@ -270,6 +260,7 @@ def wanted_rows(place: DeskContext, kind: str, target: str) -> dict[str, Any]:
     """Return the rows as an undo or redo wants them. Raises `Refused` unless it is about the newest step."""
     undo, redo = stacks(log_of(place.task, place.version))
     stack: list[Undoable] = undo if kind == "undo" else redo
+    # A second window may have gone on meanwhile: undoing an older step would take newer work with it.
     if not stack or stack[-1].step != target:
         newer = "There is something newer to undo." if kind == "undo" else "There is something newer to redo."
         raise Refused("not_newest", newer)

@@ -4,11 +4,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from assessor.desk.context import Acted, DeskContext, Stale, wanted_rows
-from assessor.desk.op_schemas import BIGGEST_DRAFT, Op
 from assessor.models import Desk, MarkedPassage, Operation, WorkingNugget
-from assessor.rules.nugget_ops import Changes, Row, apply, put_back
-from assessor.rules.undo import UNTOLD
+from assessor.rules.nugget_ops import Changes, Evidence, Row, apply, put_back
+from assessor.rules.op_schemas import (
+    BIGGEST_DRAFT,
+    Compose,
+    Link,
+    Mark,
+    New,
+    OfNugget,
+    Op,
+    Payload,
+    Restore,
+    Search,
+    Split,
+    Undo,
+)
 from evaluation.errors import Refused
 from evaluation.models import Task
 from evaluation.rules.protocol import searches_nuggets
@@ -16,6 +30,7 @@ from evaluation.rules.sentences import split
 from evaluation.tasks.reading_load import readable
 from evaluation.terms import Decision, Importance, Making
 
+ROW = TypeAdapter(Row)
 CHANGING = ["version", "position", "text", "importance", "decision", "parents", "evidence"]
 
 
@@ -38,42 +53,12 @@ def row_of(stored: WorkingNugget) -> Row:
 
 def row_json(row: Row | None) -> dict[str, Any] | None:
     """Return a row as the page's script and the log hold it; None: not there."""
-    if row is None:
-        return None
-    return {
-        "key": row.key,
-        "version": row.version,
-        "position": row.position,
-        "text": row.text,
-        "importance": int(row.importance),
-        "decision": str(row.decision),
-        "making": str(row.making),
-        "parents": list(row.parents),
-        "evidence": [list(pair) for pair in row.evidence],
-        "draft": row.draft,
-        "number": row.number,
-        "draft_importance": int(row.draft_importance),
-    }
+    return None if row is None else ROW.dump_python(row, mode="json")
 
 
 def row_from_json(data: Mapping[str, Any] | None) -> Row | None:
     """Return a row from the form that `row_json` writes. A log from before numbers were kept lacks the last two."""
-    if data is None:
-        return None
-    return Row(
-        key=data["key"],
-        version=data["version"],
-        position=data["position"],
-        text=data["text"],
-        importance=Importance(data["importance"]),
-        decision=Decision(data["decision"]),
-        making=Making(data["making"]),
-        parents=tuple(data["parents"]),
-        evidence=tuple((segment, sentence) for segment, sentence in data["evidence"]),
-        draft=data["draft"],
-        number=data.get("number", 0),
-        draft_importance=Importance(data.get("draft_importance", 0)),
-    )
+    return None if data is None else ROW.validate_python(data)
 
 
 def changes_json(rows: Mapping[str, Row | None]) -> dict[str, Any]:
@@ -91,10 +76,11 @@ def stored_rows(task: Task | int, keys: Iterable[str] | None = None) -> dict[str
 def write_changes(task: int, stored: Mapping[str, WorkingNugget], changes: Changes) -> None:
     """Write what the rules changed: one statement where one row changed."""
     made = [_new_row(task, row) for key, row in changes.items() if row and key not in stored]
-    changed = [_set(stored[key], row) for key, row in changes.items() if row and key in stored]
+    changed = [_changed(stored[key], row) for key, row in changes.items() if row and key in stored]
     gone = [key for key, row in changes.items() if row is None]
     if made:
         WorkingNugget.objects.bulk_create(made)
+    # `bulk_update` writes a CASE for each column, and an assessor waits: most operations change one row.
     if len(changed) == 1:
         changed[0].save(update_fields=CHANGING)
     elif changed:
@@ -103,44 +89,39 @@ def write_changes(task: int, stored: Mapping[str, WorkingNugget], changes: Chang
         WorkingNugget.objects.filter(task=task, key__in=gone).delete()
 
 
-def _set(stored: WorkingNugget, row: Row) -> WorkingNugget:
-    for field, value in _fields(row).items():
-        setattr(stored, field, value)
+def _changed(stored: WorkingNugget, row: Row) -> WorkingNugget:
+    for name, value in _changing(row).items():
+        setattr(stored, name, value)
     return stored
 
 
 def _new_row(task: int, row: Row) -> WorkingNugget:
-    return WorkingNugget(task_id=task, key=row.key, making=row.making, number=row.number, **_fields(row))
+    return WorkingNugget(task_id=task, key=row.key, making=row.making, number=row.number, **_changing(row))
 
 
-def _fields(row: Row) -> dict[str, Any]:
-    return {
-        "version": row.version,
-        "position": row.position,
-        "text": row.text,
-        "importance": row.importance,
-        "decision": row.decision,
-        "parents": list(row.parents),
-        "evidence": [list(pair) for pair in row.evidence],
-    }
+def _changing(row: Row) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in CHANGING}
 
 
 LIST_KINDS = frozenset({"add", "merge", "split", "move", "undo", "redo"})
 """Kinds for which the place of the other rows matters, so that the whole list is read."""
 
 
-def act(place: DeskContext, op: Op, payload: dict[str, Any]) -> Acted | Stale:
+def act(place: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
     """Apply one checked operation. Raises `Refused`."""
-    if op.kind in UNTOLD:
-        if op.kind == "mark":
-            _mark(place, payload)
-        elif op.kind == "compose":
-            _compose(place, payload)
-        elif op.source == "nugget":
-            _check_nugget_search(place)
-        return Acted()
-    stored = stored_rows(place.task, None if op.kind in LIST_KINDS else [payload["key"]])
+    match payload:
+        case Mark():
+            return _mark(place, payload)
+        case Compose():
+            return _compose(place, payload)
+        case Search():
+            return _search(place, op.source)
+        case OfNugget() if op.kind not in LIST_KINDS:
+            stored = stored_rows(place.task, [payload.key])
+        case _:
+            stored = stored_rows(place.task)
     rows = {key: row_of(row) for key, row in stored.items()}
+    # Last write wins would lose a text without a word; the window shows both and asks.
     stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
     if stale:
         return Stale(changes_json({key: rows[key] for key in stale}))
@@ -156,22 +137,29 @@ def rows_now(place: DeskContext, keys: list[str]) -> dict[str, Any]:
     return changes_json({key: row_of(stored[key]) if key in stored else None for key in keys})
 
 
-def _changes(place: DeskContext, rows: dict[str, Row], kind: str, payload: dict[str, Any]) -> Changes:
-    if kind in ("undo", "redo"):
-        wanted = wanted_rows(place, kind, payload["target"])
-        return put_back(rows, {key: row_from_json(row) for key, row in wanted.items()})
-    if kind == "restore":
-        return _restored(place, rows, payload)
-    _check_evidence(place, kind, payload)
-    return apply(rows, kind, payload)
+def _changes(place: DeskContext, rows: dict[str, Row], kind: str, payload: Payload) -> Changes:
+    match payload:
+        case Undo():
+            wanted = wanted_rows(place, kind, str(payload.target))
+            return put_back(rows, {key: row_from_json(row) for key, row in wanted.items()})
+        case Restore():
+            return _restored(place, rows, payload)
+        case New():
+            _check_evidence(place, payload.evidence)
+        case Split():
+            _check_evidence(place, [pair for part in payload.into for pair in part.evidence])
+        case Link():
+            _check_evidence(place, [(payload.segment, payload.sentence)])
+    return apply(rows, payload)
 
 
-def _restored(place: DeskContext, rows: dict[str, Row], payload: dict[str, Any]) -> Changes:
-    logged = Operation.objects.filter(task=place.task, seq=payload["seq"]).values_list("after", flat=True).first()
-    was = row_from_json((logged or {}).get(payload["key"]))
-    current = rows.get(payload["key"])
+def _restored(place: DeskContext, rows: dict[str, Row], payload: Restore) -> Changes:
+    logged = Operation.objects.filter(task=place.task, seq=payload.seq).values_list("after", flat=True).first()
+    was = row_from_json((logged or {}).get(payload.key))
+    current = rows.get(payload.key)
     if was is None or current is None:
         raise Refused("no_such_version", "This version is not in the history.")
+    # Its merge or parts would stay in the list beside it.
     if Decision.REPLACED in (was.decision, current.decision):
         raise Refused("replaced", "This nugget was merged or split; undo that first.")
     restored = replace(
@@ -180,11 +168,8 @@ def _restored(place: DeskContext, rows: dict[str, Row], payload: dict[str, Any])
     return put_back(rows, {was.key: restored})
 
 
-def _check_evidence(place: DeskContext, kind: str, payload: dict[str, Any]) -> None:
+def _check_evidence(place: DeskContext, pairs: Iterable[Evidence]) -> None:
     """See that evidence names sentences that the assessor can read: others would be dead links for ever."""
-    pairs = [pair for part in [payload, *payload.get("into", [])] for pair in part.get("evidence", [])]
-    if kind == "link":
-        pairs.append([payload["segment"], payload["sentence"]])
     texts = _passages(place, {segment for segment, _ in pairs})
     for segment, sentence in pairs:
         if segment not in texts:
@@ -206,30 +191,38 @@ def _passages(place: DeskContext, named: set[str]) -> dict[str, tuple[int, str]]
     }
 
 
-def _check_nugget_search(place: DeskContext) -> None:
-    allowed, stage = Task.objects.values_list("protocol__nugget_search", "stage").get(pk=place.task)
-    if not searches_nuggets(allowed, stage):
-        raise Refused("no_nugget_search", "The protocol does not offer a search for a nugget's own words here.")
+def _search(place: DeskContext, source: str) -> Acted:
+    """Let the log have the words. A nugget's own words help where the protocol says so, and nowhere else."""
+    if source == "nugget":
+        allowed, stage = Task.objects.values_list("protocol__nugget_search", "stage").get(pk=place.task)
+        if not searches_nuggets(allowed, stage):
+            raise Refused(
+                "no_nugget_search", "The protocol does not offer a search for a nugget's own words here."
+            )
+    return Acted()
 
 
-def _mark(place: DeskContext, payload: dict[str, Any]) -> None:
-    found = _passages(place, {payload["segment"]})
+def _mark(place: DeskContext, payload: Mark) -> Acted:
+    found = _passages(place, {payload.segment})
     if not found:
         raise Refused("no_such_passage", "This passage is not among those of the task.")
-    segment, _ = found[payload["segment"]]
-    if payload["mark"]:
+    segment, _ = found[payload.segment]
+    if payload.mark:
         MarkedPassage.objects.update_or_create(
-            task_id=place.task, segment_id=segment, defaults={"mark": payload["mark"]}
+            task_id=place.task, segment_id=segment, defaults={"mark": payload.mark}
         )
     else:
         MarkedPassage.objects.filter(task=place.task, segment=segment).delete()
+    return Acted()
 
 
-def _compose(place: DeskContext, payload: dict[str, Any]) -> None:
-    if len(str(payload["draft"])) > BIGGEST_DRAFT:
+def _compose(place: DeskContext, payload: Compose) -> Acted:
+    if len(str(payload.draft)) > BIGGEST_DRAFT:
         raise Refused("long_text", "The text being written is too long to keep.")
+    # The desk is locked by this transaction, so that no other slot's text is written back over a newer one.
     desk = Desk.objects.get(pk=place.task)
-    desk.composer = {slot: draft for slot, draft in desk.composer.items() if slot != payload["slot"]}
-    if payload["draft"] is not None:
-        desk.composer[payload["slot"]] = payload["draft"]
+    desk.composer = {slot: draft for slot, draft in desk.composer.items() if slot != payload.slot}
+    if payload.draft is not None:
+        desk.composer[payload.slot] = payload.draft
     desk.save(update_fields=["composer"])
+    return Acted()

@@ -9,9 +9,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.desk.context import OPEN_STATES, lock_desk, place_of, seq_of
-from assessor.desk.label_ops import left_to_judge
 from assessor.desk.nugget_ops import row_of, stored_rows
-from assessor.desk.task_pairs import nuggets_of, pairs_of
+from assessor.desk.task_labels import TaskLabels, read_task
 from assessor.models import Desk, WorkingAssignment, WorkingNugget, WorkingSupport
 from assessor.rules.nugget_ops import Row
 from assessor.rules.submit import check_complete, listed, proposals_behind, relation_of
@@ -44,19 +43,6 @@ from web.text import plural
 BATCH = 500
 
 
-def check_judged(task: Task) -> None:
-    """Raise `Refused` where labels are missing. "Can't judge" is one."""
-    if left := left_to_judge(place_of(task)):
-        raise Refused("undecided", f"{left} {plural(left, 'label is', 'labels are')} missing.")
-
-
-def freeze_labels(task: Task, judge: Judge, event: Event) -> int:
-    """Copy a task's labels to where reports read them; return how many there are. Inside a transaction."""
-    if task.stage == Stage.ASSIGN:
-        return _freeze_assignments(task, judge, event)
-    return _freeze_support(task, judge, event)
-
-
 def assignments_of(task: Task, judge: Judge) -> CurrentQuerySet[Assignment]:
     """Return every label that a judge ever submitted on the nuggets and the topic of an assignment task."""
     return Assignment.objects.filter(
@@ -70,15 +56,11 @@ def support_of(task: Task, judge: Judge) -> CurrentQuerySet[SupportJudgment]:
     )
 
 
-def _freeze_assignments(task: Task, judge: Judge, event: Event) -> int:
+def _freeze_assignments(task: Task, work: TaskLabels, judge: Judge, event: Event) -> int:
     earlier = assignments_of(task, judge)
     submission = _next(earlier)
     # Earlier submissions stay in the table for the history; only the newest counts in reports.
     earlier.update(stands=False)
-    # Only the newest list's wordings: labels of replaced ones are kept at the desk and count no more.
-    wordings = [nugget.wording for nugget in nuggets_of(place_of(task))]
-    given = WorkingAssignment.objects.filter(task=task, nugget_version__in=wordings, label__isnull=False)
-    given = given.order_by("answer_id", "nugget_version_id")  # else each engine numbers the rows in its own way
     same, now = _same(task), timezone.now()
     rows = [
         Assignment(
@@ -93,22 +75,21 @@ def _freeze_assignments(task: Task, judge: Judge, event: Event) -> int:
             given_at=now,
             event=event,
         )
-        for row in given
-        if (label := row.label) is not None
+        for row in (label.stored for label in work.labels.values())
+        if isinstance(row, WorkingAssignment) and (label := row.label) is not None
         for answer in same.get(row.answer_id, [row.answer_id])
     ]
     return len(Assignment.objects.bulk_create(rows, batch_size=BATCH))
 
 
-def _freeze_support(task: Task, judge: Judge, event: Event) -> int:
+def _freeze_support(task: Task, work: TaskLabels, judge: Judge, event: Event) -> int:
     earlier = support_of(task, judge)
     submission = _next(earlier)
     earlier.update(stands=False)
-    # A label on a pair that is not asked any more must not count beside those that are.
-    asked = {(pair.sentence_pk, pair.segment_pk) for pair in pairs_of(place_of(task)) if pair.judgeable}
     condition, shows = SupportCondition(str(Stage(task.stage).condition)), task.stage == Stage.SUPPORT_POST_EDIT
-    given = WorkingSupport.objects.filter(task=task, label__isnull=False).select_related("sentence")
-    given = given.order_by("sentence_id", "segment_id")
+    # A label on a pair that is not asked any more must not count beside those that are.
+    given = [work.labels[key].stored for key in work.asked]
+    supports = [row for row in given if isinstance(row, WorkingSupport)]
     same, now = _same(task), timezone.now()
     rows = [
         SupportJudgment(
@@ -126,8 +107,8 @@ def _freeze_support(task: Task, judge: Judge, event: Event) -> int:
             given_at=now,
             event=event,
         )
-        for row in given
-        if (label := row.label) is not None and (row.sentence_id, row.segment_id) in asked
+        for row in sorted(supports, key=lambda row: (row.sentence_id, row.segment_id))
+        if (label := row.label) is not None
         for sentence in _same_sentences(row, same)
     ]
     return len(SupportJudgment.objects.bulk_create(rows, batch_size=BATCH))
@@ -140,6 +121,7 @@ def _next(rows: QuerySet[Assignment] | QuerySet[SupportJudgment]) -> int:
 
 def _same(task: Task) -> dict[int, list[int]]:
     """Return, for each answer that stands for others, all of them: itself and those with the very same text."""
+    # An assessor reads such a text once, and reports count the label for each run that handed it in.
     same: dict[int, list[int]] = {}
     rows = TaskAnswer.objects.filter(task=task, same_as__isnull=False).order_by("position")
     for answer, shown in rows.values_list("answer", "same_as"):
@@ -189,6 +171,7 @@ def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
             return _receipt(_submit_labels(desk.task, user))
         stored = stored_rows(desk.task)
         rows = {key: row_of(row) for key, row in stored.items()}
+        # The page checks the same; a request that did not come from it must not freeze half a list.
         check_complete(rows, limit_of(desk.task))
         event = Event.objects.create(
             campaign=desk.task.campaign,
@@ -227,16 +210,31 @@ def _receipt(submission: Submission) -> SubmitReceipt:
 
 
 def _submit_labels(task: Task, user: User) -> Submission:
-    check_judged(task)
+    # Read once: the same pairs say which labels are missing and which are frozen. "Can't judge" is a label.
+    work = read_task(place_of(task))
+    if left := len(work.missing):
+        raise Refused("undecided", f"{left} {plural(left, 'label is', 'labels are')} missing.")
     payload = {"task": task.public_id, "version": task.version, "sentences": SPLITTER_VERSION}
     event = Event.objects.create(campaign=task.campaign, kind="task.submitted", actor=user, payload=payload)
-    labels = freeze_labels(task, judge_at(task), event)
+    freeze = _freeze_assignments if task.stage == Stage.ASSIGN else _freeze_support
+    return _close(task, event, labels=freeze(task, work, judge_at(task), event))
+
+
+def _close(task: Task, event: Event, nugget_list: NuggetList | None = None, labels: int = 0) -> Submission:
     task.state = TaskState.SUBMITTED
     task.save(update_fields=["state"])
+    if nugget_list:
+        # Others may assign this list already; nuggets that are new to them reopen their tasks.
+        renew_assigning(task.nuggets, task.topic)
     # Last, so that the campaign's row is locked for a moment only.
     touch(task.campaign_id)
     return Submission.objects.create(
-        task=task, version=task.version, labels=labels, at=timezone.now(), event=event
+        task=task,
+        version=task.version,
+        nugget_list=nugget_list,
+        labels=labels,
+        at=timezone.now(),
+        event=event,
     )
 
 
@@ -257,14 +255,7 @@ def _freeze(task: Task, rows: Mapping[str, Row], stored: Mapping[str, WorkingNug
         )
         _write_lineage(rows, row, wording, stored)
         _write_evidence(task, row, wording)
-    task.state = TaskState.SUBMITTED
-    task.save(update_fields=["state"])
-    # Others may assign this list already; nuggets that are new to them reopen their tasks.
-    renew_assigning(task.nuggets, task.topic)
-    touch(task.campaign_id)
-    return Submission.objects.create(
-        task=task, version=task.version, nugget_list=nugget_list, at=timezone.now(), event=event
-    )
+    return _close(task, event, nugget_list)
 
 
 def _wording(task: Task, row: Row, stored: WorkingNugget) -> NuggetVersion:

@@ -154,16 +154,11 @@ def _by_answer(rows: QuerySet[Any], answer: str) -> Pairs:
     return {(pk, answer_id): count for pk, answer_id, count in counted}
 
 
-def missing_machine_labels(task: Task) -> int:
-    """Count the pairs of a task that shows a machine's labels for which that machine has none yet.
-
-    A label that failed is there: the screen says that the machine gave none.
-    """
-    return pairs_without_llm_label([task]).get(task.pk, 0)
-
-
 def pairs_without_llm_label(tasks: Sequence[Task]) -> dict[int, int]:
-    """Return `missing_machine_labels` by task, where there are some: a query for each machine and protocol."""
+    """Count by task, where there are any, the pairs that show a machine's label and have none yet.
+
+    A query for each machine and protocol. A failed label is there: the screen says that the machine gave none.
+    """
     shown = [task for task in tasks if task.stage == Stage.SUPPORT_POST_EDIT]
     gaps: dict[int, int] = defaultdict(int)
     for machine, first in {(task.machine_id, task.protocol.first_citations) for task in shown}:

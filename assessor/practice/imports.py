@@ -1,7 +1,6 @@
 """Import practice items. An item never changes once it was answered: another one takes its place."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.db.models import Max
 
@@ -22,16 +21,6 @@ from evaluation.imports.base import (
 from evaluation.models import Campaign, Event
 
 Loaded = dict[tuple[object, ...], PracticeItem]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sorted:
-    """A file's rows beside what is loaded. `gone`: items that leave, `changed`: rows with another label."""
-
-    new: Sequence[PracticeRow]
-    changed: Sequence[PracticeRow]
-    same: Sequence[PracticeRow]
-    gone: Sequence[PracticeItem]
 
 
 @with_every_problem
@@ -56,25 +45,27 @@ def import_practice(
 
 def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], replace: bool) -> ImportPlan:
     loaded = {_item(item): item for item in PracticeItem.objects.current().filter(campaign=campaign)}
-    sorted_ = _sort(rows, loaded, replace)
-    refuse_changes(
-        [_change(source, row, loaded[row.item]) for row in sorted_.changed],
-        replace,
-    )
+    known = [row for row in rows if row.item in loaded]
+    new = [row for row in rows if row.item not in loaded]
+    changed = [row for row in known if _key(loaded[row.item]) != row.key]
+    refuse_changes([_change(source, row, loaded[row.item]) for row in changed], replace)
+    # The file is the whole practice of each kind that it has; other kinds are none of its business.
+    kept, kinds = {row.item for row in known} - {row.item for row in changed}, {row.kind for row in rows}
+    gone = [item for key, item in loaded.items() if replace and key not in kept and item.kind in kinds]
     moved = _moved(rows, loaded) if replace else []
-    removed = len(sorted_.gone) - len(sorted_.changed)
+    removed = len(gone) - len(changed)
 
     def write(event: Event) -> None:
-        _take_away(sorted_.gone)
-        _add(campaign, [*sorted_.new, *sorted_.changed], event)
+        _take_away(gone)
+        _add(campaign, [*new, *changed], event)
         if replace:
             _put_in_order(campaign, rows)
 
     return ImportPlan(
         "practice items",
-        added=len(sorted_.new),
-        changed=len(sorted_.changed) + removed + len(moved),
-        unchanged=len(sorted_.same) - len(moved),
+        added=len(new),
+        changed=len(changed) + removed + len(moved),
+        unchanged=len(known) - len(changed) - len(moved),
         counts={"of the changed taken out": removed, "of the changed moved": len(moved)},
         write=write,
     )
@@ -85,14 +76,6 @@ def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> InputProb
     (old_label, old), (new_label, new) = _key(loaded), row.key
     values = {"loaded": old, "in_file": new} if old != new else {"loaded": old_label, "in_file": new_label}
     return changed_problem(source, row.line, "label", repr(row.statement[:40]), **values)
-
-
-def _sort(rows: Sequence[PracticeRow], loaded: Loaded, replace: bool) -> _Sorted:
-    same = [row for row in rows if row.item in loaded and _key(loaded[row.item]) == row.key]
-    changed = [row for row in rows if row.item in loaded and _key(loaded[row.item]) != row.key]
-    kept, kinds = {row.item for row in same}, {row.kind for row in rows}
-    gone = [entry for item, entry in loaded.items() if replace and item not in kept and entry.kind in kinds]
-    return _Sorted([row for row in rows if row.item not in loaded], changed, same, gone)
 
 
 def _moved(rows: Sequence[PracticeRow], loaded: Loaded) -> list[PracticeRow]:
@@ -107,6 +90,7 @@ def _take_away(items: Sequence[PracticeItem]) -> None:
     # Locked, so that nobody answers them meanwhile.
     list(PracticeItem.objects.select_for_update().filter(pk__in=[item.pk for item in items]))
     answered = set(PracticeAnswer.objects.filter(item__in=items).values_list("item", flat=True))
+    # Answered items stay with their answers; only those that nobody answered are deleted.
     PracticeItem.objects.filter(pk__in=answered).update(stands=False)
     PracticeItem.objects.filter(pk__in={item.pk for item in items} - answered).delete()
 

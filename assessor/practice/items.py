@@ -1,6 +1,6 @@
 """Practice of a person: the items of their campaigns, and those they have answered."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -65,6 +65,7 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
         code = codes_of(PracticeKind(row.kind)).get(label)
         if code is None:
             raise Refused("no_label", "Choose a label first.")
+        # A second click or window must not replace a first answer by a better-informed one.
         _, made = PracticeAnswer.objects.get_or_create(
             item=row, user=user, defaults={"label": code, "given_at": timezone.now()}
         )
@@ -84,6 +85,7 @@ def switch_practice(*, campaign: Campaign, on: bool, actor: User) -> None:
         protocol = Campaign.objects.select_for_update().get(pk=campaign.pk).protocol
         if protocol.practice is on:
             return
+        # A protocol that tasks were handed out under is never changed: they keep what they began with.
         protocol.pk, protocol.version, protocol.practice = None, protocol.version + 1, on
         protocol._state.adding = True
         protocol.reason, protocol.changed_by = f"practice is switched {'on' if on else 'off'}", actor
@@ -159,23 +161,17 @@ def _set(
     people: Sequence[User],
 ) -> PracticeSet:
     given = {(answer.user_id, answer.item_id): answer for answer in answers}
-    rows = tuple(_item(number, item, people, given) for number, item in enumerate(items, start=1))
-    return PracticeSet(stages, KINDS[stages[0]], rows, tuple(_rows(items, people, given)))
-
-
-def _item(
-    number: int, item: PracticeItem, people: Sequence[User], given: Mapping[tuple[int, int], PracticeAnswer]
-) -> ItemRow:
-    labels = [given[user.pk, item.pk].label for user in people if (user.pk, item.pk) in given]
-    right = labels.count(item.label)
-    return ItemRow(number, item.question, item.statement, item.label, item.shown_label, len(labels), right)
-
-
-def _rows(
-    items: Sequence[PracticeItem], people: Sequence[User], given: Mapping[tuple[int, int], PracticeAnswer]
-) -> Iterator[PersonRow]:
+    rows = []
+    for number, item in enumerate(items, start=1):
+        labels = [given[user.pk, item.pk].label for user in people if (user.pk, item.pk) in given]
+        right = labels.count(item.label)
+        rows.append(
+            ItemRow(number, item.question, item.statement, item.label, item.shown_label, len(labels), right)
+        )
+    persons = []
     for user in people:
         own = [(given[user.pk, item.pk], item) for item in items if (user.pk, item.pk) in given]
         pairs = tuple((answer.label, item.label) for answer, item in own)
         last = max((answer.given_at for answer, _ in own), default=None)
-        yield PersonRow(user.username, user.name, pairs, last)
+        persons.append(PersonRow(user.username, user.name, pairs, last))
+    return PracticeSet(stages, KINDS[stages[0]], tuple(rows), tuple(persons))

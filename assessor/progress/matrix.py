@@ -1,4 +1,4 @@
-"""Handed-out work for organizers: who has what, how far it is, what assessors said about it."""
+"""Handed-out work for organizers: tasks by topic and stage, their progress, remarks on them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -55,6 +55,7 @@ class TopicNumbers:
 
 
 def counted(tasks: TaskQuerySet[Task]) -> TaskQuerySet[Task]:
+    # A study labels a few drawn pairs: it says nothing of how far a topic is.
     return tasks.not_withdrawn().filter(study=None).order_by()
 
 
@@ -288,8 +289,8 @@ def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str],
     assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, []) if task.study_id is None}
     return tuple(
         (condition, task.assessor.name)
-        for condition, some in made.items()
-        for task in some
+        for condition, makers in made.items()
+        for task in makers
         if task.nugget_set_id not in assigned and not task.second_opinion
     )
 
@@ -312,7 +313,7 @@ def open_remarks_for(viewer: User, campaign: Campaign) -> int:
 
 
 def remarks_of(task: Task) -> list[Remark]:
-    """Return all that was said about a task that was read for the viewer, the newest first."""
+    """Return the remarks on a task that was read for the viewer, the newest first."""
     return list(task.remarks.select_related("answered_by"))
 
 
@@ -343,7 +344,7 @@ BLINDED = (
     *("topic_id", "assessor", "nugget_set", "drafts", "qrels", "machine", "study", "second_opinion"),
     *("priority", "expected_minutes", "created_at", "opened_at", "submitted_at"),
 )
-"""What is null in an assessor's own tasks: the type that they come in has no field for it."""
+"""Null in an assessor's own tasks: the type that they come in has no field for these."""
 
 
 class Tasks(Reader):
@@ -383,7 +384,7 @@ class Tasks(Reader):
         return rows.filter(public_id__in=log)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        """Yield tasks. Of own ones nothing is told but what the assessors' door gives."""
+        """Yield tasks; of the viewer's own only what the assessors' door gives."""
         submissions = Submission.objects.using(self.alias).filter(task__in=[row[0] for row in chunk]).order_by()
         submitted = dict(submissions.values_list("task").annotate(Max("at")))
         for row in chunk:

@@ -1,6 +1,6 @@
 """Work of each assessor of a campaign, for its organizers: tasks by stage, and the mix of their labels."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -41,11 +41,11 @@ class TaskCount:
     unfinished: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Mix:
     """Labels by code, and how many of them the nugget sweep changed."""
 
-    labels: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    labels: Mapping[int, int] = field(default_factory=dict)
     swept: int = 0
 
     @property
@@ -135,6 +135,7 @@ def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies
     found: Latencies = defaultdict(list)
     rows = (
         SupportJudgment.objects.current()
+        # Very short times may mean that labels are accepted unread.
         .filter(judge__kind=JudgeKind.HUMAN, segment__campaign=campaign, accepted=True, shown_ms__isnull=False)
         .order_by()
     )
@@ -177,28 +178,19 @@ def _supported(labels: QuerySet[SupportJudgment]) -> list[Row]:
 
 def _beside_others(rows: Iterable[Row]) -> dict[int, tuple[Mix, Mix]]:
     """Return each person's mix, and that of all others on the topics that the person labelled."""
-    mine: dict[int, Mix] = defaultdict(Mix)
-    topics: dict[int, set[int]] = defaultdict(set)
-    everybody: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    own: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
-    for judge, kind, topic, label, number, swept in rows:
+    everybody: dict[int, Counter[int]] = defaultdict(Counter)
+    own: dict[int, dict[int, Counter[int]]] = defaultdict(lambda: defaultdict(Counter))
+    swept = Counter[int]()
+    for judge, kind, topic, label, number, changed in rows:
         everybody[topic][label] += number
         if kind == JudgeKind.HUMAN:
-            mine[judge].labels[label] += number
-            mine[judge].swept += swept
-            topics[judge].add(topic)
-            own[judge, topic][label] = own[judge, topic].get(label, 0) + number
-    return {judge: (mix, _of_others(everybody, own, judge, topics[judge])) for judge, mix in mine.items()}
-
-
-def _of_others(
-    everybody: Mapping[int, Mapping[int, int]],
-    own: Mapping[tuple[int, int], Mapping[int, int]],
-    judge: int,
-    topics: Iterable[int],
-) -> Mix:
-    mix = Mix()
-    for topic in topics:
-        for label, number in everybody[topic].items():
-            mix.labels[label] += number - own[judge, topic].get(label, 0)
-    return mix
+            own[judge][topic][label] += number
+            swept[judge] += changed
+    return {
+        judge: (
+            Mix(sum(topics.values(), Counter()), swept[judge]),
+            # On the same topics only: topics differ in how much of them is answered at all.
+            Mix(sum((everybody[topic] - labels for topic, labels in topics.items()), Counter())),
+        )
+        for judge, topics in own.items()
+    }

@@ -23,7 +23,7 @@ SHOWN: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class TaskInNeed:
-    """A task that somebody should look at. `since`: of what; `said`: the reason that was given."""
+    """A task that an organizer should look at. `since`: when it began to need one; `text`: the reason given."""
 
     public_id: str
     topic_id: str

@@ -2,7 +2,7 @@
 
 A stretch is one window's: of one kind, without a pause of input of 30 s or more, or such a pause itself (a gap).
 Laid over each other, the windows of one person make one timeline in which no moment counts twice. In it a gap within
-the idle limit is work. A longer one is nobody knows what, so it is reported as a low, a likely and a high figure.
+the idle limit is work. Of a longer gap nobody knows, so it is reported as a low, a likely and a high figure.
 All times are whole milliseconds, so that whoever recomputes gets the same digits.
 """
 
@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby, pairwise
-from typing import TypeAlias
+from typing import Annotated, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evaluation.errors import Refused
 from evaluation.terms import SegmentKind, Stage
@@ -25,7 +27,7 @@ SHORTEST_LIMIT = 30
 WORDS_PER_MINUTE = 100
 PUBLISHED_LIMITS = (60, 120, 180, 300)
 SESSION_BREAK = 30 * 60 * SECOND
-JOIN = 1 * SECOND  # gaps so near to each other are one: beats arrive with a little jitter
+JOIN = 1 * SECOND  # gaps so near to each other are one gap: beats arrive with a little jitter
 
 ACTIVE = (SegmentKind.EDITING, SegmentKind.READING)
 PRESENT = (*ACTIVE, SegmentKind.GAP)
@@ -51,7 +53,10 @@ BOUNDS = {stage: JUDGING_SCREENS if stage.judges else NUGGET_SCREENS for stage i
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """One stretch as a window reported it. Times are milliseconds since 1970 by the server's clock."""
+    """One stretch as a window reported it. Times: milliseconds since 1970 by the server's clock.
+
+    `item`: the nugget or passage in focus.
+    """
 
     window: str
     number: int
@@ -62,19 +67,7 @@ class Stretch:
     blurred: bool = False
     offline: bool = False
     gap_answer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TimelinePiece:
-    """A piece of the timeline: what counts there, whichever window it comes from."""
-
-    kind: SegmentKind
-    start: int
-    end: int
-    words: int
-    blurred: bool
-    offline: bool
-    gap_answer: str
+    item: str = ""
 
     @property
     def length(self) -> int:
@@ -106,6 +99,7 @@ class Quiet:
         """Return the active time in it under an idle limit."""
         allowed = limit(self.words)
         within = self.length <= allowed
+        # The assessor knows best; the high figure keeps the gap for whoever doubts it.
         if self.gap_answer == AWAY:
             return Active(0, 0, self.length)
         point = self.length if self.gap_answer == READING else min(self.length, allowed)
@@ -152,6 +146,7 @@ def limit_by_words(bounds: Bounds) -> Limit:
     """Return the limit that follows from the words on the screen, within bounds."""
 
     def limit(words: int) -> int:
+        # A slow reader: a shorter limit would call careful reading idle (docs/time.md).
         reading = words * 60 * SECOND // WORDS_PER_MINUTE
         return min(max(reading, bounds.shortest * SECOND), bounds.longest * SECOND)
 
@@ -195,8 +190,8 @@ def active_time(stretches: Iterable[Stretch], limit: Limit) -> Active:
     return _active(pieces, quiets_of(pieces), limit)
 
 
-def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
-    """Lay the windows over each other: pieces in order that never overlap. Input beats a gap, a gap what is unseen."""
+def timeline(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Lay the windows over each other: pieces in order that never overlap. Input beats a gap, a gap a hidden page."""
     coming = sorted(
         (stretch for stretch in stretches if stretch.end > stretch.start),
         key=lambda segment: segment.start,
@@ -204,7 +199,7 @@ def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
     )
     edges = sorted({edge for segment in coming for edge in (segment.start, segment.end)})
     there: list[Stretch] = []
-    pieces: list[TimelinePiece] = []
+    pieces: list[Stretch] = []
     for start, end in pairwise(edges):
         there = [segment for segment in there if segment.end > start]
         while coming and coming[-1].start <= start:
@@ -214,29 +209,30 @@ def timeline(stretches: Iterable[Stretch]) -> list[TimelinePiece]:
     return pieces
 
 
-def _piece(there: Sequence[Stretch], start: int, end: int) -> TimelinePiece:
-    """Return the piece in which several stretches run: of the best kind, with the flags that all of them have."""
+def _piece(there: Sequence[Stretch], start: int, end: int) -> Stretch:
+    """Return the piece in which several stretches run: of the first kind of `RANKS`, with the flags that all have."""
     kind = min((segment.kind for segment in there), key=RANKS.index)
     counted = sorted(
         (segment for segment in there if segment.kind is kind),
         key=lambda segment: (segment.start, segment.window, segment.number),
     )
-    return TimelinePiece(
-        kind=kind,
+    return replace(
+        counted[0],
         start=start,
         end=end,
         words=max(segment.words for segment in counted),
         blurred=all(segment.blurred for segment in counted),
         offline=all(segment.offline for segment in counted),
+        # Answered at one window, the gap is answered for all that show it.
         gap_answer=next((segment.gap_answer for segment in reversed(counted) if segment.gap_answer), ""),
     )
 
 
-def quiets_of(pieces: Sequence[TimelinePiece]) -> Iterator[Quiet]:
+def quiets_of(pieces: Sequence[Stretch]) -> Iterator[Quiet]:
     """Yield the quiet times: neighbouring gaps are one, however many windows or tags cut them."""
     kind, end = SegmentKind.READING, 0
     run = 0
-    runs: list[tuple[int, SegmentKind, TimelinePiece]] = []
+    runs: list[tuple[int, SegmentKind, Stretch]] = []
     for piece in pieces:
         if piece.kind in ACTIVE:
             kind, run = piece.kind, run + 1
@@ -252,37 +248,47 @@ def quiets_of(pieces: Sequence[TimelinePiece]) -> Iterator[Quiet]:
         yield Quiet(sum(gap.length for gap in gaps), max(gap.words for gap in gaps), gap_answer, before)
 
 
-def _active(pieces: Iterable[TimelinePiece], quiets: Iterable[Quiet], limit: Limit) -> Active:
+def _active(pieces: Iterable[Stretch], quiets: Iterable[Quiet], limit: Limit) -> Active:
     known = _lengths(pieces, *ACTIVE)
     return sum((quiet.credit(limit) for quiet in quiets), start=Active(known, known, known))
 
 
-def _lengths(pieces: Iterable[TimelinePiece], *kinds: SegmentKind) -> int:
+def _lengths(pieces: Iterable[Stretch], *kinds: SegmentKind) -> int:
     return sum(piece.length for piece in pieces if piece.kind in kinds)
 
 
-def _sessions(pieces: Iterable[TimelinePiece]) -> int:
-    """Count the times someone sat down: stretches with input that lie half an hour or more from the one before."""
+def _sessions(pieces: Iterable[Stretch]) -> int:
+    """Count the sittings: input half an hour or more after the input before begins another."""
     worked = [piece for piece in pieces if piece.kind in ACTIVE]
     breaks = sum(after.start - before.end >= SESSION_BREAK for before, after in pairwise(worked))
     return breaks + 1 if worked else 0
 
 
 SLACK = 5 * SECOND
+"""A beat travels, and a tab in the background is woken late: nearer than this is no contradiction."""
+
+Milliseconds = Annotated[int, Field(ge=0, le=30 * 24 * 60 * 60 * SECOND)]
 
 
-@dataclass(frozen=True, slots=True)
-class SentStretch:
-    """A stretch as a window sends it; times are milliseconds before sending."""
+class SentStretch(BaseModel):
+    """A stretch as a window sends it, by its monotonic clock: a wall clock may jump while somebody works."""
 
-    number: int
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    number: Annotated[int, Field(ge=0, le=2_147_483_647)]
     kind: SegmentKind
-    before_start: int
-    before_end: int
-    words: int = 0
+    ms_before_now_start: Milliseconds
+    ms_before_now_end: Milliseconds
+    words: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     blurred: bool = False
     offline: bool = False
-    item: str = ""
+    item: Annotated[str, Field(max_length=36)] = ""
+
+    @model_validator(mode="after")
+    def _runs_forward(self) -> Self:
+        if self.ms_before_now_end > self.ms_before_now_start:
+            raise ValueError("a segment ends after it starts")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,40 +304,41 @@ class Heard:
     elapsed: int
 
 
-def placed(
-    window: str, sent: Iterable[SentStretch], known: Mapping[int, Stretch], heard: Heard
-) -> list[tuple[SentStretch, Stretch]]:
-    """Return each stretch of a beat as it is to be stored. `known` are the window's stored ones, by number.
+def placed(window: str, sent: Iterable[SentStretch], known: Mapping[int, Stretch], heard: Heard) -> list[Stretch]:
+    """Return the stretches of a beat as they are to be stored. `known`: the window's stored ones, by number.
 
     A stored stretch keeps its beginning, kind and tags; only its end moves. Sending a beat again changes nothing.
     """
     ordered = sorted({segment.number: segment for segment in sent}.values(), key=lambda segment: segment.number)
     shift = _shift(ordered, known, heard.now)
-    open_one = max(known.values(), key=lambda segment: segment.end, default=None)
-    rows: list[tuple[SentStretch, Stretch]] = []
+    newest = max(known.values(), key=lambda segment: segment.end, default=None)
+    rows: list[Stretch] = []
     regained: Stretch | None = None
     for segment in ordered:
+        # No time lies ahead of the server's clock, whatever the window counts.
         start, end = (
-            min(heard.now - before + shift, heard.now) for before in (segment.before_start, segment.before_end)
+            min(heard.now - before + shift, heard.now)
+            for before in (segment.ms_before_now_start, segment.ms_before_now_end)
         )
         row = known.get(segment.number)
         if row is not None:
-            moved = _moved(row, segment, end, open_one)
-            regained = moved if row is open_one else regained
-            rows.append((segment, moved))
+            rows.append(_moved(row, segment, end, newest))
+            regained = rows[-1] if row is newest else regained
             continue
-        start = min(max(start, _floor(segment, open_one, regained, heard)), heard.now)
-        new = Stretch(
-            window,
-            segment.number,
-            segment.kind,
-            start,
-            max(start, end),
-            segment.words,
-            segment.blurred,
-            segment.offline,
+        start = min(max(start, _floor(segment, newest, regained, heard)), heard.now)
+        rows.append(
+            Stretch(
+                window,
+                segment.number,
+                segment.kind,
+                start,
+                max(start, end),
+                segment.words,
+                segment.blurred,
+                segment.offline,
+                item=segment.item,
+            )
         )
-        rows.append((segment, new))
     return rows
 
 
@@ -341,31 +348,32 @@ def _shift(ordered: Iterable[SentStretch], known: Mapping[int, Stretch], now: in
     More than the slack is no travelling: then the machine slept and its clock stood still.
     """
     shifts = [
-        known[segment.number].start - (now - segment.before_start)
+        known[segment.number].start - (now - segment.ms_before_now_start)
         for segment in ordered
         if segment.number in known
     ]
     return shifts[-1] if shifts and abs(shifts[-1]) <= SLACK else 0
 
 
-def _moved(row: Stretch, segment: SentStretch, end: int, open_one: Stretch | None) -> Stretch:
+def _moved(row: Stretch, segment: SentStretch, end: int, newest: Stretch | None) -> Stretch:
     """Return a stored stretch with its new end. One that ended before the last beat does not grow."""
-    end = min(end, row.start + segment.before_start - segment.before_end)
-    if open_one is not None and row.end < open_one.end:
+    end = min(end, row.start + segment.ms_before_now_start - segment.ms_before_now_end)
+    if newest is not None and row.end < newest.end:
         end = min(end, row.end)
     return replace(row, end=max(row.start, end))
 
 
-def _floor(segment: SentStretch, open_one: Stretch | None, regained: Stretch | None, heard: Heard) -> int:
+def _floor(segment: SentStretch, newest: Stretch | None, regained: Stretch | None, heard: Heard) -> int:
     """Return the earliest moment at which a new stretch may begin.
 
     That is the window's last beat, less the slack; or where the open stretch now ends earlier than it did, for what
     is worth no more than it: 30 s without input turn the end of a reading into a gap.
     """
-    if open_one is None:
+    # A window never heard of before: without a connection it may have worked since the last beat of any.
+    if newest is None:
         return min(heard.since, heard.now) - SLACK if segment.offline else heard.now - SLACK
-    floor = max(open_one.end, heard.now - heard.elapsed) - SLACK
-    if regained is not None and _worth(segment.kind) <= _worth(open_one.kind):
+    floor = max(newest.end, heard.now - heard.elapsed) - SLACK
+    if regained is not None and _worth(segment.kind) <= _worth(newest.kind):
         return min(floor, regained.end)
     return floor
 
@@ -374,8 +382,7 @@ def _worth(kind: SegmentKind) -> int:
     return 2 if kind in ACTIVE else int(kind is SegmentKind.GAP)
 
 
-def ended_gaps(rows: Iterable[tuple[SentStretch, Stretch]]) -> Iterator[Stretch]:
-    """Yield the gaps of a beat that are over, which somebody can be asked about."""
-    stretches = [row for _, row in rows]
-    newest = max((row.number for row in stretches), default=0)
-    return (row for row in stretches if row.kind is SegmentKind.GAP and row.number < newest and not row.gap_answer)
+def ended_gaps(rows: Sequence[Stretch]) -> Iterator[Stretch]:
+    """Yield the gaps of a beat that are over: their assessor can still say what they were."""
+    newest = max((row.number for row in rows), default=0)
+    return (row for row in rows if row.kind is SegmentKind.GAP and row.number < newest and not row.gap_answer)

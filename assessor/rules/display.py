@@ -33,6 +33,7 @@ BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:!?])(?=\s|$)")
 
 def plain(text: str) -> str:
     """Return a sentence of an answer for the screen: no markup, citation marks or run-on blanks."""
+    # Markup is a signature of the system that wrote it; its words are what is judged.
     shown = LINKS.sub(r"\1", text)
     shown = CITATION_MARKS.sub("", shown)
     shown = TAGS.sub(" ", shown)
@@ -58,6 +59,7 @@ def reading_order(
     places: Iterable[GradedPlace], order: PassageOrder, seed: str, grouped: bool
 ) -> list[GradedPlace]:
     """Return the places in the order of reading. The seed is the topic's own, so all its assessors read alike."""
+    # Grades order the passages and are never shown: the assessor judges the text, not the qrels.
     key = _shuffled(seed) if order is PassageOrder.SHUFFLE else _ranked
     ordered = sorted(places, key=key)
     return _with_their_documents(ordered) if grouped else ordered

@@ -1,17 +1,14 @@
 """Operations on the labels of a judging task: rows in, changed rows out."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
 
+from assessor.rules.op_schemas import GiveLabel, Locate
 from evaluation.errors import Refused
-from evaluation.terms import AssignmentLabel, SupportLabel
 
-Label: TypeAlias = AssignmentLabel | SupportLabel
 LONGEST_REASON = 500
 CANT_JUDGE = "cant_judge"
 NO_MACHINE_LABEL = "failed"
-"""What a screen that shows the machine's label shows where the machine gave none."""
+"""Shown in place of a machine's label where the machine gave none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,40 +30,41 @@ class LabelRow:
     accepted: bool = False
 
 
-def give_label(row: LabelRow, payload: Mapping[str, Any], *, in_sweep: bool) -> LabelRow:
+def give_label(row: LabelRow, given: GiveLabel, *, in_sweep: bool) -> LabelRow:
     """Return a row with the label that a window gave it. None clears it.
 
-    Raises `Refused` for "can't judge" without a reason, or when a label is said to be the machine's and is not.
+    Raises `Refused` for "can't judge" without a reason, or for a label accepted as the machine's that is not.
     """
-    label, reason = payload["label"], (payload.get("reason") or "").strip()
+    label, reason = given.label, given.reason.strip()
     if label == CANT_JUDGE and not reason:
         raise Refused("no_reason", "Say why it cannot be judged.")
     if len(reason) > LONGEST_REASON:
         raise Refused("long_reason", f"A reason has at most {LONGEST_REASON} characters.")
-    accepted = bool(payload.get("accepted"))
-    if accepted and (label is None or label != row.shown_label):
+    # Accepted labels measure how far people follow the machine; an own label must not pass for one.
+    if given.accepted and (label is None or label != row.shown_label):
         raise Refused("not_shown", "This is not the label that is shown.")
     first = row.first_label
+    # Sweep labels are final, and the first pass is exported too (method, section 3).
     if in_sweep and first is None and label != row.label:
         first = row.label
     return replace(
         row,
         label=label,
         reason=reason if label == CANT_JUDGE else "",
-        sentence=payload.get("sentence") if label else None,
+        sentence=given.sentence if label else None,
         first_label=first if label else None,
-        accepted=accepted,
+        accepted=given.accepted,
         # Only the first decision is timed from the moment that the label was on the screen.
-        shown_ms=row.shown_ms if row.shown_ms is not None else payload.get("shown_ms"),
+        shown_ms=row.shown_ms if row.shown_ms is not None else given.shown_ms,
         version=row.version + 1,
     )
 
 
-def locate(row: LabelRow, payload: Mapping[str, Any]) -> LabelRow:
+def locate(row: LabelRow, place: Locate) -> LabelRow:
     """Return a row with the sentence in which the nugget is. Raises `Refused` where there is no label yet."""
     if row.label is None:
         raise Refused("no_label", "Give a label first, then say where it is.")
-    return replace(row, sentence=payload["sentence"], version=row.version + 1)
+    return replace(row, sentence=place.sentence, version=row.version + 1)
 
 
 def back_to(row: LabelRow, wanted: LabelRow | None) -> LabelRow:

@@ -5,10 +5,23 @@ on the same operations.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, TypeAlias
 
+from assessor.rules.op_schemas import (
+    Add,
+    Decide,
+    Edit,
+    Link,
+    Merge,
+    Move,
+    New,
+    Payload,
+    SetImportance,
+    Split,
+    Unlink,
+)
 from evaluation.errors import Refused
 from evaluation.terms import Decision, Importance, Making
 
@@ -19,52 +32,38 @@ LONGEST_TEXT = 2000  # characters; a nugget is one fact
 Evidence: TypeAlias = tuple[str, int | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One nugget of a list in the making. `draft` is the proposal's own text, None where nothing was proposed.
+    """One nugget of a list in the making, its fields in the order of the log and the wire.
 
-    `number` is the N of the screen and never changes. `draft_importance` is the proposal's own, where it has one.
+    `draft` is the proposal's own text, None where nothing was proposed, `draft_importance` its importance.
+    `number` is the N of the screen and never changes.
     """
 
     key: str
+    version: int = 1
     position: float
     text: str
-    making: Making
-    decision: Decision = Decision.UNDECIDED
     importance: Importance = Importance.UNKNOWN
+    decision: Decision = Decision.UNDECIDED
+    making: Making
     parents: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     draft: str | None = None
-    version: int = 1
     number: int = 0
     draft_importance: Importance = Importance.UNKNOWN
-
-    @property
-    def is_listed(self) -> bool:
-        return self.decision in (Decision.KEPT, Decision.UNDECIDED)
 
 
 Rows: TypeAlias = Mapping[str, Row]
 Changes: TypeAlias = dict[str, Row | None]
-Payload: TypeAlias = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Rows before and after a step that is undone at once. None: not there."""
-
-    step: str
-    label: str
-    before: dict[str, Row | None] = field(default_factory=dict)
-    after: dict[str, Row | None] = field(default_factory=dict)
-
-
-def apply(rows: Rows, kind: str, payload: Payload) -> Changes:
+def apply(rows: Rows, payload: Payload) -> Changes:
     """Return the rows that an operation changes, with their versions raised. None: the row is taken away.
 
     Raises `Refused` when a row is missing or the operation makes no sense for it.
     """
-    changed = EFFECTS[kind](rows, payload)
+    changed = EFFECTS[type(payload)](rows, payload)
     return {key: row and _raised(rows.get(key), row) for key, row in changed.items()}
 
 
@@ -97,15 +96,15 @@ def ordered(rows: Rows) -> list[Row]:
     return sorted(rows.values(), key=lambda row: (row.position, row.key))
 
 
-def _row(rows: Rows, key: object) -> Row:
-    row = rows.get(key) if isinstance(key, str) else None
+def _row(rows: Rows, key: str) -> Row:
+    row = rows.get(key)
     if row is None:
         raise Refused("no_such_nugget", "This nugget is not in the list any more.")
     return row
 
 
-def _text(text: object) -> str:
-    stripped = text.strip() if isinstance(text, str) else ""
+def _text(text: str) -> str:
+    stripped = text.strip()
     if not stripped:
         raise Refused("empty_text", "A nugget needs a text.")
     if len(stripped) > LONGEST_TEXT:
@@ -115,56 +114,59 @@ def _text(text: object) -> str:
     return stripped
 
 
-def _decide(rows: Rows, payload: Payload) -> Changes:
-    row = _row(rows, payload["key"])
-    decision = Decision(payload["decision"])
-    if Decision.REPLACED in (row.decision, decision):
+def _decide(rows: Rows, payload: Decide) -> Changes:
+    row = _row(rows, payload.key)
+    decision: Decision = payload.decision
+    if row.decision is Decision.REPLACED:
         raise Refused("replaced", "This nugget was merged or split; undo that first.")
-    importance = payload.get("importance")
+    importance = payload.importance
     if decision is Decision.UNDECIDED:
         # An importance left behind would be kept unseen by the next decision.
         importance = row.draft_importance
         decision = decision if row.making is Making.PROPOSED else Decision.KEPT
-    chosen = row.importance if importance is None else Importance(importance)
+    chosen = row.importance if importance is None else importance
     return {row.key: replace(row, decision=decision, importance=chosen)}
 
 
-def _importance(rows: Rows, payload: Payload) -> Changes:
-    row = _row(rows, payload["key"])
-    return {row.key: replace(row, importance=Importance(payload["importance"]))}
+def _importance(rows: Rows, payload: SetImportance) -> Changes:
+    row = _row(rows, payload.key)
+    return {row.key: replace(row, importance=payload.importance)}
 
 
-def _edit(rows: Rows, payload: Payload) -> Changes:
-    row = _row(rows, payload["key"])
+def _edit(rows: Rows, payload: Edit) -> Changes:
+    row = _row(rows, payload.key)
+    # Whoever rewords a proposal has accepted it; asking once more would cost a key for each nugget.
     decided = Decision.KEPT if row.decision is Decision.UNDECIDED else row.decision
-    return {row.key: replace(row, text=_text(payload["text"]), decision=decided)}
+    return {row.key: replace(row, text=_text(payload.text), decision=decided)}
 
 
-def _add(rows: Rows, payload: Payload) -> Changes:
-    after = payload.get("after")
+def _add(rows: Rows, payload: Add) -> Changes:
+    after = payload.after
     position = _place_after(rows, after) if after else _last_place(rows)
     row = _made(rows, payload, Making.ADDED, (), position)
     return {row.key: row, **_spread(rows, row)}
 
 
-def _merge(rows: Rows, payload: Payload) -> Changes:
-    parents = [_row(rows, key) for key in dict.fromkeys(payload["from"])]
+def _merge(rows: Rows, payload: Merge) -> Changes:
+    parents = [_row(rows, key) for key in dict.fromkeys(payload.from_)]
     if len(parents) < 2:
         raise Refused("merge_one", "A merge takes two nuggets or more.")
     if any(row.decision is Decision.REPLACED for row in parents):
         raise Refused("replaced", "One of these nuggets was merged or split already.")
     first = min(parents, key=lambda row: row.position)
     row = _made(rows, payload, Making.MERGED, tuple(parent.key for parent in parents), first.position)
+    # Parents stay beside the list: the lineage of what replaced them leads through them (method, section 2).
     return {row.key: row, **{parent.key: replace(parent, decision=Decision.REPLACED) for parent in parents}}
 
 
-def _split(rows: Rows, payload: Payload) -> Changes:
-    parent = _row(rows, payload["from"])
-    parts = payload["into"]
+def _split(rows: Rows, payload: Split) -> Changes:
+    parent = _row(rows, payload.from_)
+    parts = payload.into
     if len(parts) < 2:
         raise Refused("split_one", "A split makes two nuggets or more.")
     if parent.decision is Decision.REPLACED:
         raise Refused("replaced", "This nugget was merged or split already.")
+    # The parts take the place of their parent: nothing else moves on the screen.
     room = _next_position(rows, parent.position) - parent.position
     made = [
         _made(rows, part, Making.SPLIT, (parent.key,), parent.position + room * index / len(parts), index)
@@ -176,43 +178,43 @@ def _split(rows: Rows, payload: Payload) -> Changes:
 
 
 def _made(
-    rows: Rows, payload: Payload, making: Making, parents: tuple[str, ...], position: float, index: int = 0
+    rows: Rows, payload: New, making: Making, parents: tuple[str, ...], position: float, index: int = 0
 ) -> Row:
-    key = payload["key"]
+    key = payload.key
     if key in rows:
         raise Refused("key_taken", "There is a nugget with this key already.")
     return Row(
         key=key,
         position=position,
-        text=_text(payload["text"]),
+        text=_text(payload.text),
         making=making,
         decision=Decision.KEPT,
-        importance=Importance(payload.get("importance", 0)),
+        importance=payload.importance,
         parents=parents,
-        evidence=_evidence(payload.get("evidence", ())),
+        evidence=_evidence(payload.evidence),
         number=next_number(rows) + index,
     )
 
 
-def _evidence(pairs: Iterable[Iterable[Any]]) -> tuple[Evidence, ...]:
-    return tuple(dict.fromkeys((segment, sentence) for segment, sentence in pairs))
+def _evidence(pairs: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    return tuple(dict.fromkeys(pairs))
 
 
-def _link(rows: Rows, payload: Payload) -> Changes:
-    row = _row(rows, payload["key"])
-    return {row.key: replace(row, evidence=_evidence([*row.evidence, (payload["segment"], payload["sentence"])]))}
+def _link(rows: Rows, payload: Link) -> Changes:
+    row = _row(rows, payload.key)
+    return {row.key: replace(row, evidence=_evidence([*row.evidence, (payload.segment, payload.sentence)]))}
 
 
-def _unlink(rows: Rows, payload: Payload) -> Changes:
-    row = _row(rows, payload["key"])
-    gone = (payload["segment"], payload["sentence"])
+def _unlink(rows: Rows, payload: Unlink) -> Changes:
+    row = _row(rows, payload.key)
+    gone = (payload.segment, payload.sentence)
     return {row.key: replace(row, evidence=tuple(pair for pair in row.evidence if pair != gone))}
 
 
-def _move(rows: Rows, payload: Payload) -> Changes:
-    row = _row(rows, payload["key"])
+def _move(rows: Rows, payload: Move) -> Changes:
+    row = _row(rows, payload.key)
     others = {key: other for key, other in rows.items() if key != row.key}
-    after = payload.get("after")
+    after = payload.after
     moved = replace(row, position=_place_after(others, after) if after else _first_place(others))
     return {row.key: moved, **_spread(others, moved)}
 
@@ -225,7 +227,7 @@ def _last_place(rows: Rows) -> float:
     return max((row.position for row in rows.values()), default=FIRST_POSITION - 1) + 1
 
 
-def _place_after(rows: Rows, key: object) -> float:
+def _place_after(rows: Rows, key: str) -> float:
     before = _row(rows, key)
     return (before.position + _next_position(rows, before.position)) / 2
 
@@ -242,16 +244,16 @@ def _spread(rows: Rows, placed: Row) -> Changes:
     return {row.key: replace(row, position=float(index)) for index, row in enumerate(every, start=1)}
 
 
-EFFECTS: dict[str, Callable[[Rows, Payload], Changes]] = {
-    "decide": _decide,
-    "importance": _importance,
-    "edit": _edit,
-    "add": _add,
-    "merge": _merge,
-    "split": _split,
-    "link": _link,
-    "unlink": _unlink,
-    "move": _move,
+EFFECTS: dict[type[Payload], Callable[[Rows, Any], Changes]] = {
+    Decide: _decide,
+    SetImportance: _importance,
+    Edit: _edit,
+    Add: _add,
+    Merge: _merge,
+    Split: _split,
+    Link: _link,
+    Unlink: _unlink,
+    Move: _move,
 }
 
 LABELS = {
@@ -266,4 +268,4 @@ LABELS = {
     "move": "Move",
     "restore": "Restore",
 }
-"""What can be undone, and how the buttons call it."""
+"""Names on the buttons of the kinds that can be undone."""

@@ -34,14 +34,6 @@ def check_complete(rows: Rows, limit: int | None) -> None:
         raise Refused("over_limit", f"The list has {len(listed(rows))} nuggets; this campaign allows {limit}.")
 
 
-def can_submit(rows: Rows, limit: int | None) -> bool:
-    try:
-        check_complete(rows, limit)
-    except Refused:
-        return False
-    return True
-
-
 def proposals_behind(rows: Rows, row: Row) -> list[str]:
     """Return the keys of the proposals that a row was made from, through any merges and splits, in order."""
     return list(dict.fromkeys(_proposals(rows, row)))
@@ -50,6 +42,7 @@ def proposals_behind(rows: Rows, row: Row) -> list[str]:
 def _proposals(rows: Rows, row: Row) -> Iterator[str]:
     if row.making is Making.PROPOSED:
         yield row.key
+    # A merge of a split of a draft rests on the draft too.
     for parent in row.parents:
         if parent in rows:
             yield from _proposals(rows, rows[parent])
@@ -76,7 +69,6 @@ class Review:
     undecided: tuple[str, ...]
     without_importance: tuple[str, ...]
     without_evidence: tuple[str, ...]
-    numbers: dict[str, int]
 
     @property
     def is_complete(self) -> bool:
@@ -96,10 +88,9 @@ def review_of(rows: Rows, limit: int | None) -> Review:
         split=made.count(Making.SPLIT),
         reworded=sum(row.draft is not None and row.text != row.draft for row in kept),
         over_limit=0 if limit is None else max(0, len(kept) - limit),
-        undecided=_keys(undecided(rows)),
-        without_importance=_keys(without_importance(rows)),
-        without_evidence=_keys([row for row in kept if not row.evidence]),
-        numbers=numbers_of(rows),
+        undecided=tuple(row.key for row in undecided(rows)),
+        without_importance=tuple(row.key for row in without_importance(rows)),
+        without_evidence=tuple(row.key for row in kept if not row.evidence),
     )
 
 
@@ -109,7 +100,3 @@ def numbers_of(rows: Rows) -> dict[str, int]:
     What was merged or split away is not shown.
     """
     return {row.key: row.number for row in ordered(rows) if row.decision is not Decision.REPLACED}
-
-
-def _keys(rows: list[Row]) -> tuple[str, ...]:
-    return tuple(row.key for row in rows)

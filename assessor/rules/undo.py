@@ -7,9 +7,9 @@ from typing import Any
 from assessor.rules.nugget_ops import LABELS as OF_NUGGETS
 
 LABELS = OF_NUGGETS | {"label": "Label", "locate": "Place in the answer"}
-"""What a step is called, by the kind of its operations."""
+"""Names of steps on the buttons, by the kind of their operations."""
 
-UNTOLD = ("mark", "compose", "search", "open", "sweep")
+NOTED = ("mark", "compose", "search", "open", "sweep")
 """Kinds that change neither nugget nor label, so that there is nothing to undo."""
 
 KEPT_STEPS = 50
@@ -53,6 +53,7 @@ def stacks(log: Iterable[UndoEntry]) -> tuple[list[Undoable], list[Undoable]]:
         elif logged.kind == "redo":
             _pass_on(redo, undo, logged.target)
         elif logged.kind in LABELS:
+            # As in every editor: redo after a new step would bring back rows that know nothing of it.
             redo.clear()
             if undo and undo[-1].step == logged.step:
                 undo[-1].grow(logged)
@@ -71,4 +72,5 @@ def _keep_versions(redo: list[Undoable], logged: UndoEntry) -> None:
     if redo and redo[-1].step == logged.target:
         for key, row in logged.after.items():
             if row is None and redo[-1].after.get(key):
+                # Else a redone row would have a version that already meant another text.
                 redo[-1].after[key] = redo[-1].after[key] | {"version": logged.before[key]["version"]}

@@ -3,13 +3,15 @@
 A beat costs four statements: the desk, its stretches, the changed ones, the desk again.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from accounts.models import User
 from assessor.desk.context import OPEN_STATES, free_in, holder_age, lock_desk
@@ -17,6 +19,7 @@ from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import (
     SECOND,
     Heard,
+    Milliseconds,
     SentStretch,
     Stretch,
     active_time,
@@ -31,16 +34,26 @@ from evaluation.errors import Refused
 from evaluation.models import Task
 from evaluation.terms import PageState, SegmentKind, Stage
 
+BIGGEST_PLACE = 20_000  # characters of JSON
 
-@dataclass(frozen=True, slots=True)
-class Beat:
-    """A window's stretches, its reader's place, the milliseconds since its last answered beat, and its page's state."""
 
-    window: str
-    sent: tuple[SentStretch, ...]
-    place: dict[str, Any] | None
-    elapsed: int
-    page: str = PageState.VISIBLE
+class Beat(BaseModel):
+    """A heartbeat. What else it has is ignored: a page that was opened before an update may send more."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    window: Annotated[str, Field(min_length=8, max_length=36)]
+    segments: Annotated[list[SentStretch], Field(max_length=500)]
+    place: dict[str, Any] | None = None
+    elapsed_ms: Milliseconds
+    page: PageState = PageState.VISIBLE
+
+    @field_validator("place")
+    @classmethod
+    def _is_small(cls, place: dict[str, Any] | None) -> dict[str, Any] | None:
+        if place and len(json.dumps(place, allow_nan=False)) > BIGGEST_PLACE:
+            raise ValueError(f"a place has at most {BIGGEST_PLACE} characters")
+        return place
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,29 +84,31 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
     with transaction.atomic():
         desk = lock_desk(task, user)
         now = timezone.now()
+        # Under the desk's lock: two beats of a window at once would both find a stretch missing.
         stored = _stretches(desk, beat.window)
         current = {
             (segment.window, segment.number): segment
             for segment, version in stored
             if version == desk.task.version
         }
-        rows: list[tuple[SentStretch, Stretch]] = []
+        rows: list[Stretch] = []
         # Two windows open side by side are one person: only the one that writes makes time.
         if desk.holder in ("", beat.window):
             if desk.task.state in OPEN_STATES:
                 rows = _placed(desk, beat, stored, milliseconds(now))
                 # A beat may hold stretches that are stored already; unchanged ones cost no write.
-                _write(desk, [(sent, row) for sent, row in rows if current.get((row.window, row.number)) != row])
+                _write(desk, [row for row in rows if current.get((row.window, row.number)) != row])
             _renew(desk, beat)
     limit = limit_of(Stage(desk.task.stage))
-    current |= {(row.window, row.number): row for _, row in rows}
+    current |= {(row.window, row.number): row for row in rows}
+    long = next((gap for gap in ended_gaps(rows) if gap.length > limit(gap.words)), None)
     return BeatReceipt(
         server_time=now.isoformat(),
-        holder=_holder(desk, beat.window),
+        holder={"": "free", beat.window: "mine"}.get(desk.holder, "other"),
         holder_age_s=holder_age(desk.held_at),
         free_in_s=free_in(desk),
         seconds=active_time(current.values(), limit).point // SECOND,
-        gap=next((_long(gap) for gap in ended_gaps(rows) if gap.end - gap.start > limit(gap.words)), None),
+        gap=LongGap(long.number, long.length // SECOND) if long else None,
     )
 
 
@@ -103,7 +118,7 @@ def active_seconds(task: Task, version: int) -> int:
     return active_time(stretches, limit_of(Stage(task.stage))).point // SECOND
 
 
-def say(*, task: str, user: User, window: str, number: int, gap_answer: str) -> None:
+def answer_gap(*, task: str, user: User, window: str, number: int, gap_answer: str) -> None:
     """Write what an assessor says a gap was. Raises `NoSuchTask`; `Refused` for no gap, and when it is too late."""
     with transaction.atomic():
         desk = lock_desk(task, user)
@@ -121,29 +136,20 @@ def _stretches(desk: Desk, window: str) -> list[tuple[Stretch, int]]:
     return [(stretch_of(*fields), version) for version, *fields in rows.values_list("submission", *FIELDS)]
 
 
-def _placed(
-    desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: int
-) -> list[tuple[SentStretch, Stretch]]:
+def _placed(desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: int) -> list[Stretch]:
     """Return the beat's stretches on the server's clock. Those of an earlier submission are settled."""
-    known = {
-        segment.number: segment
-        for segment, version in stored
-        if segment.window == beat.window and version == desk.task.version
-    }
+    own = [(segment, version) for segment, version in stored if segment.window == beat.window]
+    known = {segment.number: segment for segment, version in own if version == desk.task.version}
     # A window may outlive a submission; its numbers from before must not make time in the next one.
-    settled = {
-        segment.number
-        for segment, version in stored
-        if segment.window == beat.window and version != desk.task.version
-    }
+    settled = {segment.number for segment, version in own if version != desk.task.version}
     opened = milliseconds(desk.task.opened_at) if desk.task.opened_at else now
     # No stretch may begin before what is known: a browser's clock could otherwise claim time twice.
     since = max((segment.end for segment, _ in stored), default=opened)
-    sent = [segment for segment in beat.sent if segment.number not in settled]
-    return placed(beat.window, sent, known, Heard(now, max(since, opened), beat.elapsed))
+    sent = [segment for segment in beat.segments if segment.number not in settled]
+    return placed(beat.window, sent, known, Heard(now, max(since, opened), beat.elapsed_ms))
 
 
-def _write(desk: Desk, rows: Iterable[tuple[SentStretch, Stretch]]) -> None:
+def _write(desk: Desk, rows: Iterable[Stretch]) -> None:
     segments = [
         TimeSegment(
             task=desk.task,
@@ -156,9 +162,9 @@ def _write(desk: Desk, rows: Iterable[tuple[SentStretch, Stretch]]) -> None:
             words=row.words,
             blurred=row.blurred,
             offline=row.offline,
-            item=sent.item,
+            item=row.item,
         )
-        for sent, row in rows
+        for row in rows
     ]
     if segments:
         TimeSegment.objects.bulk_create(
@@ -180,11 +186,3 @@ def _renew(desk: Desk, beat: Beat) -> None:
         changed.append("place")
     if changed:
         desk.save(update_fields=changed)
-
-
-def _holder(desk: Desk, window: str) -> str:
-    return {"": "free", window: "mine"}.get(desk.holder, "other")
-
-
-def _long(gap: Stretch) -> LongGap:
-    return LongGap(gap.number, (gap.end - gap.start) // SECOND)

@@ -30,7 +30,18 @@ from evaluation.models import Campaign, Judge, Submission, Task
 from evaluation.terms import SegmentKind, Stage, TaskState
 
 CHUNK = 2000
-FIELDS = ("window", "number", "kind", "started_at", "ended_at", "words", "blurred", "offline", "gap_answer")
+FIELDS = (
+    "window",
+    "number",
+    "kind",
+    "started_at",
+    "ended_at",
+    "words",
+    "blurred",
+    "offline",
+    "gap_answer",
+    "item",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +61,6 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedStretch:
-    stretch: Stretch
-    item: str
-
-
-@dataclass(frozen=True, slots=True)
 class TopicTime:
     """The times of one submission."""
 
@@ -63,19 +68,15 @@ class TopicTime:
     times: Times
 
 
-def times_for(viewer: User, campaign: Campaign, limit: Limit | None = None) -> list[TopicTime]:
-    return times_in(within(viewer, campaign), limit)
-
-
 def times_in(campaigns: QuerySet[Campaign], limit: Limit | None = None) -> list[TopicTime]:
     """Return the times of each submission, in the order of topics. Without a limit that of each stage's screen."""
     return [
-        TopicTime(timed, measure((segment.stretch for segment in recorded), limit or limit_of(timed.stage)))
-        for timed, recorded in recorded_in(campaigns)
+        TopicTime(timed, measure(stretches, limit or limit_of(timed.stage)))
+        for timed, stretches in recorded_in(campaigns)
     ]
 
 
-def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[RecordedStretch]]]:
+def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Stretch]]]:
     """Yield each submission with its stretches, a task at a time. Withdrawn work is kept and not counted."""
     tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
     ordered = tasks.select_related("campaign", "topic", "assessor").order_by(
@@ -87,7 +88,11 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Rec
     }
     submitted = set(Submission.objects.filter(task__in=tasks).values_list("task", "version"))
     for task in ordered:
-        for version, recorded in sorted(_recorded_periods(task).items()):
+        found: dict[int, list[Stretch]] = defaultdict(list)
+        rows = TimeSegment.objects.filter(task=task).order_by("started_at", "window", "number")
+        for version, *fields in rows.values_list("submission", *FIELDS).iterator(chunk_size=CHUNK):
+            found[version].append(stretch_of(*fields))
+        for version, stretches in sorted(found.items()):
             timed = Timed(
                 campaign=task.campaign.slug,
                 topic_id=task.topic.topic_id,
@@ -97,33 +102,12 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Rec
                 submitted=(task.pk, version) in submitted,
                 whole=task.study_id is None,
             )
-            yield timed, recorded
+            yield timed, stretches
 
 
-def _recorded_periods(task: Task) -> dict[int, list[RecordedStretch]]:
-    found: dict[int, list[RecordedStretch]] = defaultdict(list)
-    rows = TimeSegment.objects.filter(task=task).order_by("started_at", "window", "number")
-    for version, item, *fields in rows.values_list("submission", "item", *FIELDS).iterator(chunk_size=CHUNK):
-        found[version].append(RecordedStretch(stretch_of(*fields), item))
-    return found
-
-
-def stretch_of(
-    window: str, number: int, kind: str, started: datetime, ended: datetime, *tags: int | bool | str
-) -> Stretch:
+def stretch_of(window: str, number: int, kind: str, started: datetime, ended: datetime, *tags: Any) -> Stretch:
     """Return a stored row, by its `FIELDS`, as the rules know it."""
-    words, blurred, offline, gap_answer = tags
-    return Stretch(
-        window=window,
-        number=number,
-        kind=SegmentKind(kind),
-        start=milliseconds(started),
-        end=milliseconds(ended),
-        words=int(words),
-        blurred=bool(blurred),
-        offline=bool(offline),
-        gap_answer=str(gap_answer),
-    )
+    return Stretch(window, number, SegmentKind(kind), milliseconds(started), milliseconds(ended), *tags)
 
 
 KEPT: Final = 20_000
@@ -182,6 +166,7 @@ class _Store:
         self._size, self._lock = size, Lock()
 
     def found(self, marks: dict[Key, Mark]) -> dict[Key, Recorded]:
+        # Threads of a server share the store.
         with self._lock:
             there = {key: self._kept[key] for key in marks if key in self._kept}
         return {key: record for key, (mark, record) in there.items() if mark == marks[key]}
@@ -201,38 +186,36 @@ _store = _Store(KEPT)
 def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
     """Return the times of a campaign's submissions as far as the viewer may see them: three queries, or four.
 
-    Withdrawn work is left out, and so is what has no stretch.
+    Withdrawn work is left out, and so is a submission without a stretch.
     """
-    tasks = Task.objects.filter(campaign__in=within(viewer, campaign)).not_withdrawn()
-    fields = ("pk", "topic__pk", "assessor", "stage", "study", "public_id")
-    known = {row[0]: row[1:] for row in tasks.order_by().values_list(*fields)}
-    frozen = {
-        (task, version): (known[task][4], at)
+    tasks = Task.objects.filter(campaign__in=within(viewer, campaign)).not_withdrawn().order_by()
+    known = {task.pk: task for task in tasks.only("topic", "assessor", "stage", "study", "state", "public_id")}
+    # A submitted version never changes; of an open one each beat does. The public id tells databases apart.
+    frozen: dict[Key, Mark] = {
+        (task, version): (known[task].public_id, at)
         for task, version, at in Submission.objects.filter(task__in=tasks).values_list("task", "version", "at")
         if task in known
     }
-    marks: dict[Key, Mark] = dict(frozen)
-    open_ones = tasks.exclude(state=TaskState.SUBMITTED).order_by().values_list("pk", flat=True)
-    marks |= {key: mark for key, mark in _marks(open_ones).items() if key not in frozen}
+    marks = _marks(pk for pk, task in known.items() if task.state != TaskState.SUBMITTED) | frozen
     found = _store.found(marks)
     lacking = marks.keys() - found.keys()
     if lacking:
-        measured = _measured(lacking, {pk: Stage(row[2]) for pk, row in known.items()})
+        measured = _measured(lacking, {task: Stage(known[task].stage) for task, _ in lacking})
         _store.keep(marks, measured)
         found |= measured
     return [
         KeptTime(
             task=task,
             version=version,
-            topic=known[task][0],
-            assessor=known[task][1],
-            stage=Stage(known[task][2]),
+            topic=known[task].topic_id,
+            assessor=known[task].assessor_id,
+            stage=Stage(known[task].stage),
             submitted=(task, version) in frozen,
-            whole=known[task][3] is None,
-            recorded=found[task, version],
+            whole=known[task].study_id is None,
+            recorded=recorded,
         )
-        for task, version in sorted(found)
-        if found[task, version].days or found[task, version].times.wall
+        for (task, version), recorded in sorted(found.items(), key=lambda entry: entry[0])
+        if recorded.days or recorded.times.wall
     ]
 
 
@@ -264,7 +247,7 @@ def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:
     days: dict[date, int] = defaultdict(int)
     for stretch in stretches:
         if stretch.kind in PRESENT:
-            days[moment(stretch.start).date()] += stretch.end - stretch.start
+            days[moment(stretch.start).date()] += stretch.length
     seen = moment(max((stretch.end for stretch in stretches), default=0))
     return Recorded(measure(stretches, limit_of(stage)), dict(days), seen)
 

@@ -21,8 +21,8 @@ from assessor.blind.tasks import done_for
 from assessor.desk.apply_op import OpReceipt, apply_op
 from assessor.desk.context import hold as hold_desk
 from assessor.desk.context import open_desk, release
-from assessor.desk.op_schemas import Ops
 from assessor.desk.submit import submit as submit_list
+from assessor.rules.op_schemas import Ops
 from evaluation.errors import Refused
 from evaluation.tasks.remarks import remark as make_remark
 from evaluation.terms import RemarkKind
@@ -73,10 +73,11 @@ def start(request: UserRequest, public_id: str) -> HttpResponse:
 @desk_json
 def ops(request: UserRequest, public_id: str) -> HttpResponse:
     """Apply a batch in order, up to the first operation that cannot be applied."""
-    asked = body_of(request, Ops)
+    body = body_of(request, Ops)
     receipts: list[OpReceipt] = []
-    for op in asked.ops:
-        receipts.append(apply_op(task=public_id, user=request.user, window=asked.window, op=op))
+    for op in body.ops:
+        receipts.append(apply_op(task=public_id, user=request.user, window=body.window, op=op))
+        # Later operations of the batch rest on this one; the outbox sends them again after it.
         if receipts[-1].status != "applied":
             break
     return JsonResponse(
@@ -93,19 +94,19 @@ def state(request: UserRequest, public_id: str) -> HttpResponse:
 @require_POST
 @desk_json
 def hold(request: UserRequest, public_id: str) -> HttpResponse:
-    asked = body_of(request, Hold)
-    if asked.want == "release":
-        holding = release(task=public_id, user=request.user, window=asked.window)
+    body = body_of(request, Hold)
+    if body.want == "release":
+        holding = release(task=public_id, user=request.user, window=body.window)
     else:
-        holding = hold_desk(task=public_id, user=request.user, window=asked.window, take=asked.want == "take")
+        holding = hold_desk(task=public_id, user=request.user, window=body.window, take=body.want == "take")
     return JsonResponse(asdict(holding))
 
 
 @require_POST
 @desk_json
 def submit(request: UserRequest, public_id: str) -> HttpResponse:
-    asked = body_of(request, Submit)
-    receipt = submit_list(task=public_id, user=request.user, window=asked.window, seq=asked.seq)
+    body = body_of(request, Submit)
+    receipt = submit_list(task=public_id, user=request.user, window=body.window, seq=body.seq)
     return JsonResponse(receipt.as_json())
 
 
@@ -125,7 +126,7 @@ def answer(request: UserRequest, public_id: str, answer_id: str) -> HttpResponse
 LONGEST = 5000  # characters
 
 
-class Said(BaseModel):
+class RemarkBody(BaseModel):
     """One remark. `public_id` is made by the page, so that sending it twice makes one remark."""
 
     kind: RemarkKind
@@ -137,13 +138,13 @@ class Said(BaseModel):
 @require_POST
 @desk_json
 def remark(request: UserRequest, public_id: str) -> HttpResponse:
-    data = body_of(request, Said)
+    body = body_of(request, RemarkBody)
     make_remark(
         task=public_id,
         user=request.user,
-        kind=data.kind,
-        about=data.about.strip(),
-        text=data.text.strip(),
-        public_id=data.public_id,
+        kind=body.kind,
+        about=body.about.strip(),
+        text=body.text.strip(),
+        public_id=body.public_id,
     )
-    return JsonResponse({"public_id": data.public_id})
+    return JsonResponse({"public_id": body.public_id})

@@ -13,11 +13,11 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.http import UserRequest
 from assessor.access import own_task_or_404
 from assessor.blind.desk import task_head
-from assessor.blind.history import AS_PROPOSED, history_of, judged_history, judged_summary
-from assessor.blind.review import review_summary
+from assessor.blind.history import AS_PROPOSED, history_of
+from assessor.blind.review import judged_summary, review_summary
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import hold, release
-from assessor.desk.op_schemas import Op
+from assessor.rules.op_schemas import Op
 
 
 class RestoreForm(forms.Form):
@@ -34,11 +34,9 @@ class RestoreForm(forms.Form):
 def history(request: UserRequest, public_id: str) -> HttpResponse:
     number = request.GET.get("page", "1")
     page = int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 1
-    if task_head(public_id, request.user).judges:
-        return render(
-            request, "assessor/judged_history.html", {"history": judged_history(public_id, request.user, page)}
-        )
-    return render(request, "assessor/history.html", {"history": history_of(public_id, request.user, page)})
+    past = history_of(public_id, request.user, page)
+    template = "assessor/judged_history.html" if past.judges else "assessor/history.html"
+    return render(request, template, {"history": past})
 
 
 @require_POST
@@ -48,6 +46,7 @@ def restore(request: UserRequest, public_id: str) -> HttpResponse:
     form = RestoreForm(request.POST)
     if form.is_valid():
         window = str(uuid4())
+        # A window of its own: the operation goes the way of all others, with lock, version and log.
         hold(task=public_id, user=request.user, window=window, take=True)
         receipt = apply_op(task=public_id, user=request.user, window=window, op=_op(form.cleaned_data))
         release(task=public_id, user=request.user, window=window)

@@ -36,14 +36,7 @@ class DeskSettingsForm(forms.Form):
 
     def __init__(self, data: object = None, *, settings: DeskSettings) -> None:
         self._own = actions_of(settings)
-        initial = {
-            "reading_size": settings.reading_size,
-            "single_keys": settings.single_keys,
-            "hints": settings.hints,
-            "auto_scroll": settings.auto_scroll,
-            "move_on": settings.move_on,
-            "start_at_text": settings.start_at_text,
-        }
+        initial = {name: getattr(settings, name) for name in self.base_fields}
         super().__init__(data, initial=initial, label_suffix="")  # type: ignore[arg-type]
         for action in self._own:
             if not action.fixed:
@@ -57,36 +50,29 @@ class DeskSettingsForm(forms.Form):
             )
 
     def clean(self) -> None:
-        self._asked: dict[str, tuple[str, ...]] = {}
+        self._keys: dict[str, tuple[str, ...]] = {}
         for action in default_actions():
             if not action.fixed:
                 self._take(action)
         if self.errors:
             return
-        asked = DeskSettings(keys=self._asked)
-        for chord, pair, other in collisions(actions_of(asked)):
-            for this, that in ((pair, other), (other, pair)):
+        for chord, *actions in collisions(actions_of(DeskSettings(keys=self._keys))):
+            for this, that in (actions, reversed(actions)):
                 if not this.fixed:
                     self.add_error(PREFIX + this.id, f"“{chord}” is also the key of “{that.full_label}”.")
 
     def _take(self, action: Action) -> None:
         try:
-            self._asked[action.id] = parse_keys(self.cleaned_data.get(PREFIX + action.id, ""), action)
+            self._keys[action.id] = parse_keys(self.cleaned_data.get(PREFIX + action.id, ""), action)
         except BadKey as fault:
             self.add_error(PREFIX + action.id, str(fault))
 
     def settings(self) -> DeskSettings:
         """Return the settings of the form, with only those keys that differ from the defaults."""
-        data = self.cleaned_data
-        differing = {action.id: action.keys for action in default_actions()}
+        defaults = {action.id: action.keys for action in default_actions()}
         return DeskSettings(
-            reading_size=data["reading_size"],
-            single_keys=data["single_keys"],
-            hints=data["hints"],
-            auto_scroll=data["auto_scroll"],
-            move_on=data["move_on"],
-            start_at_text=data["start_at_text"],
-            keys={name: keys for name, keys in self._asked.items() if keys != differing[name]},
+            **{name: self.cleaned_data[name] for name in self.base_fields},
+            keys={name: keys for name, keys in self._keys.items() if keys != defaults[name]},
         )
 
 

@@ -24,7 +24,7 @@ from accounts.models import User
 from accounts.recording_notice import NOTICE_VERSION
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import open_desk
-from assessor.desk.op_schemas import Op
+from assessor.rules.op_schemas import Op
 from evaluation.campaigns.create import add_member
 from evaluation.judges import add_judge
 from evaluation.labelling import ensure_nugget_set

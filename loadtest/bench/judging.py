@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.recording_notice import NOTICE_VERSION
 from assessor.blind.desk import desk_state
 from assessor.desk.context import open_desk
-from assessor.desk.op_schemas import Op
+from assessor.rules.op_schemas import Op
 from evaluation.models import Task
 from evaluation.terms import Stage
 from loadtest.bench import desk

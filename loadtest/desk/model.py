@@ -8,15 +8,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from assessor.desk import label_rows, nugget_ops
+from assessor.desk import nugget_ops, task_labels
 from assessor.rules.label_ops import LabelRow, back_to, give_label, locate
-from assessor.rules.nugget_ops import Changes, Row, Step, apply, put_back
+from assessor.rules.nugget_ops import Changes, Row, apply, put_back
+from assessor.rules.op_schemas import PAYLOADS, GiveLabel, Locate
 from assessor.rules.submit import listed
-from assessor.rules.undo import LABELS, UNTOLD
+from assessor.rules.undo import LABELS, NOTED
 from evaluation.errors import Refused
 from evaluation.terms import Decision, Stage
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Rows before and after a step that is undone at once. None: not there."""
+
+    step: str
+    label: str
+    before: dict[str, Any] = field(default_factory=dict)
+    after: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -73,7 +84,7 @@ class Model(ABC):
 
     def do(self, kind: str, payload: Json, step: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Do one operation; return the rows touched as they were and as they are. Raises `Refused`."""
-        if kind in UNTOLD:
+        if kind in NOTED:
             self._note(kind, payload)
             return {}, {}
         after = self._changes(kind, payload)
@@ -158,7 +169,7 @@ class NuggetModel(Model):
             return put_back(self.rows, self._newest(kind, payload["target"]))
         if kind == "restore":
             return self._restored(payload["key"], payload["seq"])
-        return apply(self.rows, kind, payload)
+        return apply(self.rows, PAYLOADS[kind].model_validate(payload))
 
     def _restored(self, key: str, seq: int) -> Changes:
         was, now = self.past.get(seq, {}).get(key), self.rows.get(key)
@@ -199,8 +210,8 @@ class LabelModel(Model):
         given = {row["key"]: LabelRow(**row) for row in state["rows"]}
         return cls(
             rows=rows | given,
-            undo=[step_of(step, label_rows.row_from_json) for step in state["undo"]],
-            redo=[step_of(step, label_rows.row_from_json) for step in state["redo"]],
+            undo=[step_of(step, task_labels.row_from_json) for step in state["undo"]],
+            redo=[step_of(step, task_labels.row_from_json) for step in state["redo"]],
             stage=state["stage"],
             seen={answer["id"] for answer in state["answers"] if answer["seen"]},
             places=places,
@@ -212,12 +223,12 @@ class LabelModel(Model):
 
     def row_json(self, row: LabelRow | None) -> Json | None:
         """Return a row as the wire and the log hold it."""
-        return None if row is None else label_rows.row_json(row, self.stage)
+        return None if row is None else task_labels.row_json(row, self.stage)
 
     @staticmethod
     def row_from_json(row: Mapping[str, Any] | None) -> LabelRow | None:
         """Return what `row_json` wrote as a row again."""
-        return label_rows.row_from_json(row)
+        return task_labels.row_from_json(row)
 
     def noted(self) -> Json:
         """Return which answers were on the screen."""
@@ -243,7 +254,9 @@ class LabelModel(Model):
             wanted = self._newest(kind, payload["target"])
             return {key: back_to(self.rows[key], row) for key, row in wanted.items()}
         row = self.rows[payload["key"]]
-        return {row.key: locate(row, payload) if kind == "locate" else give_label(row, payload, in_sweep=False)}
+        if kind == "locate":
+            return {row.key: locate(row, Locate.model_validate(payload))}
+        return {row.key: give_label(row, GiveLabel.model_validate(payload), in_sweep=False)}
 
 
 def _with_versions(step: Step, before: Mapping[str, Any], after: Mapping[str, Any]) -> Step:

@@ -15,7 +15,7 @@ from assessor.blind.guidelines import Guidelines, guidelines_of
 from assessor.blind.judging import CitedPassage, ShownAnswer, shown_answer
 from assessor.blind.passages import Passage
 from assessor.blind.practice import PracticePage, practice_page
-from assessor.desk.label_rows import SEPARATOR
+from assessor.desk.task_labels import SEPARATOR
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import NoSuchTask
 from evaluation.models import Task

@@ -12,8 +12,8 @@ from django.db.models import Sum, Value
 from django.db.models.functions import Length, Replace
 
 from assessor.models import WorkingSupport
-from assessor.rules.clock import PUBLISHED_LIMITS, RULE_VERSION, SECOND, fixed_limit, moment
-from assessor.timing.times import RecordedStretch, Timed, TopicTime, recorded_in, times_in
+from assessor.rules.clock import PUBLISHED_LIMITS, RULE_VERSION, SECOND, Stretch, fixed_limit, moment
+from assessor.timing.times import Timed, TopicTime, recorded_in, times_in
 from evaluation.models import Campaign, Qrel, Task, TaskAnswer
 from evaluation.terms import Stage
 from reports.files import Row
@@ -159,13 +159,12 @@ def time_lines(campaign: Campaign) -> Iterator[str]:
 
 def segment_lines(campaign: Campaign) -> Iterator[str]:
     yield _line(SEGMENT_COLUMNS)
-    for timed, recorded in recorded_in(Campaign.objects.filter(pk=campaign.pk)):
-        for one in recorded:
-            yield _line(_segment_row(timed, one).values())
+    for timed, stretches in recorded_in(Campaign.objects.filter(pk=campaign.pk)):
+        for stretch in stretches:
+            yield _line(_segment_row(timed, stretch).values())
 
 
-def _segment_row(timed: Timed, one: RecordedStretch) -> dict[str, Any]:
-    stretch = one.stretch
+def _segment_row(timed: Timed, stretch: Stretch) -> dict[str, Any]:
     found = _who(timed) | {
         "window": stretch.window,
         "number": stretch.number,
@@ -176,7 +175,7 @@ def _segment_row(timed: Timed, one: RecordedStretch) -> dict[str, Any]:
         "blurred": stretch.blurred,
         "offline": stretch.offline,
         "said": stretch.gap_answer,
-        "item": one.item,
+        "item": stretch.item,
     }
     return {name: found[name] for name in SEGMENT_COLUMNS}
 

@@ -9,8 +9,8 @@ from django.db.models import Q
 from django.test import override_settings
 
 from assessor.blind.desk import desk_state
-from assessor.desk.op_schemas import PAYLOADS
 from assessor.models import Operation, WorkingNugget
+from assessor.rules.op_schemas import PAYLOADS
 from assessor.urls import task_urls
 from assessor.urls import urlpatterns as desk_urls
 from assessor.views import desk as desk_views

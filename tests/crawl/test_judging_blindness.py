@@ -11,8 +11,8 @@ from django.db.models import Model
 from django.http.response import HttpResponseBase
 from hypothesis import HealthCheck, example, given, settings
 
-from assessor.desk.op_schemas import LABEL_PAYLOADS
 from assessor.models import Operation
+from assessor.rules.op_schemas import LABEL_PAYLOADS
 from evaluation.imports.assignments import import_assignments
 from evaluation.models import (
     Answer,

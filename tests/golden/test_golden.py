@@ -5,7 +5,7 @@ from typing import TypeVar, cast
 
 import pytest
 
-from assessor.desk.op_schemas import LABEL_PAYLOADS, PAYLOADS
+from assessor.rules.op_schemas import LABEL_PAYLOADS, PAYLOADS
 from llmjobs.kinds import KINDS
 from tests.golden.commands import exports, reports, uncovered
 from tests.golden.keeping import differences, kept_groups

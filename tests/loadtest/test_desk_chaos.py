@@ -15,8 +15,8 @@ from django.db import connection
 from accounts.models import User
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import open_desk
-from assessor.desk.op_schemas import Op
 from assessor.desk.submit import submit
+from assessor.rules.op_schemas import Op
 from loadtest.desk.checks import Record, check_task, read_record
 from loadtest.desk.model import NuggetModel
 from loadtest.desk.nugget_acts import NuggetActs

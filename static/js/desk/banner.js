@@ -42,7 +42,7 @@ class Banner {
   #done = "";
   #doneTimer = null;
   #leaving = null;
-  #said = "";
+  #announced = "";
 
   /** @param {Desk} desk */
   constructor(desk, notice, saved) {
@@ -151,8 +151,8 @@ class Banner {
   }
 
   #announce(text) {
-    if (text !== this.#said) this.#desk.announce(text, { keep: true, shown: false });
-    this.#said = text;
+    if (text !== this.#announced) this.#desk.announce(text, { keep: true, shown: false });
+    this.#announced = text;
   }
 
   #countDown() {

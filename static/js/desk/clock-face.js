@@ -44,11 +44,11 @@ export class ClockFace {
   ask({ number, seconds }) {
     if (this.#asked.has(number)) return;
     this.#asked.add(number);
-    const said = document.createElement("span");
+    const question = document.createElement("span");
     const time = spoken(seconds);
-    said.textContent = `Quiet for ${time}:`;
+    question.textContent = `Quiet for ${time}:`;
     this.#question = [
-      said,
+      question,
       button("I was reading", () => this.#say(number, "reading")),
       button("I was away", () => this.#say(number, "away")),
       button("Dismiss", () => this.#close("")),
@@ -59,26 +59,26 @@ export class ClockFace {
 
   /** Show or stop showing that the clock is paused. */
   pause(paused) {
-    const said = document.createElement("span");
-    said.textContent = "Paused: no time is counted.";
-    this.#paused = paused ? [said, button("Resume", this.resume)] : [];
+    const notice = document.createElement("span");
+    notice.textContent = "Paused: no time is counted.";
+    this.#paused = paused ? [notice, button("Resume", this.resume)] : [];
     this.#show();
     announce(paused ? "Paused. No time is counted." : "The clock runs again.");
   }
 
-  async #say(number, said) {
+  async #say(number, gapAnswer) {
     try {
-      await this.answer(number, said);
-      this.#close(said === "reading" ? "Counted as reading." : "Not counted.");
+      await this.answer(number, gapAnswer);
+      this.#close(gapAnswer === "reading" ? "Counted as reading." : "Not counted.");
     } catch {
       announce("That could not be saved. Try again in a moment.", { keep: true });
     }
   }
 
-  #close(said) {
+  #close(text) {
     this.#question = [];
     this.#show();
-    if (said) announce(said);
+    if (text) announce(text);
   }
 
   #show() {

@@ -66,7 +66,7 @@ export class Clock extends EventTarget {
       tags: () => ({ words: words(), item: itemAt(this.#where) }),
       asleepAfter: 2 * TICK_MS,
     });
-    this.#face = new ClockFace({ answer: (...said) => this.#answer(...said), resume: () => this.resume() });
+    this.#face = new ClockFace({ answer: (...answer) => this.#answer(...answer), resume: () => this.resume() });
   }
 
   get paused() {
@@ -243,8 +243,8 @@ export class Clock extends EventTarget {
     this.dispatchEvent(new CustomEvent("beat", { detail: answer }));
   }
 
-  async #answer(number, said) {
-    const { status } = await this.post(this.urls.said, { window: this.window, number, said }, {});
+  async #answer(number, answer) {
+    const { status } = await this.post(this.urls.said, { window: this.window, number, said: answer }, {});
     if (status >= 400 && status !== 422) throw new Error(`said: ${status}`);
     this.beat();
   }

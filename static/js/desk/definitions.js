@@ -6,10 +6,10 @@ const LABELS = "[data-define], .tag, legend, label, [aria-pressed]";
 /** The terms that stand in `element` as labels, of those that there are `words` for. */
 function termsIn(element, words) {
   const labels = [...element.querySelectorAll(LABELS)];
-  const said = labels.map((one) => one.textContent.toLowerCase()).join(" | ");
-  const marked = new Set(labels.map((one) => one.dataset.define));
-  const isSaid = (term, word) => marked.has(term) || new RegExp(`\\b${word.toLowerCase()}\\b`).test(said);
-  return new Set(words.filter(([term, word]) => isSaid(term, word)).map(([term]) => term));
+  const captions = labels.map((label) => label.textContent.toLowerCase()).join(" | ");
+  const marked = new Set(labels.map((label) => label.dataset.define));
+  const isShown = (term, word) => marked.has(term) || new RegExp(`\\b${word.toLowerCase()}\\b`).test(captions);
+  return new Set(words.filter(([term, word]) => isShown(term, word)).map(([term]) => term));
 }
 
 export class Definitions {

@@ -10,8 +10,8 @@ let keyAt = -Infinity;
 function cover(target, x, y) {
   const top = document.elementFromPoint(x, y);
   if (!top || target.contains(top)) return null;
-  for (let one = top; one && !one.contains(target); one = one.parentElement) {
-    if (getComputedStyle(one).position === "sticky") return one.getBoundingClientRect();
+  for (let ancestor = top; ancestor && !ancestor.contains(target); ancestor = ancestor.parentElement) {
+    if (getComputedStyle(ancestor).position === "sticky") return ancestor.getBoundingClientRect();
   }
   return null;
 }

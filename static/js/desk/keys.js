@@ -80,9 +80,9 @@ export function gaps() {
 // What the focus is in, from the inside out; an open dialog ends the search, because the desk lies behind it.
 function scopesOf(element) {
   const scopes = [];
-  for (let one = element; one; one = one.parentElement) {
-    if (one.matches("dialog[open]")) return scopes;
-    if (one.dataset?.keys) scopes.push(...one.dataset.keys.split(" "));
+  for (let ancestor = element; ancestor; ancestor = ancestor.parentElement) {
+    if (ancestor.matches("dialog[open]")) return scopes;
+    if (ancestor.dataset?.keys) scopes.push(...ancestor.dataset.keys.split(" "));
   }
   return [...scopes, "anywhere"];
 }

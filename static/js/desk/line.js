@@ -24,7 +24,7 @@ class Line {
 
   /** Show a message. `keep`: a newer message is shown beside it, not instead. `undo(event)` takes back its act. */
   show(text, { keep, undo }) {
-    const stays = (one) => one.text !== text && (one.keep || this.#hasFocus);
+    const stays = (message) => message.text !== text && (message.keep || this.#hasFocus);
     const message = { text, keep, undo, seen: false };
     this.#messages = [...this.#messages.filter(stays), message];
     this.#draw();
@@ -100,19 +100,19 @@ class Line {
   // A message that was seen long enough goes, unless somebody is on it or the page is out of sight.
   #clear() {
     if (this.#hasFocus || this.#message.matches(":hover") || document.hidden) return;
-    this.#messages = this.#messages.filter((one) => !one.seen);
+    this.#messages = this.#messages.filter((message) => !message.seen);
     this.#draw();
   }
 
   #draw() {
-    this.#text.textContent = this.#messages.map((one) => one.text).join(" ");
-    const hides = !this.#messages.some((one) => one.undo);
+    this.#text.textContent = this.#messages.map((message) => message.text).join(" ");
+    const hides = !this.#messages.some((message) => message.undo);
     if (hides && this.#undo === document.activeElement) document.getElementById("actions").focus();
     this.#undo.hidden = hides;
   }
 
   #takeBack(event) {
-    const { undo } = this.#messages.findLast((one) => one.undo);
+    const { undo } = this.#messages.findLast((message) => message.undo);
     this.withdrawUndo();
     undo(event);
   }

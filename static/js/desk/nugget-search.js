@@ -101,7 +101,7 @@ export class NuggetSearch {
     const fewest = Math.min(FEWEST, words.size);
     const all = this.#reading.articles.flatMap((article) => this.#reading.sentences(article));
     const hits = all.map((sentence) => hitIn(sentence, words)).filter(({ count }) => count && count >= fewest);
-    return hits.sort((one, other) => other.count - one.count); // stable: among equals the order of reading
+    return hits.sort((hit, other) => other.count - hit.count); // stable: among equals the order of reading
   }
 
   #show(at) {
@@ -149,7 +149,7 @@ export class NuggetSearch {
 function hitIn(sentence, words) {
   const node = sentence.firstChild;
   const found = wordsOf(node.data).filter(([word]) => words.has(word));
-  return { sentence, count: new Set(found.map(([word]) => word)).size, ranges: found.map((one) => rangeIn(node, ...one)) };
+  return { sentence, count: new Set(found.map(([word]) => word)).size, ranges: found.map((match) => rangeIn(node, ...match)) };
 }
 
 function rangeIn(node, word, start) {

@@ -80,7 +80,7 @@ export class Panes {
   // What sticks to the top of a pane must never lie over what has the focus.
   #measure(pane) {
     const sizes = new ResizeObserver(() => {
-      const head = [...pane.children].find((one) => getComputedStyle(one).position === "sticky");
+      const head = [...pane.children].find((child) => getComputedStyle(child).position === "sticky");
       pane.style.setProperty("--pane-head", `${head ? head.offsetHeight : 0}px`);
     });
     sizes.observe(pane);

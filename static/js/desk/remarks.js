@@ -138,9 +138,9 @@ export class Remarks {
       wanted: true,
     };
     this.#desk.save.keepText(slotOf(remark.kind), remark);
-    const said = form.querySelector("[data-remark-said]");
-    said.textContent = (await this.#send(remark)) || `Noted: interrupted ${minutes} min.`;
-    this.#desk.announce(said.textContent);
+    const note = form.querySelector("[data-remark-said]");
+    note.textContent = (await this.#send(remark)) || `Noted: interrupted ${minutes} min.`;
+    this.#desk.announce(note.textContent);
     form.reset();
   }
 }

@@ -25,17 +25,17 @@ export class Searching {
   hits = []; // ranges
   needle = "";
   at = -1;
-  #said;
+  #output;
   #buttons;
   #timer = 0;
   #noteTimer = 0;
   #noted = "";
 
   /** @param {Desk} desk */
-  constructor(desk, root, input, said) {
+  constructor(desk, root, input, output) {
     this.desk = desk;
     this.input = input;
-    this.#said = said;
+    this.#output = output;
     this.#buttons = root.querySelectorAll("[data-do^=hit-]");
     input.addEventListener("input", () => this.#soon());
     // The cross in the field clears it.
@@ -86,11 +86,11 @@ export class Searching {
     if (!this.hits.length) return;
     const first = this.at === -1 && by < 0 ? 0 : this.at;
     this.at = (first + by + this.hits.length) % this.hits.length;
-    const told = this.reveal(this.hits[this.at]);
+    const hint = this.reveal(this.hits[this.at]);
     this.#paint();
-    const said = `Hit ${this.at + 1} of ${this.hits.length}`;
-    this.#said.textContent = said;
-    this.desk.announce(`${said}${told}`);
+    const position = `Hit ${this.at + 1} of ${this.hits.length}`;
+    this.#output.textContent = position;
+    this.desk.announce(`${position}${hint}`);
   }
 
   clear() {
@@ -114,7 +114,7 @@ export class Searching {
   }
 
   show() {
-    this.#said.textContent = this.summary();
+    this.#output.textContent = this.summary();
     for (const button of this.#buttons) button.disabled = !this.hits.length;
     this.#paint();
   }
@@ -136,7 +136,7 @@ export class Searching {
       return;
     }
     this.#find(needle);
-    this.desk.announce(this.#said.textContent);
+    this.desk.announce(this.#output.textContent);
     this.#noteSoon();
   }
 

@@ -115,34 +115,34 @@ export class Segments {
       this.#cut(now, this.#newest.kind);
       return;
     }
-    for (const one of [...this.#list]) {
-      if (one.start >= since) one.offline = true;
-      else if ((one.end ?? now) > since) this.#split(one, since);
+    for (const segment of [...this.#list]) {
+      if (segment.start >= since) segment.offline = true;
+      else if ((segment.end ?? now) > since) this.#split(segment, since);
     }
   }
 
   /** What the server has not acknowledged, at most `most`, relative to `now`. */
   unsent(now, most) {
-    return this.#list.slice(0, most).map((one) => ({
-      number: one.number,
-      kind: one.kind,
-      ms_before_now_start: Math.max(0, Math.round(now - one.start)),
-      ms_before_now_end: one.end === null ? 0 : Math.max(0, Math.round(now - one.end)),
-      words: one.words,
-      blurred: one.blurred,
-      offline: one.offline,
-      item: one.item,
+    return this.#list.slice(0, most).map((segment) => ({
+      number: segment.number,
+      kind: segment.kind,
+      ms_before_now_start: Math.max(0, Math.round(now - segment.start)),
+      ms_before_now_end: segment.end === null ? 0 : Math.max(0, Math.round(now - segment.end)),
+      words: segment.words,
+      blurred: segment.blurred,
+      offline: segment.offline,
+      item: segment.item,
     }));
   }
 
   /** Mark what to send: a later `acknowledge` drops what was closed then, and nothing that was closed since. */
   closed() {
-    return this.#list.filter((one) => one.end !== null).map((one) => [one, one.end]);
+    return this.#list.filter((segment) => segment.end !== null).map((segment) => [segment, segment.end]);
   }
 
   acknowledge(closed) {
-    const done = new Set(closed.filter(([one, end]) => one.end === end).map(([one]) => one));
-    this.#list = this.#list.filter((one) => !done.has(one));
+    const done = new Set(closed.filter(([segment, end]) => segment.end === end).map(([segment]) => segment));
+    this.#list = this.#list.filter((segment) => !done.has(segment));
   }
 
   get #newest() {
@@ -188,9 +188,9 @@ export class Segments {
     this.#keepNumber(this.#number);
   }
 
-  #split(one, at) {
-    const later = { ...one, number: one.number + 1, start: at, offline: true };
-    one.end = at;
-    this.#list.splice(this.#list.indexOf(one) + 1, 0, later);
+  #split(segment, at) {
+    const later = { ...segment, number: segment.number + 1, start: at, offline: true };
+    segment.end = at;
+    this.#list.splice(this.#list.indexOf(segment) + 1, 0, later);
   }
 }

@@ -64,7 +64,7 @@ export class Splitter {
       if (isDragged) this.set(((isRtl ? right - clientX : clientX - left) / width) * 100);
     };
     const stop = () => {
-      if (!isDragged) this.set(this.widths.find((one) => one > this.value) ?? this.widths[0]);
+      if (!isDragged) this.set(this.widths.find((step) => step > this.value) ?? this.widths[0]);
       this.#line.removeEventListener("pointermove", follow);
       document.body.toggleAttribute("data-dragging", false);
       this.#line.toggleAttribute("data-dragged", false);

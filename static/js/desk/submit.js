@@ -159,9 +159,9 @@ class Submitting {
     hide.addEventListener("click", () => this.#hide());
     this.#problems.replaceChildren(hide, title, part);
     this.#problems.hidden = false;
-    const said = [...part.querySelectorAll(":scope > p b")].map((one) => one.textContent).join(" ");
-    const names = [...part.querySelectorAll("[data-row]")].map((one) => one.textContent).join(", ");
-    this.#desk.announce(`Not submitted. ${said} ${names}`, { keep: true });
+    const reasons = [...part.querySelectorAll(":scope > p b")].map((element) => element.textContent).join(" ");
+    const names = [...part.querySelectorAll("[data-row]")].map((element) => element.textContent).join(", ");
+    this.#desk.announce(`Not submitted. ${reasons} ${names}`, { keep: true });
     if (!this.#desk.work.focus(part.dataset.first)) this.#problems.focus();
   }
 

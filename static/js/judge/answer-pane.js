@@ -7,7 +7,7 @@ const HERE = "is-here"; // the sentence that is recorded, or asked about
 
 export class AnswerPane extends EventTarget {
   #desk;
-  #asked;
+  #progress;
   #texts;
   #head = document.getElementById("answer-head");
   #body = document.getElementById("answer-text");
@@ -17,14 +17,14 @@ export class AnswerPane extends EventTarget {
   current = null;
 
   /** @param {JudgingDesk} desk */
-  constructor(desk, asked, texts) {
+  constructor(desk, progress, texts) {
     super();
     this.#desk = desk;
-    this.#asked = asked;
+    this.#progress = progress;
     this.#texts = texts;
     this.root = document.getElementById("passages");
     this.article = document.getElementById("answer");
-    this.jump = new Jump(desk, asked, this);
+    this.jump = new Jump(desk, progress, this);
     this.root.addEventListener("focusin", ({ target }) => this.#stopAt(target.closest("[data-index]")));
     this.#problem.querySelector("button").addEventListener("click", () => this.#load(this.current));
     addEventListener("online", () => this.#waiting && this.#load(this.#waiting));
@@ -33,7 +33,7 @@ export class AnswerPane extends EventTarget {
   }
 
   get answer() {
-    return this.#asked.answer(this.current);
+    return this.#progress.answer(this.current);
   }
 
   get sentences() {
@@ -46,13 +46,13 @@ export class AnswerPane extends EventTarget {
 
   /** "Answer 18 of 45". */
   title(answer = this.answer) {
-    const total = this.#asked.answers.length;
+    const total = this.#progress.answers.length;
     return `Answer ${answer.number} of ${total}`;
   }
 
   /** Show an answer. Its text may come later; the heading is there at once. */
   show(id) {
-    const answer = this.#asked.answer(id);
+    const answer = this.#progress.answer(id);
     if (!answer) return;
     if (this.current) this.#scrolls.set(this.current, this.root.scrollTop);
     this.current = id;
@@ -96,7 +96,7 @@ export class AnswerPane extends EventTarget {
     this.#waiting = null;
     this.#clear();
     this.#say("", false);
-    this.#body.replaceChildren(...text.sentences.map((one) => document.importNode(one, true)));
+    this.#body.replaceChildren(...text.sentences.map((sentence) => document.importNode(sentence, true)));
     this.#stopAt(this.sentences[0]);
     this.dispatchEvent(new CustomEvent("text", { detail: { id, text } }));
     this.#see();
@@ -119,17 +119,17 @@ export class AnswerPane extends EventTarget {
   // All sentences together are one tab stop.
   #stopAt(sentence) {
     if (!sentence) return;
-    for (const one of this.sentences) one.tabIndex = one === sentence ? 0 : -1;
+    for (const item of this.sentences) item.tabIndex = item === sentence ? 0 : -1;
   }
 
   /** Mark the sentence that the current row names, and nothing else. */
   mark(index, { reveal = false } = {}) {
-    for (const one of this.sentences) {
-      const isHere = index !== null && Number(one.dataset.index) === index;
-      one.classList.toggle(HERE, isHere);
-      if (isHere) one.setAttribute("aria-current", "true");
-      else one.removeAttribute("aria-current");
-      if (isHere && reveal) one.scrollIntoView({ block: "nearest" });
+    for (const item of this.sentences) {
+      const isHere = index !== null && Number(item.dataset.index) === index;
+      item.classList.toggle(HERE, isHere);
+      if (isHere) item.setAttribute("aria-current", "true");
+      else item.removeAttribute("aria-current");
+      if (isHere && reveal) item.scrollIntoView({ block: "nearest" });
     }
   }
 

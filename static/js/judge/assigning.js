@@ -5,10 +5,10 @@ import { Sweep } from "./sweep.js";
 
 export class Work extends AssignRows {
   /** @param {JudgingDesk} desk */
-  constructor(desk, asked, answers) {
-    super(desk, asked, answers);
+  constructor(desk, progress, answers) {
+    super(desk, progress, answers);
     desk.work = this;
-    this.sweep = new Sweep(desk, asked, answers);
+    this.sweep = new Sweep(desk, progress, answers);
   }
 
   focus(key) {
@@ -24,9 +24,9 @@ export class Work extends AssignRows {
   /** The dialog before submitting also says that there is a sweep. */
   reviewed(part) {
     if (this.desk.store.sweep !== "offered") return;
-    const said = document.createElement("p");
-    said.textContent = "You may look at each nugget's labels once more before: that is the nugget sweep, offered above the labels.";
-    part.append(said);
+    const hint = document.createElement("p");
+    hint.textContent = "You may look at each nugget's labels once more before: that is the nugget sweep, offered above the labels.";
+    part.append(hint);
   }
 
   /** An answer was gone to: its first nugget without a label has the focus, or where that is wished its text. */

@@ -3,7 +3,7 @@
 const SHOWN_MS = 4000;
 
 export class Border {
-  #asked = document.getElementById("asked");
+  #question = document.getElementById("asked");
   #passed = document.getElementById("answer-passed");
   #timer = 0;
 
@@ -17,6 +17,6 @@ export class Border {
 
   #show(is) {
     this.#passed.hidden = !is;
-    this.#asked.classList.toggle("is-passed", is);
+    this.#question.classList.toggle("is-passed", is);
   }
 }

@@ -19,14 +19,14 @@ export function setChoice(box, label) {
 }
 
 /** "Partial", "no label", "Can't judge: it is in Latin". */
-export function said(row) {
+export function labelText(row) {
   const word = wordOf(row?.label);
   return row?.label === CANT_JUDGE ? `${word}: ${row.reason}` : word;
 }
 
 /** Show the state of a label as shape and word. */
 export function drawState(element, row) {
-  const text = said(row);
+  const text = labelText(row);
   if (element.dataset.drawn === text) return;
   element.dataset.drawn = text;
   const glyph = Object.assign(document.createElement("span"), { className: "glyph", textContent: glyphOf(row?.label) });

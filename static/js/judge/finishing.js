@@ -4,14 +4,14 @@ import { line } from "../desk/line.js";
 
 export class Finishing {
   #desk;
-  #asked;
+  #progress;
   #pane;
   #closeQuestion = () => {};
 
   /** @param {JudgingDesk} desk */
-  constructor(desk, asked, pane, define) {
+  constructor(desk, progress, pane, define) {
     this.#desk = desk;
-    this.#asked = asked;
+    this.#progress = progress;
     this.#pane = pane;
     desk.store.addEventListener("change", ({ detail }) => {
       if (detail.cause === "local") this.#closeQuestion();
@@ -30,7 +30,7 @@ export class Finishing {
 
   draw() {
     const place = this.#pane.answer ? `${(this.#desk.work ?? this.#pane).title()} · ` : "";
-    const { done, total } = this.#asked.counts();
+    const { done, total } = this.#progress.counts();
     const text = `${place}${done} of ${total} judged`;
     const shown = document.getElementById("progress");
     if (shown.textContent !== text) shown.textContent = text;
@@ -41,21 +41,21 @@ export class Finishing {
 
   // Finishing is what comes next only once the answer has all its labels.
   #isNext() {
-    return Boolean(this.#desk.work?.sweep?.isOn) || !this.#asked.unlabelled(this.#pane.current).length;
+    return Boolean(this.#desk.work?.sweep?.isOn) || !this.#progress.unlabelled(this.#pane.current).length;
   }
 
   #verb() {
     const sweep = this.#desk.work?.sweep;
     if (sweep?.isOn && !sweep.isLast) return "Next nugget";
-    return this.#asked.isDone ? "Review and submit" : "Finish answer";
+    return this.#progress.isDone ? "Review and submit" : "Finish answer";
   }
 
   /** Go on to the next answer with something left; when there is none, ask whether to submit. Gaps are asked about. */
   finish() {
     const { sweep } = this.#desk.work;
     if (sweep?.isOn && !sweep.isLast) return sweep.turn(1);
-    if (this.#asked.isDone) return this.#desk.submitting?.review();
-    const missing = this.#asked.unlabelled(this.#pane.current);
+    if (this.#progress.isDone) return this.#desk.submitting?.review();
+    const missing = this.#progress.unlabelled(this.#pane.current);
     return missing.length ? this.#askAbout(missing) : this.#goOn();
   }
 
@@ -70,7 +70,7 @@ export class Finishing {
 
   #goOn() {
     const { current } = this.#pane;
-    const next = this.#asked.unfinished(current);
+    const next = this.#progress.unfinished(current);
     if (next.id === current) return this.#desk.submitting?.review();
     return this.#desk.go(next.id);
   }
@@ -79,7 +79,7 @@ export class Finishing {
     const { work, announce } = this.#desk;
     // From elsewhere the current row is itself the next one, if it has no label.
     const from = work.pane.contains(document.activeElement) ? work.current : null;
-    const key = this.#asked.unlabelledAfter(from, this.#pane.current);
+    const key = this.#progress.unlabelledAfter(from, this.#pane.current);
     if (key) work.focus(key);
     else announce("Everything is judged");
   }

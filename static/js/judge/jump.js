@@ -9,15 +9,15 @@ function stateOf({ done, total, isOpened }) {
 
 export class Jump {
   #desk;
-  #asked;
+  #progress;
   #pane;
   #fold = /** @type {HTMLDetailsElement} */ (document.getElementById("answer-list"));
   #list = this.#fold.querySelector("ol");
 
   /** @param {JudgingDesk} desk */
-  constructor(desk, asked, pane) {
+  constructor(desk, progress, pane) {
     this.#desk = desk;
-    this.#asked = asked;
+    this.#progress = progress;
     this.#pane = pane;
     this.#fold.addEventListener("toggle", () => this.draw());
     this.#list.addEventListener("click", ({ target }) => {
@@ -34,15 +34,15 @@ export class Jump {
 
   /** Go to the answer before or after. */
   step(by) {
-    const next = this.#asked.beside(this.#pane.current, by);
+    const next = this.#progress.beside(this.#pane.current, by);
     if (next) this.#desk.go(next.id);
     else this.#desk.announce(by > 0 ? "This is the last answer" : "This is the first answer");
   }
 
   draw() {
-    const answers = this.#asked.answers;
+    const answers = this.#progress.answers;
     for (const [id, by] of [["answer-previous", -1], ["answer-next", 1]]) {
-      const is = String(!this.#asked.beside(this.#pane.current, by));
+      const is = String(!this.#progress.beside(this.#pane.current, by));
       this.#pane.root.querySelector(`[data-do=${id}]`).setAttribute("aria-disabled", is);
     }
     if (!this.#fold.open) return;
@@ -53,7 +53,7 @@ export class Jump {
   }
 
   #item(answer, item = document.createElement("li")) {
-    const { done, total } = this.#asked.counts(answer.id);
+    const { done, total } = this.#progress.counts(answer.id);
     const isHere = answer.id === this.#pane.current;
     if (!item.firstChild) item.append(Object.assign(document.createElement("button"), { type: "button" }));
     const button = item.querySelector("button");

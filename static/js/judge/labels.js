@@ -55,7 +55,7 @@ export class LabelStore extends RowStore {
   }
 
   aside({ kind, payload }) {
-    if (kind === "open") this.answers.find((one) => one.id === payload.answer).seen = true;
+    if (kind === "open") this.answers.find((answer) => answer.id === payload.answer).seen = true;
     else if (kind === SWEEP) this.sweep = "begun";
     return ["open", SWEEP, "search"].includes(kind);
   }
@@ -74,9 +74,9 @@ export class LabelVersions {
     this.#desk = desk;
   }
 
-  same(one, other) {
-    const said = (row) => JSON.stringify([row.label, row.reason, row.sentence ?? null]);
-    return said(one) === said(other);
+  same(mine, theirs) {
+    const content = (row) => JSON.stringify([row.label, row.reason, row.sentence ?? null]);
+    return content(mine) === content(theirs);
   }
 
   describe(side, row) {

@@ -7,7 +7,7 @@ import { AnswerPane } from "./answer-pane.js";
 import { Finishing } from "./finishing.js";
 import { followClicks } from "./focus_return.js";
 import { LabelStore, LabelVersions } from "./labels.js";
-import { Asked } from "./progress.js";
+import { JudgingProgress } from "./progress.js";
 import { Search } from "./search.js";
 import { followSteps } from "./steps.js";
 import { Texts } from "./texts.js";
@@ -17,26 +17,26 @@ const IS_ASSIGN = document.body.dataset.stage === "assign";
 
 /** @param {JudgingDesk} desk */
 async function setUp(desk) {
-  const asked = new Asked(desk.store, desk.stage);
-  const texts = new Texts(desk, asked);
-  desk.asked = asked;
+  const progress = new JudgingProgress(desk.store, desk.stage);
+  const texts = new Texts(desk, progress);
+  desk.progress = progress;
   desk.texts = texts;
   desk.versions = new LabelVersions(desk);
-  desk.answers = new AnswerPane(desk, asked, texts);
+  desk.answers = new AnswerPane(desk, progress, texts);
   desk.go = (id) => {
     desk.answers.show(id);
     desk.labels.arrive();
   };
   desk.resume = () => {
-    const answer = asked.unfinished();
-    if (answer) desk.work.focus(asked.unlabelled(answer.id)[0]);
+    const answer = progress.unfinished();
+    if (answer) desk.work.focus(progress.unlabelled(answer.id)[0]);
   };
   const { Work } = await (IS_ASSIGN ? import("./assigning.js") : import("./pairs.js"));
-  desk.labels = desk.work = new Work(desk, asked, desk.answers);
+  desk.labels = desk.work = new Work(desk, progress, desk.answers);
   await desk.work.ready;
   desk.words.told = (op) => toldOf(desk, op);
   const define = desk.work.defining?.(desk.keys.define) ?? desk.keys.define;
-  new Finishing(desk, asked, desk.answers, define);
+  new Finishing(desk, progress, desk.answers, define);
   followSteps(desk);
   followClicks(document.getElementById("rows"), desk.work);
   defineKeys(desk, define);
@@ -81,16 +81,16 @@ function defineKeys(desk, define) {
 // Where work goes on: the place of the last visit if its answer is still there, else the first unfinished answer.
 /** @param {JudgingDesk} desk */
 function begin(desk) {
-  const there = desk.asked.answer(desk.known.answers?.answer);
-  const first = there ?? desk.asked.unfinished() ?? desk.asked.answers[0];
+  const there = desk.progress.answer(desk.known.answers?.answer);
+  const first = there ?? desk.progress.unfinished() ?? desk.progress.answers[0];
   if (first) desk.answers.show(first.id);
   document.addEventListener("desk:readonly", ({ detail }) => detail.readonly || goOn(desk));
 }
 
 // A window that writes again, with what a closed one had left, may stand on what was judged there.
-function goOn({ asked, answers, work }) {
-  const isJudged = work.current && asked.isLabelled(work.current);
-  const next = isJudged ? asked.unlabelledAfter(null, answers.current) : null;
+function goOn({ progress, answers, work }) {
+  const isJudged = work.current && progress.isLabelled(work.current);
+  const next = isJudged ? progress.unlabelledAfter(null, answers.current) : null;
   if (next) work.focus(next);
 }
 

@@ -20,9 +20,9 @@ export class Work {
   #border = new Border();
 
   /** @param {JudgingDesk} desk */
-  constructor(desk, asked, pane) {
+  constructor(desk, progress, pane) {
     this.desk = desk;
-    this.asked = asked;
+    this.progress = progress;
     this.answers = pane;
     this.labels = labelsOf(desk.stage);
     this.pane = document.getElementById("rows");
@@ -50,23 +50,23 @@ export class Work {
   }
 
   pair(key) {
-    return this.desk.store.pairs.find((one) => one.key === key) ?? null;
+    return this.desk.store.pairs.find((pair) => pair.key === key) ?? null;
   }
 
   /** The pairs of the answer that is shown, those that are not asked, too. */
   get here() {
-    return this.desk.store.pairs.filter((one) => one.answer === this.answers.current);
+    return this.desk.store.pairs.filter((pair) => pair.answer === this.answers.current);
   }
 
   get sequence() {
-    return [...this.asked.answerByKey.keys()];
+    return [...this.progress.answerByKey.keys()];
   }
 
   /** "S4 [2]"; of an answer that is not shown, "Answer 3, S4 [2]". */
   name(key) {
     const pair = this.pair(key);
     if (!pair || pair.answer === this.answers.current) return this.shortName(key);
-    return within(this.asked.answer(pair.answer)?.number, this.shortName(key));
+    return within(this.progress.answer(pair.answer)?.number, this.shortName(key));
   }
 
   /** "S4 [2]", whichever answer is shown. */
@@ -97,7 +97,7 @@ export class Work {
 
   /** Whether the answer of a key still lacks labels, as the review named it. */
   lacks(_what, key) {
-    return this.asked.unlabelled(this.asked.answerByKey.get(key)).length > 0;
+    return this.progress.unlabelled(this.progress.answerByKey.get(key)).length > 0;
   }
 
   settle() {}
@@ -108,7 +108,7 @@ export class Work {
   }
 
   #answerShown() {
-    this.#ask(this.asked.firstOf(this.answers.current));
+    this.#ask(this.progress.firstOf(this.answers.current));
   }
 
   #textShown() {
@@ -204,7 +204,7 @@ export class Work {
 
   /** Ask about a pair, of whichever answer. Returns whether there is such a pair. */
   focus(key) {
-    const answer = this.asked.answerByKey.get(key);
+    const answer = this.progress.answerByKey.get(key);
     if (!answer) return false;
     if (answer !== this.answers.current) {
       this.answers.show(answer);
@@ -223,7 +223,7 @@ export class Work {
   }
 
   focusFirst() {
-    return this.focus(this.asked.unlabelled(this.answers.current)[0] ?? this.current) || this.answers.focusHeading();
+    return this.focus(this.progress.unlabelled(this.answers.current)[0] ?? this.current) || this.answers.focusHeading();
   }
 
   /** Give the pair a label; null takes it away. */
@@ -243,7 +243,7 @@ export class Work {
     }
     const spoken = this.name(key);
     if (label && moves && "moveOn" in document.body.dataset) {
-      const next = this.asked.unlabelledAfter(key, this.answers.current);
+      const next = this.progress.unlabelledAfter(key, this.answers.current);
       if (next) this.focus(next);
     }
     if (!isNew) return undefined;
@@ -251,7 +251,7 @@ export class Work {
   }
 
   #say(name, label, accepted) {
-    const { done, total } = this.asked.counts();
+    const { done, total } = this.progress.counts();
     const count = total - done;
     return this.desk.announce(`${name}${accepted ? " accepted:" : ""} ${spokenOf(label)}, ${count} left`);
   }
@@ -312,7 +312,7 @@ export class Work {
 
   /** Put a place back; the pair is asked as at the first visit. */
   restore({ row, scroll }) {
-    if (this.asked.answerByKey.get(row) === this.answers.current) this.#ask(row);
+    if (this.progress.answerByKey.get(row) === this.answers.current) this.#ask(row);
     if (!this.isReadonly && this.pane.checkVisibility()) this.back();
     if (typeof scroll !== "number") return;
     const scrollBack = () => (this.cited.scroll = scroll);
@@ -352,7 +352,7 @@ export class Work {
       const pair = this.pair(target.closest("button[data-pair]")?.dataset.pair);
       if (!pair) return;
       const why = whyNot(pair, this.desk.stage);
-      if (why) this.desk.announce(`${this.name(pair.key)} is not asked: ${why}`);
+      if (why) this.desk.announce(`${this.name(pair.key)} is not progress: ${why}`);
       else this.focus(pair.key);
     });
     new MutationObserver(() => this.#readonlyChanged()).observe(this.desk.root, { attributeFilter: ["data-readonly"] });

@@ -7,7 +7,7 @@ export function hindranceOf(pair, stage) {
   return stage === "support-post-edit" && !pair.machine ? "waits" : "";
 }
 
-export class Asked {
+export class JudgingProgress {
   #store;
   #stage;
 
@@ -22,23 +22,23 @@ export class Asked {
   load() {
     const { answers, nuggets, pairs } = this.#store;
     this.answers = answers;
-    const asked = pairs.filter((pair) => !hindranceOf(pair, this.#stage));
+    const judgeable = pairs.filter((pair) => !hindranceOf(pair, this.#stage));
     // An answer that names its nuggets is asked about those only.
     const keysOf = ({ id, nuggets: own = nuggets.map(({ key }) => key) }) =>
       this.#stage === "assign"
         ? own.map((nugget) => `${id}/${nugget}`)
-        : asked.filter((pair) => pair.answer === id).map((pair) => pair.key);
+        : judgeable.filter((pair) => pair.answer === id).map((pair) => pair.key);
     this.keysByAnswer = new Map(answers.map((answer) => [answer.id, keysOf(answer)]));
     this.answerByKey = new Map([...this.keysByAnswer].flatMap(([id, keys]) => keys.map((key) => [key, id])));
   }
 
   answer(id) {
-    return this.answers.find((one) => one.id === id) ?? null;
+    return this.answers.find((answer) => answer.id === id) ?? null;
   }
 
   /** The answer `by` places after another, in the task's order. */
   beside(id, by) {
-    return this.answers[this.answers.findIndex((one) => one.id === id) + by] ?? null;
+    return this.answers[this.answers.findIndex((answer) => answer.id === id) + by] ?? null;
   }
 
   keys(answer) {
@@ -70,7 +70,7 @@ export class Asked {
 
   /** The first answer with something left to judge. `after`: behind that one, then from the top, itself last. */
   unfinished(after = null) {
-    const at = this.answers.findIndex((one) => one.id === after);
+    const at = this.answers.findIndex((answer) => answer.id === after);
     const inTurn = [...this.answers.slice(at + 1), ...this.answers.slice(0, at + 1)];
     return inTurn.find(({ id }) => this.unlabelled(id).length) ?? null;
   }
@@ -80,11 +80,11 @@ export class Asked {
     const keys = [...this.keysByAnswer.values()].flat();
     const from = key === null ? this.#keysBefore(answer) : keys.indexOf(key) + 1;
     const inTurn = [...keys.slice(from), ...keys.slice(0, from)];
-    return inTurn.find((one) => !this.isLabelled(one)) ?? null;
+    return inTurn.find((next) => !this.isLabelled(next)) ?? null;
   }
 
   #keysBefore(answer) {
-    const at = this.answers.findIndex((one) => one.id === answer);
+    const at = this.answers.findIndex(({ id }) => id === answer);
     return this.answers.slice(0, at).flatMap(({ id }) => this.keys(id)).length;
   }
 }

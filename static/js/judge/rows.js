@@ -15,9 +15,9 @@ export class AssignRows {
   #from = null; // the row that a sentence was gone to from
 
   /** @param {JudgingDesk} desk */
-  constructor(desk, asked, pane) {
+  constructor(desk, progress, pane) {
     this.desk = desk;
-    this.asked = asked;
+    this.progress = progress;
     this.answers = pane;
     this.labels = labelsOf(desk.stage);
     this.held = new Held(desk.save);
@@ -51,23 +51,23 @@ export class AssignRows {
   }
 
   item(key) {
-    return this.asked.answerByKey.get(key) === this.answers.current ? this.#items.get(key.split("/")[1]) : null;
+    return this.progress.answerByKey.get(key) === this.answers.current ? this.#items.get(key.split("/")[1]) : null;
   }
 
   /** "N4", whichever answer is shown. */
   shortName(key) {
-    return `N${this.desk.store.nuggets.findIndex((one) => one.key === key.split("/")[1]) + 1}`;
+    return `N${this.desk.store.nuggets.findIndex((nugget) => nugget.key === key.split("/")[1]) + 1}`;
   }
 
   /** "N4"; of an answer that is not shown, "Answer 3, N4". */
   name(key) {
-    const answer = this.asked.answerByKey.get(key);
+    const answer = this.progress.answerByKey.get(key);
     const name = this.shortName(key);
-    return answer === this.answers.current ? name : within(this.asked.answer(answer)?.number, name);
+    return answer === this.answers.current ? name : within(this.progress.answer(answer)?.number, name);
   }
 
   textOf(key) {
-    return this.desk.store.nuggets.find((one) => one.key === key.split("/")[1])?.text ?? "";
+    return this.desk.store.nuggets.find((nugget) => nugget.key === key.split("/")[1])?.text ?? "";
   }
 
   nameOf(element) {
@@ -78,7 +78,7 @@ export class AssignRows {
 
   /** Whether the answer of a key still lacks labels, as the review named it. */
   lacks(_what, key) {
-    return this.asked.unlabelled(this.asked.answerByKey.get(key)).length > 0;
+    return this.progress.unlabelled(this.progress.answerByKey.get(key)).length > 0;
   }
 
   settle() {}
@@ -91,10 +91,10 @@ export class AssignRows {
 
   draw() {
     const { store } = this.desk;
-    const asked = new Set(this.asked.keys(this.answers.current));
+    const keys = new Set(this.progress.keys(this.answers.current));
     for (const [nugget, item] of this.#items) {
       const key = this.#keyOf(nugget);
-      item.hidden = !asked.has(key);
+      item.hidden = !keys.has(key);
       drawRow(item, {
         key,
         row: store.row(key),
@@ -105,7 +105,7 @@ export class AssignRows {
         isReadonly: this.isReadonly,
       });
     }
-    const { done, total } = this.asked.counts(this.answers.current);
+    const { done, total } = this.progress.counts(this.answers.current);
     const text = `${done} of ${total} judged`;
     const counts = document.getElementById("rows-counts");
     if (counts.textContent !== text) counts.textContent = text;
@@ -116,7 +116,7 @@ export class AssignRows {
 
   #answerShown() {
     this.#box?.close();
-    this.current = this.asked.firstOf(this.answers.current);
+    this.current = this.progress.firstOf(this.answers.current);
     this.draw();
     this.pane.scrollTop = 0;
     if (this.current) this.item(this.current).scrollIntoView({ block: "nearest" });
@@ -128,7 +128,7 @@ export class AssignRows {
     for (const item of this.#items.values()) {
       const reach = item.dataset.key === this.current ? 0 : -1;
       if (item.tabIndex !== reach) item.tabIndex = reach;
-      for (const one of item.querySelectorAll("button, input")) if (one.tabIndex !== reach) one.tabIndex = reach;
+      for (const control of item.querySelectorAll("button, input")) if (control.tabIndex !== reach) control.tabIndex = reach;
     }
   }
 
@@ -136,7 +136,7 @@ export class AssignRows {
     if (!item || item.dataset.key === this.current) return;
     if (this.#box && this.#box.key !== item.dataset.key) this.#box.close();
     this.current = item.dataset.key;
-    for (const one of this.#items.values()) one.classList.toggle("is-current", one === item);
+    for (const other of this.#items.values()) other.classList.toggle("is-current", other === item);
     item.scrollIntoView({ block: "nearest" });
     this.#setStops();
     this.#markPlace();
@@ -160,7 +160,7 @@ export class AssignRows {
 
   /** Focus a row, of whichever answer. Returns whether there is such a row. */
   focus(key) {
-    const answer = this.asked.answerByKey.get(key);
+    const answer = this.progress.answerByKey.get(key);
     if (!answer) return false;
     if (answer !== this.answers.current) this.answers.show(answer);
     document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
@@ -169,11 +169,11 @@ export class AssignRows {
   }
 
   focusFirst() {
-    return this.focus(this.asked.firstOf(this.answers.current)) || this.answers.focusHeading();
+    return this.focus(this.progress.firstOf(this.answers.current)) || this.answers.focusHeading();
   }
 
   step(by) {
-    const keys = this.asked.keys(this.answers.current);
+    const keys = this.progress.keys(this.answers.current);
     const next = keys[keys.indexOf(this.current) + by];
     this.focus(next ?? this.current);
     if (next || !this.current) return;
@@ -208,14 +208,14 @@ export class AssignRows {
   }
 
   #moveOn(key) {
-    const keys = this.asked.keys(this.answers.current);
+    const keys = this.progress.keys(this.answers.current);
     const at = keys.indexOf(key);
     const inTurn = [...keys.slice(at + 1), ...keys.slice(0, at)];
-    this.focus(inTurn.find((one) => !this.asked.isLabelled(one)) ?? key);
+    this.focus(inTurn.find((candidate) => !this.progress.isLabelled(candidate)) ?? key);
   }
 
   #say(key) {
-    const left = this.asked.unlabelled(this.answers.current).length;
+    const left = this.progress.unlabelled(this.answers.current).length;
     const label = spokenOf(this.desk.store.label(key));
     this.desk.announce(`${this.name(key)} ${label}, ${left ? `${left} left` : "none left in this answer"}`);
   }
@@ -285,7 +285,7 @@ export class AssignRows {
   }
 
   back() {
-    const key = this.#from && this.asked.answerByKey.get(this.#from) === this.answers.current ? this.#from : this.current;
+    const key = this.#from && this.progress.answerByKey.get(this.#from) === this.answers.current ? this.#from : this.current;
     this.#from = null;
     if (!this.focus(key)) this.focusFirst();
   }
@@ -330,7 +330,7 @@ export class AssignRows {
 
   /** Put a place back; a fresh one starts at the heading. Returns whether the focus was put into the rows. */
   restore({ row, scroll, focused }) {
-    if (!row || this.asked.answerByKey.get(row) !== this.answers.current) return false;
+    if (!row || this.progress.answerByKey.get(row) !== this.answers.current) return false;
     this.current = row;
     this.draw();
     this.#markPlace();

@@ -11,14 +11,14 @@ import { CANT_JUDGE, labelsOf, spokenOf, wordOf } from "./words.js";
 export class Sweep {
   #items = new Map(); // row key -> element, of the nugget that is shown
   #at = 0; // which nugget
-  #asked = false; // whether the server was asked if it may be offered
+  #offerAsked = false; // whether the server was asked if it may be offered
   isOn = false;
   current = null;
 
   /** @param {JudgingDesk} desk */
-  constructor(desk, asked, answers) {
+  constructor(desk, progress, answers) {
     this.desk = desk;
-    this.asked = asked;
+    this.progress = progress;
     this.answers = answers;
     this.offer = document.getElementById("sweep-offer");
     this.root = document.getElementById("sweep");
@@ -47,20 +47,20 @@ export class Sweep {
 
   #changed() {
     const { store } = this.desk;
-    if (!this.asked.isDone) this.#asked = false;
-    else if (!store.sweep && !this.#asked && !store.readonly) this.#ask();
+    if (!this.progress.isDone) this.#offerAsked = false;
+    else if (!store.sweep && !this.#offerAsked && !store.readonly) this.#ask();
     this.draw();
     queueMicrotask(() => this.isOn && this.#drawRows());
   }
 
   // Only the server knows whether the campaign wants a sweep, and that no label is missing.
   async #ask() {
-    this.#asked = true;
+    this.#offerAsked = true;
     const { save, urls, store } = this.desk;
     await save.drained();
     const answer = await save.session.get(urls.state).catch(() => null);
     if (!answer?.body) {
-      this.#asked = false;
+      this.#offerAsked = false;
       return;
     }
     store.sweep = answer.body.sweep;
@@ -73,7 +73,7 @@ export class Sweep {
   /** Show the offer, or take it away. */
   draw() {
     const { sweep } = this.desk.store;
-    const mayNot = !sweep || !this.asked.isDone || this.desk.store.readonly;
+    const mayNot = !sweep || !this.progress.isDone || this.desk.store.readonly;
     this.offer.hidden = mayNot || this.isOn || this.offer.dataset.declined !== undefined;
     const text = sweep === "begun" ? "Go on with the nugget sweep" : "Begin the nugget sweep";
     this.offer.querySelector("[data-do=sweep]").textContent = text;
@@ -84,10 +84,10 @@ export class Sweep {
   begin(nugget = null) {
     const { store, announce, words } = this.desk;
     if (this.#isReadonly) return announce(words.readonly);
-    if (!store.sweep || !this.asked.isDone) return announce("The nugget sweep comes after the last label");
+    if (!store.sweep || !this.progress.isDone) return announce("The nugget sweep comes after the last label");
     if (store.sweep === "offered") store.do("sweep", {}, { source: "mouse" });
     this.#turn(true);
-    this.#at = Math.max(0, store.nuggets.findIndex((one) => one.key === nugget));
+    this.#at = Math.max(0, store.nuggets.findIndex((listed) => listed.key === nugget));
     return this.#show();
   }
 
@@ -126,7 +126,7 @@ export class Sweep {
     document.getElementById("sweep-title").textContent = `N${place.number} of ${place.total}`;
     document.getElementById("sweep-text").textContent = nugget.text;
     this.#items.clear();
-    const keys = shuffled(this.asked.answers.map(({ id }) => `${id}/${nugget.key}`));
+    const keys = shuffled(this.progress.answers.map(({ id }) => `${id}/${nugget.key}`));
     const labels = [...labelsOf("assign").map(({ value }) => value), CANT_JUDGE];
     const groups = labels.map((label) => this.#group(label, keys.filter((key) => store.label(key) === label)));
     this.groups.replaceChildren(...groups.filter(Boolean));
@@ -151,7 +151,7 @@ export class Sweep {
   }
 
   #make(key) {
-    const answer = this.asked.answer(this.asked.answerByKey.get(key));
+    const answer = this.progress.answer(this.progress.answerByKey.get(key));
     const choose = (value, source) => value && this.label(key, value, source);
     const item = makeRow({ key: answer.id, text: this.#quote(key), name: answerName(answer.number) }, choose);
     item.querySelector(".row-acts [data-do=place]").remove();
@@ -165,8 +165,8 @@ export class Sweep {
   #quote(key) {
     const sentence = this.desk.store.row(key)?.sentence ?? null;
     if (sentence === null) return "no sentence recorded";
-    const text = this.desk.texts.now(this.asked.answerByKey.get(key));
-    const found = text?.sentences.find((one) => Number(one.dataset.index) === sentence);
+    const text = this.desk.texts.now(this.progress.answerByKey.get(key));
+    const found = text?.sentences.find((part) => Number(part.dataset.index) === sentence);
     return found ? found.querySelector(".sentence-text").textContent : `sentence ${sentence + 1}`;
   }
 
@@ -184,16 +184,16 @@ export class Sweep {
       });
       const reach = key === this.current ? 0 : -1;
       item.tabIndex = reach;
-      for (const one of item.querySelectorAll("button, input")) one.tabIndex = reach;
+      for (const control of item.querySelectorAll("button, input")) control.tabIndex = reach;
     }
   }
 
   // The left pane shows the answer of the row in focus.
   #focused(item) {
     const key = item?.dataset.key;
-    if (!key || (key === this.current && this.answers.current === this.asked.answerByKey.get(key))) return;
+    if (!key || (key === this.current && this.answers.current === this.progress.answerByKey.get(key))) return;
     this.current = key;
-    const answer = this.asked.answerByKey.get(key);
+    const answer = this.progress.answerByKey.get(key);
     if (this.answers.current !== answer) this.answers.show(answer);
     this.desk.work.standOn(key);
     this.#drawRows();
@@ -202,7 +202,7 @@ export class Sweep {
 
   /** Focus a row, of whichever nugget. */
   focus(key) {
-    const at = this.desk.store.nuggets.findIndex((one) => one.key === key?.split("/")[1]);
+    const at = this.desk.store.nuggets.findIndex((nugget) => nugget.key === key?.split("/")[1]);
     if (at < 0) return false;
     if (at !== this.#at) {
       this.#at = at;
@@ -224,7 +224,7 @@ export class Sweep {
     const row = store.row(key);
     if (row.label === label && row.reason === reason) return undefined;
     store.do("label", { key, label, reason, sentence: row.sentence ?? null }, { source: "sweep" });
-    const { number } = this.asked.answer(this.asked.answerByKey.get(key));
+    const { number } = this.progress.answer(this.progress.answerByKey.get(key));
     return announce(`Answer ${number} ${spokenOf(label)}`);
   }
 
@@ -293,7 +293,7 @@ export class Sweep {
 
 // Another order than that of the task, and the same at each visit.
 function shuffled(keys) {
-  const value = (text) => [...text].reduce((sum, one) => (Math.imul(sum, 31) + one.codePointAt(0)) | 0, 7);
+  const value = (text) => [...text].reduce((sum, character) => (Math.imul(sum, 31) + character.codePointAt(0)) | 0, 7);
   const places = new Map(keys.map((key) => [key, value([...key].reverse().join(""))]));
-  return [...keys].sort((one, other) => places.get(one) - places.get(other));
+  return [...keys].sort((key, other) => places.get(key) - places.get(other));
 }

@@ -9,14 +9,14 @@ export class NotThere extends Error {}
 
 export class Texts {
   #desk;
-  #asked;
+  #progress;
   #texts = new Map(); // answer id -> promise of {sentences, passages}
   #ready = new Map(); // answer id -> the same, once it is there
 
   /** @param {JudgingDesk} desk */
-  constructor(desk, asked) {
+  constructor(desk, progress) {
     this.#desk = desk;
-    this.#asked = asked;
+    this.#progress = progress;
   }
 
   /** What is there already of an answer: {sentences: [element], passages: Map of elements}, or null. */
@@ -37,7 +37,7 @@ export class Texts {
   /** Fetch what comes next, one after the other, and quietly: who goes there hears what is wrong. */
   async prefetch(id) {
     for (const by of AHEAD) {
-      const next = this.#asked.beside(id, by);
+      const next = this.#progress.beside(id, by);
       if (next) await this.get(next.id).catch(() => {});
     }
   }

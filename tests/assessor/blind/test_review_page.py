@@ -16,7 +16,8 @@ def test_the_summary_counts_and_names(world: DeskWorld) -> None:
     ann.do("add", key="own", text="my own", importance=1, evidence=[], after=None)
     ann.do("mark", segment=passage, mark="read")
     summary = review_summary(world.post_edit.public_id, world.people["ann"])
-    assert (summary.kept, summary.rejected, summary.added, summary.reworded) == (3, 1, 1, 1)
+    counts = summary.counts
+    assert (counts.kept, counts.rejected, counts.added, counts.reworded) == (3, 1, 1, 1)
     assert (summary.passages, summary.unread) == (6, 5)
     assert [(one.name, one.text) for one in summary.undecided] == [("N4", draft_of(4)), ("N5", draft_of(5))]
     assert [one.name for one in summary.without_importance] == ["N3"]

@@ -319,7 +319,8 @@ def test_a_merge_that_is_undone_and_redone_keeps_its_number(ann: Window) -> None
 
 
 def test_a_log_from_before_numbers_gives_new_ones() -> None:
-    one, two = Row("a", 1, "a", Making.ADDED, number=1), Row("b", 2, "b", Making.ADDED)
+    one = Row(key="a", position=1, text="a", making=Making.ADDED, number=1)
+    two = Row(key="b", position=2, text="b", making=Making.ADDED)
     assert put_back({"a": one}, {"b": two})["b"] == replace(two, number=2, version=2)
     assert put_back({"a": one}, {"b": replace(two, number=1)})["b"] == replace(two, number=2, version=2)
     assert put_back({"a": one}, {"a": replace(one, number=0, text="was")})["a"] == replace(

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from assessor.desk.context import place_of
-from assessor.desk.task_pairs import pairs_of
-from assessor.desk.task_progress import Progress, missing_machine_labels, progress_of
+from assessor.desk.task_labels import pairs_of
+from assessor.desk.task_progress import Progress, pairs_without_llm_label, progress_of
 from assessor.models import WorkingAssignment, WorkingSupport
 from evaluation.models import Answer, Protocol, Task, TaskAnswer
 from evaluation.terms import Stage
@@ -95,19 +95,19 @@ def test_more_tasks_cost_no_more_queries(world: JudgingWorld) -> None:
 def test_a_task_waits_for_machine_labels_and_one_that_failed_is_there(world: JudgingWorld) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"))
     task = world.hand(Stage.SUPPORT_POST_EDIT, "ann")
-    assert missing_machine_labels(task) == 2
+    assert pairs_without_llm_label([task]) == {task.pk: 2}
     load_machine(world, ("alpha", 1, "d2", "a word that is no label"), ("gamma", 1, "d2", "no_support"))
-    assert missing_machine_labels(task) == 0
+    assert pairs_without_llm_label([task]) == {}
 
 
 def test_labels_of_another_machine_are_not_waited_for(world: JudgingWorld) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"), name="other robot")
     load_machine(world, ("alpha", 0, "d1", "full_support"), ("alpha", 1, "d2", "full_support"))
     task = world.hand(Stage.SUPPORT_POST_EDIT, "ann", machine="other robot")
-    assert missing_machine_labels(task) == 2
+    assert pairs_without_llm_label([task]) == {task.pk: 2}
 
 
 def test_a_task_that_shows_no_label_waits_for_none(world: JudgingWorld) -> None:
-    assert missing_machine_labels(world.hand(Stage.SUPPORT_SCRATCH, "ann")) == 0
+    assert pairs_without_llm_label([world.hand(Stage.SUPPORT_SCRATCH, "ann")]) == {}
     assert not WorkingSupport.objects.exists()
     assert Answer.objects.count() == 5

@@ -51,16 +51,14 @@ def test_a_finished_list_is_counted_by_how_its_nuggets_came_about() -> None:
 
 
 def test_undecided_nuggets_stand_in_the_way_and_are_named_in_order() -> None:
-    review = review_of(
-        by_key(
-            row("late", 9, number=3, decision=Decision.UNDECIDED),
-            row("done", 5, number=2),
-            row("early", 1, number=1, decision=Decision.UNDECIDED, importance=Importance.UNKNOWN),
-        ),
-        limit=None,
+    rows = by_key(
+        row("late", 9, number=3, decision=Decision.UNDECIDED),
+        row("done", 5, number=2),
+        row("early", 1, number=1, decision=Decision.UNDECIDED, importance=Importance.UNKNOWN),
     )
+    review = review_of(rows, limit=None)
     assert review.undecided == ("early", "late")
-    assert [review.numbers[key] for key in review.undecided] == [1, 3]
+    assert [numbers_of(rows)[key] for key in review.undecided] == [1, 3]
     assert review.without_importance == ()
     assert not review.is_complete
 

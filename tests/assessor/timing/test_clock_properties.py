@@ -100,7 +100,13 @@ def test_the_published_limits_are_the_rule_at_those_limits(day) -> None:  # type
 @st.composite
 def sent(draw: st.DrawFn) -> SentStretch:
     end, start = sorted((draw(MOMENTS), draw(MOMENTS)))
-    return SentStretch(draw(st.integers(0, 6)), draw(KINDS), start, end, offline=draw(st.booleans()))
+    return SentStretch(
+        number=draw(st.integers(0, 6)),
+        kind=draw(KINDS),
+        ms_before_now_start=start,
+        ms_before_now_end=end,
+        offline=draw(st.booleans()),
+    )
 
 
 BEATS = st.lists(st.tuples(st.integers(0, 40_000), st.lists(sent(), max_size=6)), min_size=1, max_size=12)
@@ -116,7 +122,7 @@ def test_no_window_is_believed_more_than_the_server_saw_pass(beats, elapsed) -> 
         now += later
         unique = {one.number: one for one in segments}.values()
         before = union(list(known.values()), *PRESENT)
-        for _, row in placed("w", unique, known, Heard(now, opened, elapsed)):
+        for row in placed("w", unique, known, Heard(now, opened, elapsed)):
             assert row.start <= row.end <= now
             known[row.number] = row
         if not known:
@@ -132,7 +138,12 @@ def contiguous(spans: list[tuple[SegmentKind, int]], number: int) -> list[SentSt
     """Stretches one after the other, the last until now, as an honest window sends them."""
     lengths = [length for _, length in spans]
     return [
-        SentStretch(number + index, kind, sum(lengths[index:]), sum(lengths[index + 1 :]))
+        SentStretch(
+            number=number + index,
+            kind=kind,
+            ms_before_now_start=sum(lengths[index:]),
+            ms_before_now_end=sum(lengths[index + 1 :]),
+        )
         for index, (kind, _) in enumerate(spans)
     ]
 
@@ -142,11 +153,9 @@ def test_a_beat_sent_again_changes_nothing_however_late_it_comes(first, second, 
     now, known = 1_000_000, dict[int, Stretch]()
     for number, spans in ((0, first), (len(first), second)):
         now += sum(length for _, length in spans)
-        known |= {
-            row.number: row for _, row in placed("w", contiguous(spans, number), known, Heard(now, 0, HOURS))
-        }
+        known |= {row.number: row for row in placed("w", contiguous(spans, number), known, Heard(now, 0, HOURS))}
     again = placed("w", contiguous(second, len(first)), known, Heard(now + late, 0, HOURS))
-    assert {row.number: row for _, row in again}.items() <= known.items()
+    assert {row.number: row for row in again}.items() <= known.items()
 
 
 @given(st.lists(SPANS, min_size=1, max_size=6))
@@ -162,6 +171,6 @@ def test_an_honest_window_is_believed_to_the_millisecond(beats) -> None:  # type
         for kind, length in beat:
             total[kind] += length
         rows = placed("w", contiguous(spans, number), known, Heard(now, 0, HOURS))
-        known |= {row.number: row for _, row in rows}
+        known |= {row.number: row for row in rows}
         number += len(beat)
     assert {kind: union(list(known.values()), kind) for kind in SegmentKind} == total

@@ -13,7 +13,8 @@ import time_machine
 
 from assessor.desk.context import open_desk
 from assessor.rules.clock import SECOND, Stretch, fixed_limit, limit_of, measure, milliseconds
-from assessor.timing.times import times_for
+from assessor.timing.times import times_in
+from evaluation.campaigns.access import within
 from evaluation.judges import add_judge
 from evaluation.models import Campaign, Event, Membership, NuggetList, Submission, Task
 from evaluation.terms import JudgeKind, Role, SegmentKind, Stage, TaskState
@@ -189,10 +190,10 @@ def test_withdrawn_work_is_kept_and_not_counted(world: DeskWorld, tmp_path: Path
 
 @pytest.mark.parametrize(("name", "rows"), [("olga", 3), ("rita", 3), ("audrey", 3), ("ann", 0), ("sam", 0)])
 def test_only_those_who_see_everything_see_times(world: DeskWorld, name: str, rows: int) -> None:
-    assert len(times_for(world.people[name], world.campaign)) == rows
+    assert len(times_in(within(world.people[name], world.campaign))) == rows
 
 
 def test_an_organizer_who_judges_sees_no_times(world: DeskWorld) -> None:
     campaign = Campaign.objects.get()
     Membership.objects.create(campaign=campaign, user=world.people["olga"], role=Role.ASSESSOR)
-    assert times_for(world.people["olga"], campaign) == []
+    assert times_in(within(world.people["olga"], campaign)) == []

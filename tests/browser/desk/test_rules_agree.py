@@ -9,6 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from assessor.desk.nugget_ops import changes_json
 from assessor.rules.nugget_ops import Row, apply
+from assessor.rules.op_schemas import PAYLOADS
 from evaluation.terms import Making
 
 pytestmark = [
@@ -34,7 +35,14 @@ REPLAY = """async (lists) => {
 def proposals(count: int) -> dict[str, Row]:
     """A list of drafts, undecided."""
     made = (
-        Row(f"d{n}", float(n), f"draft {n}", Making.PROPOSED, draft=f"draft {n}", number=n)
+        Row(
+            key=f"d{n}",
+            position=float(n),
+            text=f"draft {n}",
+            making=Making.PROPOSED,
+            draft=f"draft {n}",
+            number=n,
+        )
         for n in range(1, count + 1)
     )
     return {row.key: row for row in made}
@@ -73,7 +81,7 @@ def some_list(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     for number in range(OPERATIONS):
         kind, payload = some_operation(rows, dice, number)
         ops.append((kind, payload))
-        rows |= {key: row for key, row in apply(rows, kind, payload).items() if row}
+        rows |= {key: row for key, row in apply(rows, PAYLOADS[kind].model_validate(payload)).items() if row}
     return {"rows": first, "ops": ops}, changes_json(rows)
 
 
@@ -93,6 +101,6 @@ def test_moving_into_one_gap_for_ever_agrees_too(chromium: Browser, live_server:
     for number in range(90):
         payload = {"key": f"d{3 + number % 2}", "after": "d1"}
         ops.append(("move", payload))
-        rows |= {key: row for key, row in apply(rows, "move", payload).items() if row}
+        rows |= {key: row for key, row in apply(rows, PAYLOADS["move"].model_validate(payload)).items() if row}
     assert page.evaluate(REPLAY, [{"rows": first, "ops": ops}]) == [changes_json(rows)]
     page.close()

@@ -74,7 +74,7 @@ class JudgingDesk(NuggetDesk):
     def label_all(self, label: str) -> None:
         """Label everything that has no label yet, through the page's store."""
         self.desk(
-            "desk.asked.answers.flatMap(({ id }) => desk.asked.unlabelled(id))"
+            "desk.progress.answers.flatMap(({ id }) => desk.progress.unlabelled(id))"
             f".forEach((key) => desk.store.do('label', {{ key, label: '{label}', reason: '', sentence: null }}))"
         )
         self.saved()

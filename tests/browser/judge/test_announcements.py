@@ -98,9 +98,9 @@ def test_pairs_are_judged_and_everything_is_said_once(world: JudgeWorld, visit: 
     with visit(world.shown) as judge:
         ann = listening(judge)
         ann.hears()
-        total = ann.desk("desk.asked.counts().total")
+        total = ann.desk("desk.progress.counts().total")
         label = ann.page.locator("#shown-chip").inner_text().removeprefix("Machine label: ").lower()
-        is_alone = ann.desk("desk.asked.keys(desk.answers.current).length") == 1
+        is_alone = ann.desk("desk.progress.keys(desk.answers.current).length") == 1
         border = "Answer 2 of 6 " if is_alone else ""  # a label that leads into the next answer says so
         ann.press("a")
         ann.hears(f"{border}S1 [1] accepted: {label}, {total - 1} left")

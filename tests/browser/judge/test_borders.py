@@ -16,7 +16,7 @@ def test_passing_an_answer_s_border_is_seen_for_4_s(world: JudgeWorld, visit: Vi
     with visit(world.scratch) as ben:
         passed = ben.page.locator("#answer-passed")
         expect(passed).to_be_hidden()
-        count = ben.desk("desk.asked.keys(desk.answers.current).length")
+        count = ben.desk("desk.progress.keys(desk.answers.current).length")
         place = ben.page.locator("#pair-sentence").bounding_box()
         ben.saved()  # a request under way would be given up while the clock stands
         with stopped_clock(ben.page):

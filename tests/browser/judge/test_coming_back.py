@@ -142,9 +142,9 @@ def test_a_crashed_page_resumes_at_the_first_unjudged(world: JudgeWorld, visit: 
             judge.press("1", "2", "3")
             judge.saved()
             [first, *_, current] = judge.desk(
-                "desk.asked.keys(desk.asked.answers[0].id).concat(desk.work.current)"
+                "desk.progress.keys(desk.progress.answers[0].id).concat(desk.work.current)"
             )
-            answer = judge.desk("desk.asked.answers[0].id")
+            answer = judge.desk("desk.progress.answers[0].id")
             Desk.objects.filter(task=task).update(place={"answers": {"answer": answer}, "labels": {"row": first}})
             crash(judge)
             with judge_at(judge.page.context, world, task) as again:
@@ -175,7 +175,7 @@ def test_each_task_has_an_order_of_its_own_and_keeps_it(world: JudgeWorld, visit
 def texts_of_all(ann: JudgingDesk) -> list[str]:
     """The ids of the answers and the nuggets, in the order of the page."""
     ids: list[str] = ann.desk(
-        "[...desk.asked.answers.map(({ id }) => id), ...desk.store.nuggets.map(({ key }) => key)]"
+        "[...desk.progress.answers.map(({ id }) => id), ...desk.store.nuggets.map(({ key }) => key)]"
     )
     return ids
 

@@ -111,9 +111,9 @@ def test_taking_over_from_another_device_leaves_the_focus_on_its_row(
 
 def test_behind_an_answer_without_pairs_the_next_pair_comes(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.shown) as ann:
-        first, second = ann.desk("desk.asked.answers.slice(0, 2).map(({ id }) => id)")
-        ann.desk(f"desk.asked.keysByAnswer.set('{first}', [])")
-        assert ann.desk(f"desk.asked.unlabelledAfter(null, '{first}') === desk.asked.keys('{second}')[0]")
+        first, second = ann.desk("desk.progress.answers.slice(0, 2).map(({ id }) => id)")
+        ann.desk(f"desk.progress.keysByAnswer.set('{first}', [])")
+        assert ann.desk(f"desk.progress.unlabelledAfter(null, '{first}') === desk.progress.keys('{second}')[0]")
         ann.desk(f"desk.answers.show('{first}')")
         ann.press("1")
         ann.announces("There is nothing to judge in this answer")

@@ -152,7 +152,7 @@ def test_in_the_text_only_arrows_and_enter_differ(world: JudgeWorld, visit: Visi
         ann.press("w", "1")
         ann.is_on("N2")
         ann.saved()
-        assert ann.desk("desk.store.row(desk.asked.keys(desk.answers.current)[0]).sentence") == 0
+        assert ann.desk("desk.store.row(desk.progress.keys(desk.answers.current)[0]).sentence") == 0
 
 
 def test_a_desk_that_starts_at_the_text_hears_label_keys(world: JudgeWorld, visit: Visit) -> None:

@@ -46,7 +46,7 @@ def test_what_the_page_notes_by_itself_is_not_counted(world: JudgeWorld, visit: 
     with visit(world.assign) as ann:
         ann.press("w", "1")
         ann.saved()
-        ann.desk("desk.texts.get(desk.asked.answers[1].id)")
+        ann.desk("desk.texts.get(desk.progress.answers[1].id)")
         ann.page.context.set_offline(True)
         ann.press("2", "]")  # the answer that is opened is noted as seen
         expect(ann.page.locator("#line [data-notice=save]")).to_contain_text("1 label waits", timeout=CALM)

@@ -16,7 +16,7 @@ NOTHING_SHOWN = """() => [...document.querySelectorAll("[id*=shown], [class*=sho
 
 def pairs(judge: JudgingDesk) -> int:
     """How many pairs are asked."""
-    count: int = judge.desk("desk.asked.counts().total")
+    count: int = judge.desk("desk.progress.counts().total")
     return count
 
 

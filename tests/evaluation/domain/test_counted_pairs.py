@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from assessor.desk.context import place_of
-from assessor.desk.task_pairs import pairs_of
+from assessor.desk.task_labels import pairs_of
 from evaluation.domain.conditions import CitationCondition, resolve_citations
 from evaluation.domain.counted_pairs import counted_citations, first_different
 from evaluation.judges import add_judge

@@ -17,29 +17,30 @@ MOST_SHOWN_MS = 2_000_000_000  # 23 days, what the column holds
 BIGGEST_DRAFT = 20_000  # characters of JSON in an open composer
 
 
-class _Asked(BaseModel):
+class Payload(BaseModel):
+    # A field that is misspelt must be refused: taken without it, the operation would mean something else.
     model_config = ConfigDict(extra="forbid")
 
 
-class Decide(_Asked):
+class OfNugget(Payload):
     key: Key
+
+
+class Decide(OfNugget):
     decision: Literal[Decision.KEPT, Decision.REJECTED, Decision.UNDECIDED]
     # Left out if not given: an operation is stored, and compared when it is sent again, as the window wrote it.
     importance: Importance | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
-class SetImportance(_Asked):
-    key: Key
+class SetImportance(OfNugget):
     importance: Importance
 
 
-class Edit(_Asked):
-    key: Key
+class Edit(OfNugget):
     text: str
 
 
-class New(_Asked):
-    key: Key
+class New(OfNugget):
     text: str
     importance: Importance = Importance.UNKNOWN
     evidence: list[Pair] = []
@@ -53,28 +54,34 @@ class Merge(New):
     from_: list[Key] = Field(alias="from", max_length=100)
 
 
-class Split(_Asked):
+class Split(Payload):
     from_: Key = Field(alias="from")
     into: list[New] = Field(max_length=20)
 
 
-class Link(_Asked):
-    key: Key
+class OfEvidence(OfNugget):
     segment: SegmentId
-    sentence: Annotated[int, Field(ge=0, le=10_000)] | None
+    sentence: SentenceIndex | None
 
 
-class Move(_Asked):
-    key: Key
+class Link(OfEvidence):
+    pass
+
+
+class Unlink(OfEvidence):
+    pass
+
+
+class Move(OfNugget):
     after: Key | None
 
 
-class Mark(_Asked):
+class Mark(Payload):
     segment: SegmentId
     mark: PassageMark | Literal[""]
 
 
-class Compose(_Asked):
+class Compose(Payload):
     slot: Literal["new", "merge", "split"]
     draft: dict[str, Any] | None
 
@@ -85,21 +92,23 @@ class Compose(_Asked):
         return draft
 
 
-class Search(_Asked):
+class Search(Payload):
     words: Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class Undo(_Asked):
+class Undo(Payload):
+    """Undo or redo of a step, the newest alone: another window may have done something since."""
+
     target: UUID
 
 
-class Restore(_Asked):
-    key: Key
+class Restore(OfNugget):
     seq: Annotated[int, Field(ge=1)]
 
 
-class GiveLabel(_Asked):
+class GiveLabel(Payload):
     key: Key
+    # A word of either kind of desk: the same operation serves both, and each refuses the other's words.
     label: Annotated[str, Field(max_length=20)] | None
     reason: Annotated[str, Field(max_length=1000)] = ""
     sentence: SentenceIndex | None = None
@@ -107,20 +116,20 @@ class GiveLabel(_Asked):
     shown_ms: Annotated[int, Field(ge=0, le=MOST_SHOWN_MS)] | None = None
 
 
-class Locate(_Asked):
+class Locate(Payload):
     key: Key
     sentence: SentenceIndex | None
 
 
-class OpenAnswer(_Asked):
+class OpenAnswer(Payload):
     answer: SegmentId
 
 
-class Sweep(_Asked):
+class Sweep(Payload):
     pass
 
 
-LABEL_PAYLOADS: dict[str, type[_Asked]] = {
+LABEL_PAYLOADS: dict[str, type[Payload]] = {
     "label": GiveLabel,
     "locate": Locate,
     "open": OpenAnswer,
@@ -129,9 +138,9 @@ LABEL_PAYLOADS: dict[str, type[_Asked]] = {
     "undo": Undo,
     "redo": Undo,
 }
+"""Payloads of judging desks by kind of operation; a kind that is missing is refused there."""
 
-
-PAYLOADS: dict[str, type[_Asked]] = {
+PAYLOADS: dict[str, type[Payload]] = {
     "decide": Decide,
     "importance": SetImportance,
     "edit": Edit,
@@ -139,7 +148,7 @@ PAYLOADS: dict[str, type[_Asked]] = {
     "merge": Merge,
     "split": Split,
     "link": Link,
-    "unlink": Link,
+    "unlink": Unlink,
     "move": Move,
     "mark": Mark,
     "compose": Compose,
@@ -148,30 +157,32 @@ PAYLOADS: dict[str, type[_Asked]] = {
     "redo": Undo,
     "restore": Restore,
 }
+"""Payloads of desks at which nuggets are made."""
 
 
-class Op(_Asked):
+class Op(Payload):
     """One operation. `base`: the version of each row that the window saw when it changed it."""
 
     op_id: UUID
     step: UUID
     kind: str
+    # Not a union by kind: a bad operation is refused with a receipt, and must not take its whole batch with it.
     payload: dict[str, Any]
     base: dict[Key, int] = {}
     source: Literal["key", "mouse", "text", "restore", "sweep", "accept", "nugget"] = "mouse"
     client_at: datetime
 
-    def checked(self, *, judging: bool) -> dict[str, Any]:
-        """Return the payload in plain values, as a judging desk or one where nuggets are made takes it.
+    def checked(self, *, judging: bool) -> Payload:
+        """Return the payload as a judging desk, or one where nuggets are made, takes it.
 
         Raises pydantic's `ValidationError`, or KeyError for a kind that this desk does not know.
         """
-        payloads = LABEL_PAYLOADS if judging else PAYLOADS
-        return payloads[self.kind].model_validate(self.payload).model_dump(mode="json", by_alias=True)
+        return (LABEL_PAYLOADS if judging else PAYLOADS)[self.kind].model_validate(self.payload)
 
 
-class Ops(_Asked):
+class Ops(Payload):
     """A batch from one window, in order."""
 
     window: Annotated[str, Field(min_length=8, max_length=36)]
+    # An outbox may hold hundreds after an hour offline; batches keep each request short.
     ops: Annotated[list[Op], Field(min_length=1, max_length=50)]
