@@ -36,8 +36,6 @@ class Faults:
     plain_only: bool = False
     retry_after: float = 1.0
     hang_s: float = 600.0
-    requests_per_minute: int = 0
-    tokens_per_minute: int = 0
 
     def changed(self, wanted: object) -> "Faults":
         """Return these with some switched. Raises `ValueError` saying what is wrong."""
@@ -60,10 +58,6 @@ class Faults:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and _is_number(value)
 
 
 def _is_rate(value: object) -> bool:
@@ -94,8 +88,6 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "plain_only": (lambda value: isinstance(value, bool), "true or false: whether structured output is refused"),
     "retry_after": (_is_number, "a number of seconds"),
     "hang_s": (_is_number, "a number of seconds"),
-    "requests_per_minute": (_is_whole, "a whole number; 0 is no limit"),
-    "tokens_per_minute": (_is_whole, "a whole number; 0 is no limit"),
 }
 
 

@@ -21,12 +21,12 @@ from evaluation.models import Campaign, SupportJudgment
 from jobs.models import Job, WorkItem
 from llmjobs.job_service import JobRequest, judge_for, plan_support, start
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.server import running_simulator
 from loadtest.desk.judging_assessor import LABEL_EVERY, JudgingAssessor, JudgingPlan, Times
 from loadtest.desk.judging_load import WARMING, compare, make_world, print_times, report, served_as
 from loadtest.desk.together import work
 from loadtest.desk.world import own_connection
 from loadtest.servers.services import Services, SmallDisk
+from loadtest.servers.simulator import running_simulator
 from loadtest.servers.web import WebProcess, running_web
 from loadtest.servers.worker import WorkerProcess, running_worker
 from loadtest.violations import Spoiler, Violations, print_violations

@@ -6,7 +6,7 @@ import pytest
 
 from llmjobs import endpoints
 from llmjobs.client import close_clients
-from llmjobs.simulator.server import Simulator, running_simulator
+from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.processes import embedded, services
 
 __all__ = ["embedded", "services"]
@@ -31,7 +31,7 @@ def point_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[PointAt]:
 
 
 @pytest.fixture
-def simulator(point_at: PointAt) -> Iterator[Simulator]:
+def simulator(point_at: PointAt) -> Iterator[LoggedSimulator]:
     """The simulated LLM, without faults, to which calls go."""
     with running_simulator(retry_after=0.05, hang_s=0.2) as one:
         point_at(one.base_url)

@@ -29,9 +29,8 @@ from llmjobs.engine.limits import (
 )
 from llmjobs.job_service import JobRequest, estimate, plan_evaluation, start
 from llmjobs.models import EndpointLimits, EndpointUse, LlmJob
-from llmjobs.simulator.served import most_at_once
-from llmjobs.simulator.server import Simulator
 from loadtest.servers.services import Redis, free_port
+from loadtest.servers.simulator import LoggedSimulator, most_at_once
 from tests import needed
 from tests.llmjobs.test_engine_trouble import work_beside
 from tests.llmjobs.worlds import (
@@ -93,7 +92,7 @@ def test_visits_at_the_same_moment_come_one_after_the_other(uses: Uses) -> None:
     assert uses.visit("http://llm.example", lambda use, _now: use.requests_until) == 20
 
 
-def test_two_workers_keep_one_pace(simulator: Simulator, settings: Settings, uses: Uses) -> None:
+def test_two_workers_keep_one_pace(simulator: LoggedSimulator, settings: Settings, uses: Uses) -> None:
     settings.LLM_REQUESTS_PER_MINUTE = 900
     job = start_assigning(make_world(runs=48))
     stopping = Signal()
@@ -110,7 +109,7 @@ def test_two_workers_keep_one_pace(simulator: Simulator, settings: Settings, use
 
 
 def test_two_workers_have_no_more_under_way_than_the_limit(
-    simulator: Simulator, settings: Settings, uses: Uses
+    simulator: LoggedSimulator, settings: Settings, uses: Uses
 ) -> None:
     settings.LLM_MOST_AT_ONCE = 3
     simulator.chooser.switch({"latency_ms": 20})
@@ -125,7 +124,7 @@ def test_two_workers_have_no_more_under_way_than_the_limit(
     assert sum(number for number, _ in left.values()) == 0
 
 
-def test_tokens_are_reserved_and_settled_by_the_replies(simulator: Simulator, settings: Settings) -> None:
+def test_tokens_are_reserved_and_settled_by_the_replies(simulator: LoggedSimulator, settings: Settings) -> None:
     settings.LLM_TOKENS_PER_MINUTE = 100_000
     job = start_assigning(make_world(runs=6))
     work_on()
@@ -140,7 +139,7 @@ def test_tokens_are_reserved_and_settled_by_the_replies(simulator: Simulator, se
     assert spent - late * 100_000 / PERIOD <= taken <= 1.15 * spent
 
 
-def test_a_limit_keeps_no_other_endpoint_from_its_work(simulator: Simulator, settings: Settings) -> None:
+def test_a_limit_keeps_no_other_endpoint_from_its_work(simulator: LoggedSimulator, settings: Settings) -> None:
     settings.LLM_ALLOWED_HOSTS = [simulator.base_url.removeprefix("http://").removesuffix("/v1")]
     world = make_world(topics=1, runs=80)
     settings.LLM_REQUESTS_PER_MINUTE = 1
@@ -161,7 +160,7 @@ def test_a_limit_keeps_no_other_endpoint_from_its_work(simulator: Simulator, set
     assert states_of(slow) == {"done": 1, "queued": 79}
 
 
-def test_jobs_at_one_endpoint_share_its_limit(simulator: Simulator, settings: Settings) -> None:
+def test_jobs_at_one_endpoint_share_its_limit(simulator: LoggedSimulator, settings: Settings) -> None:
     settings.LLM_REQUESTS_PER_MINUTE = 1_200
     world = make_world(topics=2, runs=60)
     large = start_assigning(world)
@@ -180,7 +179,7 @@ def test_jobs_at_one_endpoint_share_its_limit(simulator: Simulator, settings: Se
     assert states_of(large)["done"] < 60
 
 
-def test_without_a_limit_nothing_is_asked_or_kept(simulator: Simulator) -> None:
+def test_without_a_limit_nothing_is_asked_or_kept(simulator: LoggedSimulator) -> None:
     job = start_assigning(make_world(runs=4))
     with CaptureQueriesContext(connection) as asked:
         work_on()
@@ -190,7 +189,7 @@ def test_without_a_limit_nothing_is_asked_or_kept(simulator: Simulator) -> None:
     assert len(about) <= 2  # the limits, when the job is taken up and every few seconds
 
 
-def test_while_redis_is_away_nothing_goes_over_a_limit(simulator: Simulator, settings: Settings) -> None:
+def test_while_redis_is_away_nothing_goes_over_a_limit(simulator: LoggedSimulator, settings: Settings) -> None:
     settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{free_port()}/0"
     settings.LLM_REQUESTS_PER_MINUTE = 600
     job = start_assigning(make_world(runs=2))
@@ -204,8 +203,8 @@ def test_while_redis_is_away_nothing_goes_over_a_limit(simulator: Simulator, set
     assert states_of(job) == {"queued": 2}
 
 
-def test_a_simulated_limit_refuses_what_is_over_it(simulator: Simulator, settings: Settings) -> None:
-    simulator.chooser.switch({"requests_per_minute": 3})
+def test_a_simulated_limit_refuses_what_is_over_it(simulator: LoggedSimulator, settings: Settings) -> None:
+    simulator.quota.requests_per_minute = 3
     settings.LLM_REQUESTS_PER_MINUTE = None
     job = start_assigning(make_world(runs=5))
     stopping = Signal()
@@ -243,7 +242,9 @@ def test_limits_of_no_address_are_refused(capsys: pytest.CaptureFixture[str]) ->
     assert not EndpointLimits.objects.exists()
 
 
-def test_a_dry_run_foretells_how_long_the_limit_makes_it_last(simulator: Simulator, settings: Settings) -> None:
+def test_a_dry_run_foretells_how_long_the_limit_makes_it_last(
+    simulator: LoggedSimulator, settings: Settings
+) -> None:
     world = make_world(runs=10)
     one = JobRequest(world.campaign, world.judge, runs=("r1",))
     start(one, "one", plan_evaluation(one, Condition.AA))
@@ -257,7 +258,9 @@ def test_a_dry_run_foretells_how_long_the_limit_makes_it_last(simulator: Simulat
     assert slow == pytest.approx(9 * PERIOD / 6)
 
 
-def test_the_environments_limits_go_before_those_that_were_set(settings: Settings, simulator: Simulator) -> None:
+def test_the_environments_limits_go_before_those_that_were_set(
+    settings: Settings, simulator: LoggedSimulator
+) -> None:
     name = default_endpoint().name
     EndpointLimits.objects.create(address=name, requests_per_minute=5)
     assert limits_of([name]) == {name: Limits(requests=5)}
