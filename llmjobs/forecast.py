@@ -10,15 +10,12 @@ from django.db.models import Avg
 
 from evaluation.models import Judge
 from llmjobs.budget import price_of
-from llmjobs.endpoints import endpoint_of
-from llmjobs.engine.calls import NewCall
+from llmjobs.client import endpoint_of
+from llmjobs.engine.calls import REPLY_TOKENS, NewCall
 from llmjobs.engine.limits import Limits, limits_of
 from llmjobs.models import Call
 
-TOKENS_PER_WORD = 4 / 3
 LOOKED_AT = 500
-# Where a template was never answered: a list of thirty nuggets, ten labels, one label.
-REPLY_TOKENS = {"nuggetize": 450, "importance": 40, "assign": 60, "support": 8, "relevance": 8}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +46,7 @@ class CostForecast:
 
 
 def forecast_call(wanted: NewCall, calls: int) -> ForecastCall:
-    words = sum(len(content.split()) for _, content in wanted.request.messages)
-    tokens = round(words * TOKENS_PER_WORD * calls)
+    tokens = round(wanted.prompt_tokens * calls)
     return ForecastCall(wanted.sha256, wanted.ask.task, wanted.ask.template, calls, tokens)
 
 

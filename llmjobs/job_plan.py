@@ -27,7 +27,7 @@ from evaluation.models import (
 )
 from evaluation.terms import AssignmentLabel, StudyKind, SupportCondition, SupportLabel
 from jobs.queue import NewItem
-from llmjobs.engine.replicates import next_replicates
+from llmjobs.engine.calls import next_replicates
 
 
 @dataclass(slots=True)

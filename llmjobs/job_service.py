@@ -19,9 +19,8 @@ from jobs.models import Job, WorkItem
 from jobs.queue import NewItem
 from llmjobs import job_plan
 from llmjobs.budget import NO_LIMIT, Budget, announce, budget_payload, set_budget
-from llmjobs.endpoints import default_endpoint, endpoint_of
-from llmjobs.engine.calls import find_calls
-from llmjobs.engine.replicates import kept_calls, wanted_by, with_replicates
+from llmjobs.client import default_endpoint, endpoint_of
+from llmjobs.engine.calls import call_for, find_calls, kept_calls, with_replicates
 from llmjobs.forecast import CostForecast, ForecastCall, forecast, forecast_call
 from llmjobs.job_plan import JobPlan
 from llmjobs.kinds import KINDS
@@ -203,7 +202,7 @@ def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
         some = [row for row in rows if row.kind == kind]
         steps = KINDS[kind].begin(some, [way] * len(some))
         for row, kept, step in zip(some, kept_calls(some), steps, strict=True):
-            wanted = [wanted_by(row, ask, endpoint_of(judge), judge.model, kept) for ask in islice(step, 1)]
+            wanted = [call_for(row, ask, endpoint_of(judge), judge.model, kept) for ask in islice(step, 1)]
             planned += [forecast_call(one, _sure_calls(row)) for one in wanted]
             step.close()
     return planned

@@ -238,14 +238,12 @@ class SimulatedReply:
         return self.written(self.items)
 
     def written(self, items: Iterable[str]) -> str:
-        some = list(items)
+        listed = list(items)
         if self.form:
-            return self.form.written(some)
-        return some[0] if self.one_label and len(some) == 1 else written_list(some)
-
-
-def written_list(items: Iterable[str]) -> str:
-    return "[" + ", ".join(f'"{item}"' for item in items) + "]"
+            return self.form.written(listed)
+        if self.one_label and len(listed) == 1:
+            return listed[0]
+        return "[" + ", ".join(f'"{item}"' for item in listed) + "]"
 
 
 def reply_to(messages: tuple[tuple[str, str], ...], form: SimulatedForm | None = None) -> SimulatedReply:

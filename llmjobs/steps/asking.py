@@ -4,8 +4,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from typing import Generic, Literal, TypeVar
 
-from llmjobs.parsing import Parsed, ParsedLabel, ReplyProblem
 from llmjobs.prompts.template import Message, PromptTask, ReplyForm, Template, Value, form_of, neutralise, render
+from llmjobs.steps.parsing import Parsed, ParsedLabel, ReplyProblem
 
 RE_ASKS = 2
 # What stands in the name of an ask that goes on with a talk.

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from evaluation.domain.labels import NUGGET_LABELS
 from evaluation.terms import AssignmentLabel
-from llmjobs.parsing import Parsed, parse_labels
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts, Value
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.steps.asking import (
@@ -20,6 +19,7 @@ from llmjobs.steps.asking import (
     question,
     spans,
 )
+from llmjobs.steps.parsing import Parsed, parse_labels
 
 
 @dataclass(frozen=True, slots=True)

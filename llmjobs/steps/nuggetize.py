@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from evaluation.terms import Importance
-from llmjobs.parsing import Parsed, ReplyProblem, parse_nuggets
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts
 from llmjobs.prompts.texts import IMPORTANCE, NUGGETIZE
 from llmjobs.steps.asking import Ask, Note, Step, StepLog, check_sizes, converse, halves, question, spans
 from llmjobs.steps.assign import Labelled, Labelling, label_all
+from llmjobs.steps.parsing import Parsed, ReplyProblem, parse_nuggets
 
 IMPORTANCES = {label.name.lower(): label for label in (Importance.VITAL, Importance.OKAY)}
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from evaluation.domain.labels import CITATION_LABELS
 from evaluation.terms import SupportLabel
-from llmjobs.parsing import ParsedLabel, ReplyProblem, parse_label
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts
 from llmjobs.prompts.texts import RELEVANCE, SUPPORT
 from llmjobs.steps.asking import Note, Step, StepLog, check_sizes, converse, question
+from llmjobs.steps.parsing import ParsedLabel, ReplyProblem, parse_label
 
 NOTHING = "the passage has nothing to do with the query"
 RELATED = "the passage is related to the query but does not answer it"

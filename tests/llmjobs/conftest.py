@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from llmjobs import endpoints
+from llmjobs import client
 from llmjobs.client import close_clients
 from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.processes import embedded, services
@@ -23,11 +23,11 @@ def point_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[PointAt]:
     def point(base_url: str) -> None:
         monkeypatch.setenv("OPENAI_BASE_URL", base_url)
         monkeypatch.setenv("OPENAI_MODEL", "word-overlap-simulator")
-        endpoints._endpoint.cache_clear()
+        client._endpoint.cache_clear()
 
     yield point
     close_clients()
-    endpoints._endpoint.cache_clear()
+    client._endpoint.cache_clear()
 
 
 @pytest.fixture

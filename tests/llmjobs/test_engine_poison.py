@@ -8,8 +8,7 @@ import pytest
 from evaluation.models import Assignment
 from evaluation.terms import AssignmentLabel
 from jobs.models import Job
-from llmjobs.client import CallRefusal
-from llmjobs.endpoints import default_endpoint
+from llmjobs.client import CallRefusal, default_endpoint
 from llmjobs.engine.send import MOST_ATTEMPTS, Circuit, Sending, probe_call
 from llmjobs.models import Attempt, Call, CallUse
 from loadtest.servers.simulator import LoggedSimulator

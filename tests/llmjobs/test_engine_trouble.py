@@ -15,8 +15,7 @@ from evaluation.models import AnswerProvenance, Assignment, Sentence
 from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs.client import CallRefusal
-from llmjobs.endpoints import default_endpoint
+from llmjobs.client import CallRefusal, default_endpoint
 from llmjobs.engine import calls as engine_calls
 from llmjobs.engine import outcomes as engine_outcomes
 from llmjobs.engine.loop import Engine, run

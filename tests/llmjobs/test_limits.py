@@ -1,9 +1,11 @@
 """Limits of endpoints: kept by all workers together, told on the job's page, and nobody else's trouble."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event as Signal
+from typing import cast
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -15,16 +17,18 @@ from pytest_django.fixtures import Settings
 from evaluation.judges import add_judge
 from evaluation.terms import Condition, JudgeKind
 from jobs.models import Job
-from llmjobs.endpoints import default_endpoint
+from llmjobs.client import default_endpoint
 from llmjobs.engine.limits import (
     BURST,
+    KEY,
     PERIOD,
     AwayError,
-    DatabaseUses,
+    DatabaseStore,
     Limits,
     LimitState,
-    RedisUses,
-    Uses,
+    LimitStore,
+    RedisStore,
+    Visit,
     limits_of,
 )
 from llmjobs.job_service import JobRequest, estimate, plan_evaluation, start
@@ -58,41 +62,44 @@ def redis(tmp_path: Path) -> Iterator[Redis]:
 
 
 @pytest.fixture(params=["database", "redis"])
-def uses(request: pytest.FixtureRequest, settings: Settings) -> Uses:
+def uses(request: pytest.FixtureRequest, settings: Settings) -> LimitStore:
     """Each place in which the use of endpoints is kept; workers take the same one."""
     if request.param == "database":
-        return DatabaseUses()
+        return DatabaseStore()
     settings.CELERY_BROKER_URL = request.getfixturevalue("redis").url
-    kept = RedisUses(settings.CELERY_BROKER_URL)
+    kept = RedisStore(settings.CELERY_BROKER_URL)
     wait_until(lambda: answers(kept))
     return kept
 
 
-def answers(uses: Uses) -> bool:
+def answers(uses: LimitStore) -> bool:
     try:
-        uses.visit("nobody", lambda _use, _now: None)
+        uses.admit("nobody", Visit("w", Limits()))
     except AwayError:
         return False
     return True
 
 
-def test_visits_at_the_same_moment_come_one_after_the_other(uses: Uses) -> None:
-    def count(_number: int) -> None:
-        def one_more(use: LimitState, _now: float) -> None:
-            use.requests_until += 1
+def state_of(uses: LimitStore, address: str) -> LimitState:
+    if isinstance(uses, RedisStore):
+        return LimitState.stored(json.loads(cast(bytes, uses._redis.get(KEY + address))))
+    return LimitState.stored(EndpointUse.objects.get(address=address).state)
 
+
+def test_visits_at_the_same_moment_come_one_after_the_other(uses: LimitStore) -> None:
+    def count(_number: int) -> None:
         try:
             for _ in range(5):
-                uses.visit("http://llm.example", one_more)
+                uses.admit("http://llm.example", Visit("w", Limits(tokens=round(2 * PERIOD)), beyond=2))
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(count, range(4)))
-    assert uses.visit("http://llm.example", lambda use, _now: use.requests_until) == 20
+    assert state_of(uses, "http://llm.example").tokens_until == pytest.approx(20)
 
 
-def test_two_workers_keep_one_pace(simulator: LoggedSimulator, settings: Settings, uses: Uses) -> None:
+def test_two_workers_keep_one_pace(simulator: LoggedSimulator, settings: Settings, uses: LimitStore) -> None:
     settings.LLM_REQUESTS_PER_MINUTE = 900
     job = start_assigning(make_world(runs=48))
     stopping = Signal()
@@ -109,7 +116,7 @@ def test_two_workers_keep_one_pace(simulator: LoggedSimulator, settings: Setting
 
 
 def test_two_workers_have_no_more_under_way_than_the_limit(
-    simulator: LoggedSimulator, settings: Settings, uses: Uses
+    simulator: LoggedSimulator, settings: Settings, uses: LimitStore
 ) -> None:
     settings.LLM_MOST_AT_ONCE = 3
     simulator.chooser.switch({"latency_ms": 20})
@@ -120,7 +127,7 @@ def test_two_workers_have_no_more_under_way_than_the_limit(
     served = simulator.log.served()
     assert (states_of(job), most_at_once(served)) == ({"done": 24}, 3)
     assert answered_again(served) == []
-    left = uses.visit(default_endpoint().name, lambda use, _now: use.under_way)
+    left = state_of(uses, default_endpoint().name).under_way
     assert sum(number for number, _ in left.values()) == 0
 
 
@@ -219,7 +226,9 @@ def test_a_simulated_limit_refuses_what_is_over_it(simulator: LoggedSimulator, s
 
 
 @pytest.mark.parametrize("uses", ["database"], indirect=True)
-def test_limits_of_other_addresses_are_set_by_a_command(uses: Uses, capsys: pytest.CaptureFixture[str]) -> None:
+def test_limits_of_other_addresses_are_set_by_a_command(
+    uses: LimitStore, capsys: pytest.CaptureFixture[str]
+) -> None:
     call_command("limit_endpoint", "http://llm.example/v1/", "--requests-per-minute", "60", "--most-at-once", "4")
     assert "http://llm.example/v1: 60 requests a minute, 4 requests at once." in capsys.readouterr().err
     assert limits_of(["http://llm.example/v1"]) == {"http://llm.example/v1": Limits(60, None, 4)}

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from evaluation.models import Assignment, Judge, Segment
 from evaluation.terms import AssignmentLabel, Origin, SupportLabel
-from llmjobs import endpoints
+from llmjobs import client
 from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
 from llmjobs.engine.calls import NewCall
 from llmjobs.job_service import estimate, plan_drafts, start
@@ -175,7 +175,7 @@ def test_azure_labels_by_deployment_version_and_key_header(
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", simulator.base_url.removesuffix("/v1"))
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", KEY)
     monkeypatch.setenv("AZURE_OPENAI_DEPLOYMENT", "judge")
-    endpoints._endpoint.cache_clear()
+    client._endpoint.cache_clear()
     world = make_world(runs=1)
     judge, _ = add_llm_judge(name="azure", model="gpt-4o", structured=structured)
     start_assigning(replace(world, judge=judge))

@@ -26,8 +26,7 @@ from llmjobs.prompt_store import save_prompt
 from llmjobs.prompts.template import PromptTask
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.simulator.answering import MODEL
-from llmjobs.trial_drawing import labelled_by_people
-from llmjobs.trials import TrialWish, outcome_of, start_trial
+from llmjobs.trials import TrialWish, labelled_by_people, outcome_of, start_trial
 from loadtest.servers.simulator import LoggedSimulator
 from tests.factories import write_source
 from tests.llmjobs.test_budget import work_until_it_rests
