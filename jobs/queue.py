@@ -225,7 +225,7 @@ def postpone(items: Sequence[WorkItem], seconds: float) -> None:
 
 
 def finish_jobs(jobs: Collection[int], *, tell: bool = True) -> None:
-    """Mark those jobs done that have nothing left to do, and note it unless nobody is to be told.
+    """Mark those jobs done that have nothing left to do, and write notices unless `tell` is off.
 
     The caller has locked them.
     """
@@ -253,7 +253,7 @@ def note(kind: Notice.Kind, jobs: Iterable[Job], since: datetime) -> None:
 
 def wait_for(jobs: Collection[int], reason: str) -> None:
     """Store why jobs do not move; an empty reason means that they do."""
-    # A job whose reason becomes another one has waited all the while.
+    # A job whose reason changes has waited all the while.
     since = Case(When(waiting_for="", then=Value(timezone.now())), default=F("waiting_since")) if reason else None
     changed = Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(waiting_for=reason)
     changed.update(waiting_for=reason, waiting_since=since)

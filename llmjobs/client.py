@@ -33,7 +33,7 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from web.environment import secret
 from web.outbound import address_problem, resolved_problem
 
-# These write addresses with the password in them at INFO, and at DEBUG what was asked and answered, headers and all.
+# These write addresses with the password in them at INFO, and at DEBUG whole requests and replies with their headers.
 for _talkative in ("httpcore2", "httpx2", "openai"):
     logging.getLogger(_talkative).setLevel(logging.WARNING)
 
@@ -169,7 +169,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A completion, with the model as the endpoint named it. A cut one has `finish_reason` "length"."""
+    """A completion, with the model as the endpoint named it. A reply that was cut has `finish_reason` "length"."""
 
     text: str
     model: str
@@ -344,7 +344,7 @@ def _client(endpoint: Endpoint) -> openai.OpenAI:
 
 @lru_cache(maxsize=64)
 def _made_client(endpoint: Endpoint) -> openai.OpenAI:
-    # Without a key the package would look for one by itself; a local server needs none, but some value.
+    # Without a key the package would look for one by itself; a local server needs no key, but the header needs a value.
     key = endpoint.api_key.get_secret_value() or "none"
     # A redirect would carry Azure's key to wherever it points.
     http = guarded(openai.DefaultHttpx2Client(follow_redirects=False))

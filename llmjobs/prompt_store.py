@@ -119,7 +119,7 @@ def the_template(ref: str, task: PromptTask | None = None) -> Template:
 
 
 def templates_by_ref(wanted: Sequence[tuple[PromptTask | None, str]]) -> dict[str, Template]:
-    """Return templates by reference, in one query at most. Raises `Refused` where one is not there for its task."""
+    """Return templates by reference, in one query at most. Raises `Refused` where a reference has none for its task."""
     found = {template.ref: template for template in BUILT_IN}
     names = {ref.partition("@")[0] for _, ref in wanted if ref not in found}
     if names:
@@ -158,7 +158,7 @@ def all_templates(prompts: QuerySet[Prompt], task: PromptTask | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class PromptRow:
-    """A prompt; `stored` is None for a built-in one. `judges` ask by it. `author`: empty for who may not know."""
+    """A prompt; `stored` is None for a built-in prompt. `judges` ask by it. `author` may be hidden, then empty."""
 
     template: Template
     stored: Prompt | None
@@ -291,7 +291,7 @@ def _problem(source: Source, field: str, problem: str) -> InputProblem:
 class PromptSet:
     """The template of each task, with the form of its replies in it.
 
-    `with_texts`: for tasks by a built-in template, the one for topics that have more than a title.
+    `with_texts`: for tasks by a built-in template, its variant for topics that have more than a title.
     """
 
     templates: Mapping[PromptTask, Template]
@@ -305,7 +305,7 @@ BUILT_IN_PROMPTS = PromptSet(TEMPLATES, WITH_TEXTS)
 
 
 def way_of(judge: Judge) -> PromptSet:
-    """Return a judge's prompts: the built-in one where it chose none. Raises `Refused` for a lost prompt."""
+    """Return a judge's prompts: for a task without a choice the built-in prompt. Raises `Refused` for a lost prompt."""
     versions = judge.prompt_versions
     if not versions:
         return BUILT_IN_PROMPTS

@@ -59,7 +59,7 @@ class CallCost:
 class ShownCall:
     """A call with what was sent, how often, and what its reader noticed, by the items that use it.
 
-    `item_calls`: all that the first of these items asked, this call among it: what came before is why it was asked.
+    `item_calls`: all calls of the first of these items, this call among them: an earlier wrong reply is its reason.
     """
 
     call: Call

@@ -153,7 +153,7 @@ def _fit(text: str, longest: int) -> str:
 
 
 def count_of(tokens: int | None) -> int | None:
-    """Number of tokens as an endpoint reports it; None where it cannot be one."""
+    """Number of tokens as an endpoint reports it; None where the column cannot hold it."""
     return tokens if tokens is not None and 0 <= tokens <= MOST_TOKENS else None
 
 

@@ -29,7 +29,7 @@ class Turns:
         self.had: Counter[int] = Counter()
 
     def in_order(self, waiting: Iterable[T], job_of: Callable[[T], int], priorities: Mapping[int, int]) -> list[T]:
-        """Waiting calls in the order in which they go; those of one job in their own order."""
+        """Waiting calls in the order in which they go; calls of the same job in their own order."""
         by_job: dict[int, list[T]] = defaultdict(list)
         for call in waiting:
             by_job[job_of(call)].append(call)
@@ -48,7 +48,7 @@ class Turns:
 
 
 MOST_ATTEMPTS = 8
-# Too many requests, cut connections and what gateways say are hardly the fault of the one that was refused.
+# Too many requests, cut connections and answers of gateways are hardly the fault of the call that was refused.
 MOST_PATIENT_ATTEMPTS = 30
 PATIENT_WITH = {"rate_limited", "unreachable"}
 # So many calls refused and none answered say that an endpoint is down, whatever status it answers with.
@@ -309,7 +309,7 @@ class Sender:
         return forgotten
 
     def forget_unsent(self) -> None:
-        # A dropped call may be the probe of an endpoint that is down: the next one may go then.
+        # A dropped call may be the probe of an endpoint that is down: the next call may go then.
         self.ready.clear()
         self.later.clear()
         for circuit in self.circuits.values():

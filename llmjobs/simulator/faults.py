@@ -1,4 +1,4 @@
-"""Faults of the simulated LLM. The choice depends on seed, request and times seen: a retry has another chance.
+"""Faults of the simulated LLM. The choice depends on seed, request and times seen, so that a retry has another chance.
 
 Only a request that holds a text named in `always` has none.
 """
@@ -38,7 +38,7 @@ class Faults:
     hang_s: float = 600.0
 
     def changed(self, wanted: object) -> "Faults":
-        """Return these with some switched. Raises `ValueError` saying what is wrong."""
+        """These switches with the wanted changes. Raises `ValueError` for an unknown switch or a wrong value."""
         if not isinstance(wanted, dict):
             raise ValueError("Switches are a JSON object.")
         unknown = set(wanted) - set(CHECKS)
@@ -101,7 +101,7 @@ class Chooser:
         self._lock = Lock()
 
     def switch(self, wanted: object) -> Faults:
-        """Change some switches. A list of next faults replaces the rest of the former one."""
+        """Change switches. A list of next faults replaces the rest of the former list."""
         with self._lock:
             faults = self.faults.changed(wanted)
             if isinstance(wanted, dict) and "next" in wanted:

@@ -228,9 +228,8 @@ class Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         if path.endswith("/models"):
             if not self._is_down(self.server.chooser.faults):
-                self._send_json(
-                    200, {"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "assay"}]}
-                )
+                model = {"id": MODEL, "object": "model", "owned_by": "assay"}
+                self._send_json(200, {"object": "list", "data": [model]})
         elif path == "/faults":
             self._send_json(200, self.server.chooser.faults.as_json())
         elif path == "/healthz":
