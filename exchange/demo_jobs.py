@@ -76,7 +76,7 @@ def _calls(item: WorkItem) -> Iterator[tuple[Ask, SimulatedCompletion]]:
 def _call(ask: Ask, completion: SimulatedCompletion, llm: LlmJob) -> Call:
     wanted = NewCall(ask, ENDPOINT, llm.judge.model, 0)
     call = insert_calls([(wanted.sha256, wanted)], "")[wanted.sha256]
-    [attempt] = note_sending([call], {call.pk: 1})
+    [attempt] = note_sending([call])
     answered = Completion(
         text=completion.text,
         model=llm.judge.model,

@@ -40,7 +40,7 @@ def queue_state() -> QueueState:
         ),
         dropped=Min("lease_until", filter=Q(state=WorkItem.State.LEASED)),
     )
-    since = [one for one in (due["queued"], due["dropped"]) if one]
+    since = [moment for moment in (due["queued"], due["dropped"]) if moment]
     workers = Worker.objects.aggregate(newest=Max("seen_at"), alive=Count("pk", filter=Q(seen_at__gt=now - ALIVE)))
     return QueueState(
         queued=states.get(WorkItem.State.QUEUED, 0),

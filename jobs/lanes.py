@@ -1,4 +1,4 @@
-"""Registry of lanes and watchers. Rooms above register here: this one knows none of them."""
+"""Registry of lanes and watchers. Rooms above register here, so that this room knows none of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ Runner = Callable[[str, Event], None]
 """Works, as a named worker, until nothing is due or the event is set."""
 
 Watcher = Callable[[], None]
-"""Looks from time to time for what has to be told."""
+"""Called from time to time: looks for jobs to write notices of, or mails to send."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,4 +1,4 @@
-"""Rows are the queue. What is to be done, by whom it is held, and until when, stands in the database.
+"""Rows are the queue: the database holds each item, its holder and its lease.
 
 A broker only wakes workers up: whatever it loses, the rows still have.
 """
@@ -9,7 +9,7 @@ from django.db.models import Q
 
 
 class Job(models.Model):
-    """Work that somebody asked for: many items of one kind."""
+    """Work that somebody ordered: many items of one kind."""
 
     class State(models.TextChoices):
         RUNNING = "running"
@@ -106,7 +106,7 @@ class Worker(models.Model):
 class Notice(models.Model):
     """End or pause of a job, for those who wait for it: noted once, and kept until somebody has read it.
 
-    `since` is the moment of what is told, so that however many workers see it, it is one row. `mail_after`: from when
+    `since` is the moment of the event, so that however many workers see it, it is one row. `mail_after`: from when
     on a mail may be sent; empty where none is to be sent, or none any more.
     """
 

@@ -1,31 +1,18 @@
-"""Notices of jobs that are done, paused for a budget, or stuck: each written once for those who wait."""
+"""Notices of stuck jobs, and mails about notices. The queue itself notes jobs that are done or paused."""
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from jobs.models import Job, Notice, WorkItem
+from jobs.queue import note
 
 STALE = timedelta(days=1)
 """After so long a mail is not sent any more: where mail was off, turning it on sends nothing of last month."""
 
 NEXT_TRY = timedelta(minutes=10)
-
-
-def note(kind: Notice.Kind, jobs: Iterable[Job], since: datetime) -> None:
-    """Note what became of jobs at a moment, in the caller's transaction; who started one is sent a mail.
-
-    Another worker may see the same in the same moment: the constraint lets one of the two rows be.
-    """
-    now = timezone.now()
-    rows = [
-        Notice(job=job, kind=kind, reason=job.waiting_for, since=since, mail_after=now if job.made_by_id else None)
-        for job in jobs
-    ]
-    Notice.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def note_stuck() -> None:

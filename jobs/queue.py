@@ -1,4 +1,8 @@
-"""Claiming, renewing and ending work items. Every function is one short transaction."""
+"""Claim, renewal and end of work items. Every function is one short transaction.
+
+A worker that dies writes nothing more: its leases run out, and its items fall due for others. An attempt that lost its
+lease changes nothing, so that an item ends once.
+"""
 
 import logging
 from collections.abc import Collection, Iterable, Sequence
@@ -16,7 +20,6 @@ from django.utils import timezone
 from structlog.contextvars import get_contextvars
 
 from jobs.models import Job, Notice, Worker, WorkItem
-from jobs.notices import note
 
 # After so long without a renewal a worker's items fall due again, and half of that says that it is gone.
 LEASE = timedelta(seconds=settings.JOB_LEASE_SECONDS)
@@ -153,7 +156,7 @@ def renew(holder: str) -> None:
         own = Q(holder=holder) | Q(holder__startswith=holder_in(holder, ""))
         held = WorkItem.objects.filter(own, state=WorkItem.State.LEASED)
         if connection.features.has_select_for_update_skip_locked:
-            # Who has locked one is about to end it: to wait would be to wait for each other.
+            # Whoever has locked an item is about to end it: to wait for that could deadlock.
             free = held.select_for_update(skip_locked=True).values_list("pk", flat=True)
             held = WorkItem.objects.filter(pk__in=list(free))
         held.update(lease_until=now + LEASE)
@@ -222,7 +225,7 @@ def postpone(items: Sequence[WorkItem], seconds: float) -> None:
 
 
 def finish_jobs(jobs: Collection[int], *, tell: bool = True) -> None:
-    """Mark those jobs done that have nothing left to do, and note it unless nobody is to be told.
+    """Mark those jobs done that have nothing left to do, and write notices unless `tell` is off.
 
     The caller has locked them.
     """
@@ -231,16 +234,26 @@ def finish_jobs(jobs: Collection[int], *, tell: bool = True) -> None:
     idle = Job.objects.filter(pk__in=jobs, state__in=[Job.State.RUNNING, Job.State.PAUSED]).exclude(pk__in=busy)
     now = timezone.now()
     if ended := list(idle):
-        Job.objects.filter(pk__in=[one.pk for one in ended]).update(
-            state=Job.State.DONE, waiting_for="", ended_at=now
-        )
+        done = Job.objects.filter(pk__in=[job.pk for job in ended])
+        done.update(state=Job.State.DONE, waiting_for="", ended_at=now)
         if tell:
             note(Notice.Kind.DONE, ended, now)
 
 
+def note(kind: Notice.Kind, jobs: Iterable[Job], since: datetime) -> None:
+    """Write a notice for each job, in the caller's transaction; who started it is sent a mail."""
+    now = timezone.now()
+    rows = [
+        Notice(job=job, kind=kind, reason=job.waiting_for, since=since, mail_after=now if job.made_by_id else None)
+        for job in jobs
+    ]
+    # Another worker may see the same in the same moment: the constraint leaves one of the two rows.
+    Notice.objects.bulk_create(rows, ignore_conflicts=True)
+
+
 def wait_for(jobs: Collection[int], reason: str) -> None:
     """Store why jobs do not move; an empty reason means that they do."""
-    # A job whose reason becomes another one has waited all the while.
+    # A job whose reason changes has waited all the while.
     since = Case(When(waiting_for="", then=Value(timezone.now())), default=F("waiting_since")) if reason else None
     changed = Job.objects.filter(pk__in=jobs, state=Job.State.RUNNING).exclude(waiting_for=reason)
     changed.update(waiting_for=reason, waiting_since=since)
@@ -310,11 +323,6 @@ def progress_by_job(jobs: Iterable[int]) -> dict[int, JobProgress]:
     for pk, state, count in states.annotate(Count("pk")):
         counts[pk][state] = count
     return {pk: JobProgress(total=sum(numbers.values()), **numbers) for pk, numbers in counts.items()}
-
-
-def running_jobs_of(holder: str) -> set[int]:
-    held = WorkItem.objects.filter(holder=holder, state=WorkItem.State.LEASED, job__state=Job.State.RUNNING)
-    return set(held.values_list("job", flat=True).distinct())
 
 
 def is_alive(worker: str) -> bool:

@@ -1,4 +1,4 @@
-"""The one Celery task. A message holds the name of a lane and no more: the rows say what is to be done."""
+"""The one Celery task. A message holds a lane's name and no more, because the rows decide."""
 
 from celery import shared_task
 

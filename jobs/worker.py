@@ -1,7 +1,7 @@
 """Work inside a Celery worker: a lane runs when a message or the worker's own timer finds something due.
 
-The rows decide. The timer makes up for a lost message, a doubled one meets the lane's lock, and a killed worker's items
-fall due again when its leases run out.
+The rows decide. The timer makes up for a lost message, a doubled message meets the lane's lock, and a killed worker's
+items fall due again when its leases run out.
 """
 
 import logging

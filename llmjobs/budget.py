@@ -7,8 +7,8 @@ replies only: what is under way when they are used up is the most that comes on 
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +23,6 @@ from evaluation.errors import Refused
 from jobs.models import Job
 from llmjobs.client import CallRefusal, Completion
 from llmjobs.engine.calls import count_of
-from llmjobs.engine.send import Sending
 from llmjobs.models import LlmJob
 
 OWN_TABLE = Path(__file__).parent / "data" / "prices.toml"
@@ -106,16 +105,17 @@ class Budget:
 
 
 NO_LIMIT = Budget()
-MayGo = Callable[[Sequence[Sending]], list[Sending]]
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetLeft:
-    """Whether a job runs, how many requests it may still send (None: any number), and which budget is used up."""
+    """Number of requests that a job may still send (None: any number), and the budget that is used up, if one is."""
 
-    runs: bool
     room: int | None
-    used_up: str
+    used_up: str = ""
+
+    def allows(self, requests: int) -> bool:
+        return self.room is None or requests <= self.room
 
 
 def set_budget(llm: LlmJob, budget: Budget) -> None:
@@ -145,19 +145,20 @@ def budget_payload(llm: LlmJob) -> dict[str, Any]:
     return {"budget": set_limits} if set_limits else {}
 
 
-def standings(jobs: Iterable[int]) -> dict[int, BudgetLeft]:
-    """Read what jobs may still spend, and lock their rows."""
+def lock_budgets(jobs: Iterable[int]) -> dict[int, BudgetLeft]:
+    """Lock jobs and read what they may still send: nothing where they do not run."""
     # The caller sends in the same transaction, so two workers cannot spend the same rest.
     rows = LlmJob.objects.filter(pk__in=set(jobs)).select_related("job", "judge").order_by("pk")
     if connection.features.has_select_for_update:
         rows = rows.select_for_update(of=("self",), no_key=True)
-    return {row.pk: _standing(row) for row in rows}
+    return {row.pk: _left(row) for row in rows}
 
 
-def _standing(llm: LlmJob) -> BudgetLeft:
-    room = None if llm.most_calls is None else max(0, llm.most_calls - llm.sent_calls)
+def _left(llm: LlmJob) -> BudgetLeft:
     used_up = _used_up(llm)
-    return BudgetLeft(llm.job.state == Job.State.RUNNING, 0 if used_up else room, used_up)
+    if used_up or llm.job.state != Job.State.RUNNING:
+        return BudgetLeft(0, used_up)
+    return BudgetLeft(None if llm.most_calls is None else llm.most_calls - llm.sent_calls)
 
 
 def _used_up(llm: LlmJob) -> str:
@@ -173,49 +174,19 @@ def _used_up(llm: LlmJob) -> str:
     return ""
 
 
-@dataclass(slots=True)
-class BudgetChoice:
-    """Calls that go out, calls that their endpoint's limit holds back, and calls that no budget pays for.
-
-    `stopped`: those jobs, with the budget that is used up, if one is.
-    """
-
-    out: list[Sending] = field(default_factory=list)
-    later: list[Sending] = field(default_factory=list)
-    held: list[Sending] = field(default_factory=list)
-    stopped: dict[int, str] = field(default_factory=dict)
-
-
-def choose(due: Sequence[Sending], may_go: MayGo) -> BudgetChoice:
-    """Choose from calls that may go out what their jobs still want and may pay for; count it, in this transaction.
-
-    `may_go` is asked last which of them the endpoints take now, when the jobs' rows are locked: so what it locks itself
-    is locked after them in every worker.
-    """
-    chosen, now = BudgetChoice(), standings(one.job for one in due) if due else {}
-    payable, wanted = list[Sending](), Counter[int]()
-    for one in due:
-        standing = now[one.job]
-        if standing.runs and (standing.room is None or wanted[one.job] < standing.room):
-            wanted[one.job] += 1
-            payable.append(one)
-        else:
-            chosen.held.append(one)
-            chosen.stopped[one.job] = standing.used_up
-    chosen.out = may_go(payable)
-    going = {one.call.pk for one in chosen.out}
-    chosen.later = [one for one in payable if one.call.pk not in going]
-    for job, sent in sorted(Counter(one.job for one in chosen.out).items()):
+def note_sent(jobs: Iterable[int]) -> None:
+    """Count a request for each time that a job is named, in the transaction that sends."""
+    for job, sent in sorted(Counter(jobs).items()):
         LlmJob.objects.filter(pk=job).update(sent_calls=F("sent_calls") + sent)
-    return chosen
 
 
 def note_tokens(replies: Iterable[tuple[int, Completion | CallRefusal]]) -> None:
     prompt, completion = Counter[int](), Counter[int]()
-    for job, one in replies:
-        if isinstance(one, Completion):
-            prompt[job] += count_of(one.prompt_tokens) or 0
-            completion[job] += count_of(one.completion_tokens) or 0
+    for job, reply in replies:
+        if isinstance(reply, Completion):
+            prompt[job] += count_of(reply.prompt_tokens) or 0
+            completion[job] += count_of(reply.completion_tokens) or 0
+    # In the order of keys, as `lock_budgets`: two workers that lock the same jobs must not deadlock.
     for job in sorted(prompt):
         LlmJob.objects.filter(pk=job).update(
             prompt_tokens=F("prompt_tokens") + prompt[job],

@@ -1,6 +1,7 @@
-"""One request to one endpoint, and what came of it. Trouble is a value here, so that the queue decides what it means.
+"""Endpoints of judges, and one request to one of them. Trouble is a value here, so that the engine decides about it.
 
-The key goes into the request's header and nowhere else: it is in no `repr`, no message and no log.
+Keys come from the environment only. A key goes into the request's header and nowhere else: it is in no `repr`, no
+message and no log.
 """
 
 import logging
@@ -10,7 +11,7 @@ import socket
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -21,15 +22,18 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import httpcore2
 import httpx2
 import openai
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from evaluation.errors import Refused
+from evaluation.models import Judge
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from web.environment import secret
-from web.outbound import resolved_problem
+from web.outbound import address_problem, resolved_problem
 
-# These write addresses with the password in them at INFO, and at DEBUG what was asked and answered, headers and all.
+# These write addresses with the password in them at INFO, and at DEBUG whole requests and replies with their headers.
 for _talkative in ("httpcore2", "httpx2", "openai"):
     logging.getLogger(_talkative).setLevel(logging.WARNING)
 
@@ -71,7 +75,7 @@ def _addresses(host: str, port: int) -> list[str]:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise httpcore2.ConnectError(str(error)) from error
-    addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
+    addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
     problem = next(filter(None, (resolved_problem(host, address) for address in addresses)), "")
     if problem:
         raise httpcore2.ConnectError(problem)
@@ -165,7 +169,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A completion, with the model as the endpoint named it. A cut one has `finish_reason` "length"."""
+    """A completion, with the model as the endpoint named it. A reply that was cut has `finish_reason` "length"."""
 
     text: str
     model: str
@@ -259,6 +263,35 @@ def _key(name: str, environ: Mapping[str, str]) -> SecretStr:
         raise Refused("bad_endpoint", str(error)) from None
 
 
+def default_endpoint() -> Endpoint:
+    endpoint = endpoint_from_environment() or Endpoint(
+        base_url=f"http://127.0.0.1:{settings.SIMULATOR_PORT}/v1", model=SIMULATED_MODEL
+    )
+    return replace(endpoint, timeout=settings.LLM_TIMEOUT_SECONDS)
+
+
+def endpoint_of(judge: Judge) -> Endpoint:
+    """Return the endpoint of a judge: the default endpoint, or the judge's own address.
+
+    Raises `Refused` for an address of its own that is not allowed: the list may have changed since the judge was made.
+    """
+    endpoint = _endpoint(judge.base_url)
+    own = bool(judge.base_url) and endpoint != default_endpoint()
+    problem = address_problem(judge.base_url) if own else ""
+    if problem:
+        raise Refused("bad_endpoint", problem)
+    return endpoint
+
+
+@lru_cache(maxsize=64)
+def _endpoint(base_url: str) -> Endpoint:
+    endpoint = default_endpoint()
+    if not base_url or base_url.rstrip("/") == endpoint.base_url.rstrip("/"):
+        return endpoint
+    # Without the environment's key: whoever may name another address must not get it.
+    return Endpoint(base_url=base_url, model=endpoint.model, timeout=endpoint.timeout)
+
+
 def send(endpoint: Endpoint, request: ChatRequest) -> Completion | CallRefusal:
     """Send a request once; the caller retries."""
     started = time.monotonic()
@@ -311,7 +344,7 @@ def _client(endpoint: Endpoint) -> openai.OpenAI:
 
 @lru_cache(maxsize=64)
 def _made_client(endpoint: Endpoint) -> openai.OpenAI:
-    # Without a key the package would look for one by itself; a local server needs none, but some value.
+    # Without a key the package would look for one by itself; a local server needs no key, but the header needs a value.
     key = endpoint.api_key.get_secret_value() or "none"
     # A redirect would carry Azure's key to wherever it points.
     http = guarded(openai.DefaultHttpx2Client(follow_redirects=False))

@@ -10,20 +10,17 @@ from django.db.models import Avg
 
 from evaluation.models import Judge
 from llmjobs.budget import price_of
-from llmjobs.endpoints import endpoint_of
-from llmjobs.engine.calls import NewCall
+from llmjobs.client import endpoint_of
+from llmjobs.engine.calls import REPLY_TOKENS, NewCall
 from llmjobs.engine.limits import Limits, limits_of
 from llmjobs.models import Call
 
-TOKENS_PER_WORD = 4 / 3
-LOOKED_AT = 500
-# Where a template was never answered: a list of thirty nuggets, ten labels, one label.
-REPLY_TOKENS = {"nuggetize": 450, "importance": 40, "assign": 60, "support": 8, "relevance": 8}
+NEWEST = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastCall:
-    """A question that is prepared, and how many like it an item asks at least. `tokens` are of all their prompts."""
+    """A prepared call, and the least number of calls like it in an item. `tokens` are of all their prompts."""
 
     sha256: str
     task: str
@@ -49,19 +46,20 @@ class CostForecast:
 
 
 def forecast_call(wanted: NewCall, calls: int) -> ForecastCall:
-    words = sum(len(content.split()) for _, content in wanted.request.messages)
-    tokens = round(words * TOKENS_PER_WORD * calls)
+    tokens = round(wanted.prompt_tokens * calls)
     return ForecastCall(wanted.sha256, wanted.ask.task, wanted.ask.template, calls, tokens)
 
 
 def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: Judge) -> CostForecast:
     """Cost of the calls not answered before. Of an item with several windows only the first is known."""
-    left = [one for one in planned if one.sha256 not in answered or one.calls > 1]
-    calls = sum(one.calls - (one.sha256 in answered) for one in left)
-    prompt = sum(round(one.tokens * (one.calls - (one.sha256 in answered)) / one.calls) for one in left)
-    task_of = {one.template: one.task for one in left}
-    replies = {name: _reply_tokens(judge.model, name, task) for name, task in task_of.items()}
-    completion = round(sum(one.calls * replies[one.template] for one in left))
+    left = [call for call in planned if call.sha256 not in answered or call.calls > 1]
+    calls = sum(call.calls - (call.sha256 in answered) for call in left)
+    prompt = sum(round(call.tokens * (call.calls - (call.sha256 in answered)) / call.calls) for call in left)
+    replies: dict[str, float] = {call.template: REPLY_TOKENS[call.task] for call in left}
+    for template, usual in replies.items():
+        mean = _mean("completion_tokens", model=judge.model, template=template)
+        replies[template] = usual if mean is None else mean
+    completion = round(sum(call.calls * replies[call.template] for call in left))
     price = price_of(judge.model)
     return CostForecast(
         calls=calls,
@@ -99,26 +97,17 @@ def _span(seconds: float) -> str:
 
 def _seconds(judge: Judge, calls: int, tokens: int) -> float | None:
     """Seconds for one worker, or for the endpoint's limits if that is longer."""
-    latency = _latency(judge.model)
-    if latency is None:
+    latency_ms = _mean("latency_ms", model=judge.model)
+    if latency_ms is None:
         return None
     name = endpoint_of(judge).name
     limits = limits_of([name]).get(name, Limits())
     at_once: int = min(settings.LLM_CONCURRENCY, limits.at_once or settings.LLM_CONCURRENCY)
-    return max(latency * calls / at_once, limits.seconds_for(calls, tokens))
-
-
-def _reply_tokens(model: str, template: str, task: str) -> float:
-    mean = _mean("completion_tokens", model=model, template=template)
-    return REPLY_TOKENS[task] if mean is None else mean
-
-
-def _latency(model: str) -> float | None:
-    mean = _mean("latency_ms", model=model)
-    return None if mean is None else mean / 1000
+    return max(latency_ms / 1000 * calls / at_once, limits.seconds_for(calls, tokens))
 
 
 def _mean(field: str, **which: str) -> float | None:
-    newest = Call.objects.filter(state=Call.State.ANSWERED, **which).order_by("-pk").values(field)[:LOOKED_AT]
+    # Of the newest calls: an endpoint may have become faster, and a campaign's calls are many.
+    newest = Call.objects.filter(state=Call.State.ANSWERED, **which).order_by("-pk").values(field)[:NEWEST]
     mean: float | None = newest.aggregate(mean=Avg(field))["mean"]
     return mean

@@ -1,6 +1,6 @@
 """Items of a job: judged ones are left out, and those that cannot be judged are named."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Q
@@ -15,7 +15,6 @@ from evaluation.models import (
     Judge,
     NuggetList,
     NuggetSet,
-    Protocol,
     Qrel,
     QrelSource,
     Run,
@@ -27,7 +26,8 @@ from evaluation.models import (
 )
 from evaluation.terms import AssignmentLabel, StudyKind, SupportCondition, SupportLabel
 from jobs.queue import NewItem
-from llmjobs.engine.replicates import next_replicates
+from llmjobs.engine.calls import next_replicates
+from llmjobs.steps.asking import spans
 
 
 @dataclass(slots=True)
@@ -47,17 +47,16 @@ class JobPlan:
 def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: int) -> list[NewItem]:
     # Answers without a word are labelled by rule, so they cost no call.
     items: list[NewItem] = []
-    for one in lists:
-        wordings = list(one.items.order_by("position").values_list("nugget_version", flat=True))
-        answers = AnswerProvenance.objects.filter(topic=one.topic, run__in=runs, answer__words__gt=0)
+    for nugget_list in lists:
+        wordings = list(nugget_list.items.order_by("position").values_list("nugget_version", flat=True))
+        answers = AnswerProvenance.objects.filter(topic=nugget_list.topic, run__in=runs, answer__words__gt=0)
         for answer in answers.order_by("run__run_id").values_list("answer", flat=True):
             items += _batches(answer, wordings, batch_size)
     return items
 
 
-def _batches(answer: int, wordings: Sequence[int], size: int) -> Iterator[NewItem]:
-    for start in range(0, len(wordings), size):
-        yield _batch(answer, list(wordings[start : start + size]))
+def _batches(answer: int, wordings: list[int], size: int) -> list[NewItem]:
+    return [_batch(answer, wordings[start:end]) for start, end in spans(len(wordings), size)]
 
 
 def _batch(answer: int, wordings: list[int], replicate: int = 0) -> NewItem:
@@ -66,21 +65,18 @@ def _batch(answer: int, wordings: list[int], replicate: int = 0) -> NewItem:
 
 
 def _as_replicate(replicate: int) -> dict[str, int]:
+    # Left out for first asks, so that the items of older jobs and of new ones are alike.
     return {"replicate": replicate} if replicate else {}
 
 
 def unjudged(items: Sequence[NewItem], judge: Judge) -> JobPlan:
-    """Leave out batches that a judge has labelled; of failed ones only the failed nuggets are asked again."""
+    """Leave out batches that a judge has labelled; of failed batches only the failed nuggets are asked again."""
     answers = {item.payload["answer"] for item in items}
     topics = Topic.objects.filter(answers__in=answers)
     labels = Assignment.objects.current().filter(judge=judge.pk, answer__topic__in=topics)
     there = set(labels.exclude(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version"))
-    failed = {
-        (answer, wording): event
-        for answer, wording, event in labels.filter(label=AssignmentLabel.FAILED).values_list(
-            "answer", "nugget_version", "event"
-        )
-    }
+    rows = labels.filter(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version", "event")
+    failed = {(answer, wording): event for answer, wording, event in rows}
     replicates, plan = next_replicates(set(failed.values())), JobPlan()
     for item in items:
         answer, wordings = item.payload["answer"], item.payload["nuggets"]
@@ -113,26 +109,20 @@ def nugget_items(
         ordered = graded.order_by("-grade", "segment__docid").values_list("segment", "segment__has_text")
         segments = [pk for pk, has_text in ordered if has_text]
         plan.without_text += len(ordered) - len(segments)
-        if segments:
-            plan.items.append(_nugget_item(topic, segments, protocol, kind, then_runs))
-        else:
+        if not segments:
             plan.blocked[topic.topic_id] = f"no segment with text that {source.name} grades as related"
+            continue
+        payload = {
+            "topic": topic.pk,
+            "segments": segments,
+            "window_size": protocol.window_size,
+            "draft_cap": protocol.draft_cap,
+            "nugget_cap": protocol.nugget_cap,
+            "batch_size": protocol.batch_size,
+            "then_runs": list(then_runs) if then_runs is not None else None,
+        }
+        plan.items.append(NewItem(f"topic {topic.topic_id}", kind, payload))
     return plan
-
-
-def _nugget_item(
-    topic: Topic, segments: list[int], protocol: Protocol, kind: str, then_runs: Sequence[int] | None
-) -> NewItem:
-    payload = {
-        "topic": topic.pk,
-        "segments": segments,
-        "window_size": protocol.window_size,
-        "draft_cap": protocol.draft_cap,
-        "nugget_cap": protocol.nugget_cap,
-        "batch_size": protocol.batch_size,
-        "then_runs": list(then_runs) if then_runs is not None else None,
-    }
-    return NewItem(f"topic {topic.topic_id}", kind, payload)
 
 
 def newest_lists(sets: Iterable[tuple[NuggetSet, Topics]], topics: Collection[int]) -> dict[int, NuggetList]:
@@ -140,7 +130,7 @@ def newest_lists(sets: Iterable[tuple[NuggetSet, Topics]], topics: Collection[in
     for made, inside in sets:
         parts |= Q(nugget_set=made) if inside is None else Q(nugget_set=made, topic__in=inside)
     lists = NuggetList.objects.newest_submitted().filter(parts, topic__in=topics)
-    return {one.topic_id: one for one in lists}
+    return {nugget_list.topic_id: nugget_list for nugget_list in lists}
 
 
 def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> JobPlan:
@@ -152,7 +142,7 @@ def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], run
     rows = citations.values_list("sentence", "segment", "segment__has_text")
     for sentence, segment, has_text in first_different(rows, campaign.protocol.first_citations):
         if segment is None:
-            continue
+            continue  # it points nowhere, yet it has taken one of the places that count
         plan.without_text += not has_text
         plan.judged += (sentence, segment) in there
         if has_text and (sentence, segment) not in there:
@@ -174,9 +164,8 @@ def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> JobPlan:
         for answer, wording in drawn.values_list("answer", "nugget_version"):
             wordings.setdefault(answer, []).append(wording)
         size = study.campaign.protocol.batch_size
-        return unjudged(
-            [batch for answer, some in wordings.items() for batch in _batches(answer, some, size)], judge
-        )
+        batches = [batch for answer, nuggets in wordings.items() for batch in _batches(answer, nuggets, size)]
+        return unjudged(batches, judge)
     plan = JobPlan()
     there, failed = _supported(study.campaign, judge)
     for sentence, segment in drawn.values_list("sentence", "segment"):
@@ -188,7 +177,7 @@ def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> JobPlan:
 
 
 def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], dict[tuple[int, int], int]]:
-    """Pairs that a judge has labelled, and failed ones with their next replicate."""
+    """Pairs that a judge has labelled, and failed pairs with their next replicate."""
     labels = SupportJudgment.objects.current().filter(judge=judge.pk, condition=SupportCondition.LLM)
     labels = labels.filter(sentence__answer__topic__campaign=campaign)
     there = set(labels.exclude(label=SupportLabel.FAILED).values_list("sentence", "segment"))
@@ -198,7 +187,7 @@ def _supported(campaign: Campaign, judge: Judge) -> tuple[set[tuple[int, int]], 
 
 
 def relevance_items(campaign: Campaign, source: str, topics: Iterable[Topic]) -> JobPlan:
-    """Items of segments that are cited or graded by another source, but not by this one."""
+    """Items of segments that are cited or graded by another source, but not by this source."""
     plan = JobPlan()
     for topic in topics:
         graded = Qrel.objects.filter(topic=topic, source__name=source).values("segment")

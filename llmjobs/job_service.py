@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
+from math import ceil
 
 from django.db import transaction
 
@@ -11,7 +12,7 @@ from accounts.models import User
 from evaluation.domain.conditions import lists_to_label
 from evaluation.errors import Refused
 from evaluation.judges import add_judge, judge_in, stored_judge
-from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource, Study
+from evaluation.models import Campaign, Event, Judge, QrelSource, Study
 from evaluation.rules.text import check_name
 from evaluation.terms import Condition, JudgeKind, Origin
 from jobs import queue
@@ -19,9 +20,8 @@ from jobs.models import Job, WorkItem
 from jobs.queue import NewItem
 from llmjobs import job_plan
 from llmjobs.budget import NO_LIMIT, Budget, announce, budget_payload, set_budget
-from llmjobs.endpoints import default_endpoint, endpoint_of
-from llmjobs.engine.calls import find_calls
-from llmjobs.engine.replicates import kept_calls, wanted_by, with_replicates
+from llmjobs.client import default_endpoint, endpoint_of
+from llmjobs.engine.calls import call_for, find_calls, kept_calls, with_replicates
 from llmjobs.forecast import CostForecast, ForecastCall, forecast, forecast_call
 from llmjobs.job_plan import JobPlan
 from llmjobs.kinds import KINDS
@@ -63,7 +63,7 @@ class Estimate:
 
 
 def judge_for(name: str) -> Judge:
-    """Return the LLM judge of that name, or the endpoint's own: it need not be there yet, `start` writes it.
+    """Return the LLM judge of that name, or the endpoint's own, which `start` writes where it is new.
 
     Raises `Refused` for a person.
     """
@@ -76,11 +76,11 @@ def judge_for(name: str) -> Judge:
         return judge
     model = default_endpoint().model
     judge = Judge(name=model, kind=JudgeKind.LLM, model=model)
-    return _written(judge) if Judge.objects.filter(name=model).exists() else judge
+    return _stored(judge) if Judge.objects.filter(name=model).exists() else judge
 
 
-def _written(judge: Judge) -> Judge:
-    """Return a judge as it is in the database. Raises `Refused` where another one has its name."""
+def _stored(judge: Judge) -> Judge:
+    """Return a judge as it is in the database. Raises `Refused` where another judge has its name."""
     if judge.pk or judge.study:
         return stored_judge(judge)
     return add_judge(name=judge.name, kind=JudgeKind.LLM, model=judge.model)[0]
@@ -96,13 +96,19 @@ def plan_evaluation(request: JobRequest, condition: Condition, *, qrels: str = "
     campaign = request.campaign
     topics = job_plan.chosen_topics(campaign, request.topics)
     runs = [run.pk for run in job_plan.chosen_runs(campaign, request.runs)]
-    lists = _lists(request, condition, nuggets, [topic.pk for topic in topics])
+    own = f"{condition.origin}-{request.judge.name}"
+    sets = lists_to_label(campaign, condition, request.judge.name, nuggets=nuggets, own=own)
+    lists = job_plan.newest_lists(sets, [topic.pk for topic in topics])
     items = job_plan.assign_items(lists.values(), runs, campaign.protocol.batch_size)
     plan = job_plan.unjudged(items, request.judge)
     missing = [topic for topic in topics if topic.pk not in lists]
     if condition.origin is Origin.AUTO and missing:
-        nuggetizing = job_plan.nugget_items(campaign, missing, _source(campaign, qrels), "nuggets", runs)
-        _add(plan, _after_failures(nuggetizing, request))
+        first = job_plan.nugget_items(campaign, missing, _source(campaign, qrels), "nuggets", runs)
+        _repeat_failures(first, request)
+        plan.items += first.items
+        plan.blocked |= first.blocked
+        plan.retried += first.retried
+        plan.without_text += first.without_text
     else:
         plan.blocked = {topic.topic_id: f"no {condition.origin} nugget list" for topic in missing}
     return plan
@@ -113,11 +119,12 @@ def plan_drafts(request: JobRequest, *, qrels: str) -> JobPlan:
     campaign = request.campaign
     topics = job_plan.chosen_topics(campaign, request.topics)
     own = campaign.nugget_sets.filter(origin=Origin.DRAFT, name=f"{Origin.DRAFT}-{request.judge.name}")
-    there = job_plan.newest_lists([(one, None) for one in own], [topic.pk for topic in topics])
+    there = job_plan.newest_lists([(nugget_set, None) for nugget_set in own], [topic.pk for topic in topics])
     missing = [topic for topic in topics if topic.pk not in there]
     plan = job_plan.nugget_items(campaign, missing, _source(campaign, qrels), "drafts")
     plan.judged = len(there)
-    return _after_failures(plan, request)
+    _repeat_failures(plan, request)
+    return plan
 
 
 def plan_support(request: JobRequest) -> JobPlan:
@@ -143,12 +150,13 @@ def plan_study(request: JobRequest, study: Study) -> JobPlan:
 
 def plan_relevance(request: JobRequest, *, source: str) -> JobPlan:
     topics = job_plan.chosen_topics(request.campaign, request.topics)
-    return _after_failures(job_plan.relevance_items(request.campaign, source, topics), request)
-
-
-def _after_failures(plan: JobPlan, request: JobRequest) -> JobPlan:
-    plan.items, plan.retried = with_replicates(plan.items, request.campaign, request.judge)
+    plan = job_plan.relevance_items(request.campaign, source, topics)
+    _repeat_failures(plan, request)
     return plan
+
+
+def _repeat_failures(plan: JobPlan, request: JobRequest) -> None:
+    plan.items, plan.retried = with_replicates(plan.items, request.campaign, request.judge)
 
 
 def estimate(plan: JobPlan, judge: Judge) -> Estimate:
@@ -156,13 +164,13 @@ def estimate(plan: JobPlan, judge: Judge) -> Estimate:
     planned: list[ForecastCall] = []
     for start in range(0, len(plan.items), SAMPLE):
         planned += _first_asks(plan.items[start : start + SAMPLE], judge)
-    known = find_calls(one.sha256 for one in planned)
+    known = find_calls(call.sha256 for call in planned)
     answered = {sha256 for sha256, call in known.items() if call.state == Call.State.ANSWERED}
     return Estimate(
         items=len(plan.items),
-        calls=sum(one.calls for one in planned),
+        calls=sum(call.calls for call in planned),
         reused=len(answered),
-        tokens=sum(one.tokens for one in planned),
+        tokens=sum(call.tokens for call in planned),
         forecast=forecast(planned, answered, judge),
         judged=plan.judged,
         again=plan.retried,
@@ -178,12 +186,12 @@ def start(
     actor: User | None = None,
     order: Mapping[str, object] | None = None,
 ) -> Job:
-    """Queue a plan's items as a job, in one transaction with its event. `order`: what another judge can be asked."""
+    """Queue a plan's items as a job, in one transaction with its event. `order`: as another judge can be given it."""
     with transaction.atomic():
         job = Job.objects.create(
             kind="llm", title=title, made_by=actor, priority=request.priority, options=queue.request_context()
         )
-        llm = LlmJob(job=job, campaign=request.campaign, judge=_written(request.judge))
+        llm = LlmJob(job=job, campaign=request.campaign, judge=_stored(request.judge))
         announce(llm)
         set_budget(llm, request.budget)
         llm.save()
@@ -200,31 +208,17 @@ def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
     rows = [WorkItem(key=item.key, kind=item.kind, payload=item.payload) for item in items]
     way, planned = way_of(judge), []
     for kind in {row.kind for row in rows}:
-        some = [row for row in rows if row.kind == kind]
-        steps = KINDS[kind].begin(some, [way] * len(some))
-        for row, kept, step in zip(some, kept_calls(some), steps, strict=True):
-            wanted = [wanted_by(row, ask, endpoint_of(judge), judge.model, kept) for ask in islice(step, 1)]
-            planned += [forecast_call(one, _sure_calls(row)) for one in wanted]
+        same = [row for row in rows if row.kind == kind]
+        steps = KINDS[kind].begin(same, [way] * len(same))
+        for row, kept, step in zip(same, kept_calls(same), steps, strict=True):
+            segments = row.payload.get("segments")
+            windows = ceil(len(segments) / row.payload["window_size"]) if segments else 1
+            # An item that is labelled by rule asks nothing.
+            for ask in islice(step, 1):
+                call = call_for(row, ask, endpoint_of(judge), judge.model, kept)
+                planned.append(forecast_call(call, windows))
             step.close()
     return planned
-
-
-def _sure_calls(item: WorkItem) -> int:
-    windows = item.payload.get("segments")
-    return -(-len(windows) // item.payload["window_size"]) if windows else 1
-
-
-def _add(plan: JobPlan, other: JobPlan) -> None:
-    plan.items += other.items
-    plan.blocked |= other.blocked
-    plan.retried += other.retried
-    plan.without_text += other.without_text
-
-
-def _lists(request: JobRequest, condition: Condition, named: str, topics: list[int]) -> dict[int, NuggetList]:
-    own = f"{condition.origin}-{request.judge.name}"
-    sets = lists_to_label(request.campaign, condition, request.judge.name, nuggets=named, own=own)
-    return job_plan.newest_lists(sets, topics)
 
 
 def _source(campaign: Campaign, name: str) -> QrelSource:
@@ -238,7 +232,7 @@ def _source(campaign: Campaign, name: str) -> QrelSource:
 
 
 class Work(StrEnum):
-    """What an LLM can be asked to judge."""
+    """Work that an LLM can be given."""
 
     AA = "A/A"
     EA = "E/A"
@@ -286,7 +280,7 @@ class JobOrder:
 
 @dataclass(frozen=True, slots=True)
 class ReadyJob:
-    """A job that is planned and has something to do. `order`: what was asked for."""
+    """A job that is planned and has something to do. `order`: as its event stores it."""
 
     request: JobRequest
     title: str
@@ -341,7 +335,7 @@ def pause(llm: LlmJob, actor: User | None) -> None:
 
 
 def resume(llm: LlmJob, actor: User | None, budget: Budget | None = None) -> None:
-    """Have a paused job go on, under another budget where one is given. Raises `Refused` where it is not paused."""
+    """Have a paused job go on, under the given budget if any. Raises `Refused` where it is not paused."""
     with transaction.atomic():
         if budget is not None:
             set_budget(llm, budget)
@@ -369,7 +363,7 @@ def retry(llm: LlmJob, actor: User | None) -> int:
 
 
 def _judge_to_be() -> Judge:
-    # A dry run writes nothing: a judge of key 0 has labelled nothing, which is true of a new one.
+    # A dry run writes nothing: a judge of key 0 has labelled nothing, which is true of a new judge.
     model = default_endpoint().model
     there = Judge.objects.filter(name=model).first()
     return there or Judge(pk=0, name=model, kind=JudgeKind.LLM, model=model)

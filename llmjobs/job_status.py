@@ -1,6 +1,6 @@
-"""LLM jobs as organizers look at them: the list, how far one is, what it cost, and why items failed."""
+"""LLM jobs as organizers look at them: the list, progress, cost, and why items failed."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -47,7 +47,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A reason, how many items failed for it, and some of them."""
+    """A reason, the number of items that failed for it, and examples."""
 
     reason: str
     count: int
@@ -144,8 +144,7 @@ def job_rows(jobs: Iterable[LlmJob]) -> list[JobListRow]:
     page = {llm.pk: llm for llm in jobs}
     progress = queue.progress_by_job(page)
     one_use = CallUse.objects.filter(item__job=OuterRef("pk")).order_by().values("call__model_answered")[:1]
-    models = Job.objects.filter(pk__in=page).order_by().values_list("pk", Subquery(one_use))
-    answered = dict(models)
+    answered = dict(Job.objects.filter(pk__in=page).order_by().values_list("pk", Subquery(one_use)))
     return [
         JobListRow(llm, progress[pk], SIMULATED_MODEL in (llm.judge.model, answered.get(pk)))
         for pk, llm in page.items()
@@ -218,14 +217,11 @@ def _calls(llm: LlmJob) -> Calls:
     )
 
 
-FIRST_RE_ASK = f"{RE_ASK}1"
-
-
 @dataclass(slots=True)
 class Replies:
     """Replies behind the ended items. Each number is of questions, re-asks not counted as such.
 
-    `failed`: without a usable reply in the end. `refused`: the endpoint would not answer for what was asked.
+    `failed`: without a usable reply in the end. `refused`: the endpoint would not answer because of the prompt.
     """
 
     questions: int = 0
@@ -288,24 +284,20 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
     refused = Q(call__finish_reason="content_filter") | given_up
     rows = uses.values_list("item__job__llm__judge").annotate(
         questions=Count("pk", filter=~Q(part__contains=RE_ASK)),
-        reasked=Count("pk", filter=Q(part__endswith=FIRST_RE_ASK)),
+        reasked=Count("pk", filter=Q(part__endswith=f"{RE_ASK}1")),
         refused=Count("pk", filter=refused),
     )
     found = {
         judge: Replies(questions=questions, reasked=reasked, refused=refusals)
         for judge, questions, reasked, refusals in rows
     }
+    # Notes are JSON, which the two database engines search differently.
     noted = uses.exclude(notes=[]).values_list("item__job__llm__judge", "notes")
-    for judge, kinds in _kinds_of_notes(noted.iterator()).items():
-        found[judge].split, found[judge].failed = kinds["split"], kinds["failed"]
+    for judge, notes in noted.iterator():
+        kinds = {note.partition(":")[0] for note in notes}
+        found[judge].split += "split" in kinds
+        found[judge].failed += "failed" in kinds
     return found
-
-
-def _kinds_of_notes(noted: Iterable[tuple[int, list[str]]]) -> dict[int, Counter[str]]:
-    counts: dict[int, Counter[str]] = defaultdict(Counter)
-    for judge, notes in noted:
-        counts[judge].update({note.partition(":")[0] for note in notes})
-    return counts
 
 
 def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, JudgeSpending]:
@@ -316,7 +308,7 @@ def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, JudgeSpendi
 
 
 SHOWN = 50
-"""The newest are shown; whoever has not read fifty looks at the list of jobs."""
+"""The newest are shown: whoever has not read fifty looks at the list of jobs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,13 @@
-"""The kinds of items: how each becomes a step, and how its outcome becomes labels."""
+"""The kinds of items: how each becomes a step, and how its outcome becomes labels.
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+Kinds whose name begins with `try_` begin as the others. Their labels go where no report reads.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Protocol
+from operator import attrgetter
+from typing import Any
 
 from evaluation.imports.assignments import answer_texts
 from evaluation.labelling import (
@@ -34,7 +38,7 @@ from llmjobs.job_plan import assign_items, unjudged
 from llmjobs.models import Call, LlmJob, NuggetCalls, TriedLabels
 from llmjobs.prompt_store import PromptSet
 from llmjobs.prompts.template import TOPIC_TEXTS, TopicTexts
-from llmjobs.steps.asking import Ask, LlmReply, Note
+from llmjobs.steps.asking import Ask, LlmReply
 from llmjobs.steps.assign import AssignInput, assign
 from llmjobs.steps.nuggetize import (
     DraftsInput,
@@ -46,24 +50,22 @@ from llmjobs.steps.nuggetize import (
     over_generated_drafts,
 )
 from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, support
-from llmjobs.trial_drawing import WEIGHED
 
 Stepping = Generator[Ask, LlmReply, Any]
 
+FAILED = -1
+"""Code of a tried label without a usable reply, where the labels themselves have no code for that."""
 
-class Outcome(Protocol):
-    """Outcome of every step: why something is missing, and findings."""
-
-    @property
-    def failure(self) -> str: ...
-
-    @property
-    def notes(self) -> tuple[Note, ...]: ...
+WEIGHED = [Importance.OKAY, Importance.VITAL]
+"""In the order of their codes on trial: okay is 0, vital 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemOutcome:
-    """An item whose step came to its end, with the calls it used in the order of its asks."""
+    """An item whose step came to its end, with the calls it used in the order of its asks.
+
+    Every outcome has `failure`, why something is missing, and `notes`.
+    """
 
     item: WorkItem
     llm: LlmJob
@@ -78,33 +80,21 @@ class ItemOutcome:
         return event
 
 
-class JobItemKind(Protocol):
-    """One kind of items."""
+@dataclass(frozen=True, slots=True)
+class JobItemKind:
+    """One kind of items.
 
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        """Read what the items need, in a constant number of queries, and return a fresh step for each.
+    `begin` reads what items need, in a constant number of queries, and returns a fresh step for each; it is given how
+    each item's judge asks. `record` writes outcomes, in the transaction that ends their items.
+    """
 
-        `ways`: for each item, how its judge asks.
-        """
-        ...
-
-    def record(self, ended: Sequence[ItemOutcome]) -> None: ...
-
-
-def by_judge(ended: Iterable[ItemOutcome]) -> Iterable[tuple[Judge, list[ItemOutcome]]]:
-    ordered = sorted(ended, key=lambda one: one.llm.judge_id)
-    for _, some in groupby(ordered, key=lambda one: one.llm.judge_id):
-        group = list(some)
-        yield group[0].llm.judge, group
-
-
-def ids_of(items: Iterable[WorkItem], key: str) -> list[int]:
-    return [int(item.payload[key]) for item in items]
+    begin: Callable[[Sequence[WorkItem], Sequence[PromptSet]], list[Stepping]]
+    record: Callable[[Sequence[ItemOutcome]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class TopicPrompt:
-    """A topic's texts for prompts: its title, and the other ones."""
+    """A topic's texts for prompts: its title, and the other texts."""
 
     query: str
     texts: TopicTexts
@@ -115,257 +105,235 @@ def topic_prompts(topics: Iterable[int]) -> dict[int, TopicPrompt]:
     return {pk: TopicPrompt(text, TopicTexts(*texts)) for pk, text, *texts in rows}
 
 
-def texts_in_order(texts: Mapping[int, str], pks: Iterable[int]) -> tuple[str, ...]:
-    return tuple(texts[pk] for pk in pks)
+def _by_judge(outcomes: Iterable[ItemOutcome]) -> Iterable[tuple[Judge, list[ItemOutcome]]]:
+    ordered = sorted(outcomes, key=attrgetter("llm.judge_id"))
+    for _, group in groupby(ordered, key=attrgetter("llm.judge_id")):
+        same = list(group)
+        yield same[0].llm.judge, same
 
 
-class Assigning:
+def _ids(items: Iterable[WorkItem], key: str) -> set[int]:
+    """Ids below a key of the payloads, where each is an id or a list of ids."""
+    values = [item.payload[key] for item in items]
+    return {pk for value in values for pk in (value if isinstance(value, list) else [value])}
+
+
+def _segment_texts(items: Iterable[WorkItem], key: str) -> dict[int, str]:
+    return dict(Segment.objects.filter(pk__in=_ids(items, key)).values_list("pk", "text"))
+
+
+def _nugget_texts(items: Iterable[WorkItem]) -> dict[int, str]:
+    return dict(NuggetVersion.objects.filter(pk__in=_ids(items, "nuggets")).values_list("pk", "text"))
+
+
+def begin_assigning(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
     """Items name an `answer` and its `nuggets`, wordings in list order."""
+    answers = _ids(items, "answer")
+    texts, nuggets = answer_texts(sorted(answers)), _nugget_texts(items)
+    topic_of = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__pk"))
+    topics = topic_prompts(set(topic_of.values()))
+    steps = list[Stepping]()
+    for item, way in zip(items, ways, strict=True):
+        answer, topic = item.payload["answer"], topics[topic_of[item.payload["answer"]]]
+        work = AssignInput(
+            query=topic.query,
+            answer=texts[answer],
+            nuggets=tuple(nuggets[pk] for pk in item.payload["nuggets"]),
+            batch_size=len(item.payload["nuggets"]),
+            template=way.template("assign", topic.texts),
+            texts=topic.texts,
+        )
+        steps.append(assign(work))
+    return steps
 
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        answers = ids_of(items, "answer")
-        texts = answer_texts(answers)
-        topic_of = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__pk"))
-        topics = topic_prompts(set(topic_of.values()))
-        prompt_of = {answer: topics[topic] for answer, topic in topic_of.items()}
-        wordings = {pk for item in items for pk in item.payload["nuggets"]}
-        nuggets = dict(NuggetVersion.objects.filter(pk__in=wordings).values_list("pk", "text"))
-        return [
-            assign(
-                AssignInput(
-                    query=prompt_of[item.payload["answer"]].query,
-                    answer=texts[item.payload["answer"]],
-                    nuggets=texts_in_order(nuggets, item.payload["nuggets"]),
-                    batch_size=len(item.payload["nuggets"]),
-                    template=way.template("assign", prompt_of[item.payload["answer"]].texts),
-                    texts=prompt_of[item.payload["answer"]].texts,
-                )
-            )
-            for item, way in zip(items, ways, strict=True)
+
+def record_assigning(outcomes: Sequence[ItemOutcome]) -> None:
+    """Write a label per nugget, with the event of its call."""
+    for judge, same in _by_judge(outcomes):
+        labels = [
+            GivenAssignment(ended.item.payload["answer"], wording, nugget.label, "", ended.event(nugget.ask))
+            for ended in same
+            for wording, nugget in zip(ended.item.payload["nuggets"], ended.outcome.labels, strict=True)
+            # Without an ask the label was given by rule: the answer has no word, and no call is behind it.
+            if nugget.ask is not None
         ]
-
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Write a label per nugget, with the event of its call."""
-        for judge, some in by_judge(ended):
-            give_assignments(judge, [label for one in some for label in _labels(one)])
+        give_assignments(judge, labels)
 
 
-def _labels(one: ItemOutcome) -> list[GivenAssignment]:
-    return [
-        GivenAssignment(one.item.payload["answer"], wording, given.label, "", one.event(given.ask))
-        for wording, given in zip(one.item.payload["nuggets"], one.outcome.labels, strict=True)
-        if given.ask is not None
-    ]
-
-
-class Grading:
+def begin_grading(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `topic`, a `segment`, the `top` of the scale and the `source` their grades go to."""
-
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        topics = topic_prompts(ids_of(items, "topic"))
-        segments = dict(Segment.objects.filter(pk__in=ids_of(items, "segment")).values_list("pk", "text"))
-        return [
-            relevance(
-                RelevanceInput(
-                    query=topics[item.payload["topic"]].query,
-                    passage=segments[item.payload["segment"]],
-                    top=item.payload["top"],
-                    template=way.template("relevance", topics[item.payload["topic"]].texts),
-                    texts=topics[item.payload["topic"]].texts,
-                )
-            )
-            for item, way in zip(items, ways, strict=True)
-        ]
-
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        """Write the grades; an item without one is failed, and never 0."""
-        for one in ended:
-            if one.outcome.grade is not None:
-                payload = one.item.payload
-                grade = GivenGrade(
-                    payload["topic"], payload["segment"], one.outcome.grade, one.event(one.outcome.ask)
-                )
-                give_grades(one.llm.campaign, payload["source"], [grade])
+    topics, segments = topic_prompts(_ids(items, "topic")), _segment_texts(items, "segment")
+    steps = list[Stepping]()
+    for item, way in zip(items, ways, strict=True):
+        topic = topics[item.payload["topic"]]
+        work = RelevanceInput(
+            query=topic.query,
+            passage=segments[item.payload["segment"]],
+            top=item.payload["top"],
+            template=way.template("relevance", topic.texts),
+            texts=topic.texts,
+        )
+        steps.append(relevance(work))
+    return steps
 
 
-def _inputs(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[DraftsInput]:
-    topics = topic_prompts(ids_of(items, "topic"))
-    wanted = {pk for item in items for pk in item.payload["segments"]}
-    segments = dict(Segment.objects.filter(pk__in=wanted).values_list("pk", "text"))
-    return [
-        DraftsInput(
-            query=topics[item.payload["topic"]].query,
-            segments=texts_in_order(segments, item.payload["segments"]),
+def record_grading(outcomes: Sequence[ItemOutcome]) -> None:
+    """Write the grades; an item without a grade is failed, and never 0."""
+    for ended in outcomes:
+        payload, outcome = ended.item.payload, ended.outcome
+        if outcome.grade is not None:
+            grade = GivenGrade(payload["topic"], payload["segment"], outcome.grade, ended.event(outcome.ask))
+            give_grades(ended.llm.campaign, payload["source"], [grade])
+
+
+def _draft_inputs(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[DraftsInput]:
+    topics, segments = topic_prompts(_ids(items, "topic")), _segment_texts(items, "segments")
+    inputs = list[DraftsInput]()
+    for item, way in zip(items, ways, strict=True):
+        topic = topics[item.payload["topic"]]
+        work = DraftsInput(
+            query=topic.query,
+            segments=tuple(segments[pk] for pk in item.payload["segments"]),
             window_size=item.payload["window_size"],
             draft_cap=item.payload["draft_cap"],
-            template=way.template("nuggetize", topics[item.payload["topic"]].texts),
-            texts=topics[item.payload["topic"]].texts,
+            template=way.template("nuggetize", topic.texts),
+            texts=topic.texts,
         )
-        for item, way in zip(items, ways, strict=True)
-    ]
+        inputs.append(work)
+    return inputs
 
 
-class Drafting:
+def begin_drafting(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `topic` and its `segments` in reading order."""
-
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        return [over_generated_drafts(one) for one in _inputs(items, ways)]
-
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        for one in ended:
-            drafts = [ListNugget(draft.text, Importance.UNKNOWN, draft.ask, None) for draft in one.outcome.drafts]
-            if not one.outcome.failure:
-                _write(one, Origin.DRAFT, drafts)
+    return [over_generated_drafts(work) for work in _draft_inputs(items, ways)]
 
 
-class Nuggetizing:
+def record_drafting(outcomes: Sequence[ItemOutcome]) -> None:
+    for ended in outcomes:
+        drafts = [ListNugget(draft.text, Importance.UNKNOWN, draft.ask, None) for draft in ended.outcome.drafts]
+        if not ended.outcome.failure:
+            _write_list(ended, Origin.DRAFT, drafts)
+
+
+def begin_nuggetizing(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
     """As drafts, with importance; `then_runs` names runs whose answers are assigned as soon as the list is there."""
-
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        return [
-            nuggetize(
-                NuggetizeInput(
-                    one,
-                    nugget_cap=item.payload["nugget_cap"],
-                    batch_size=item.payload["batch_size"],
-                    template=way.template("importance", one.texts),
-                )
-            )
-            for item, one, way in zip(items, _inputs(items, ways), ways, strict=True)
-        ]
-
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        for one in ended:
-            if one.outcome.failure and not one.outcome.nuggets:
-                continue
-            nugget_list = _write(one, Origin.AUTO, one.outcome.nuggets)
-            if one.item.payload.get("then_runs") is not None:
-                _assign_next(one, nugget_list)
+    steps = list[Stepping]()
+    for item, drafts, way in zip(items, _draft_inputs(items, ways), ways, strict=True):
+        payload, template = item.payload, way.template("importance", drafts.texts)
+        steps.append(nuggetize(NuggetizeInput(drafts, payload["nugget_cap"], payload["batch_size"], template)))
+    return steps
 
 
-def _assign_next(one: ItemOutcome, nugget_list: NuggetList) -> None:
-    # Another job may have labelled some meanwhile: those are left out.
-    items = assign_items([nugget_list], one.item.payload["then_runs"], one.item.payload["batch_size"])
-    queue.add_items(one.item.job, unjudged(items, one.llm.judge).items)
+def record_nuggetizing(outcomes: Sequence[ItemOutcome]) -> None:
+    for ended in outcomes:
+        if ended.outcome.failure and not ended.outcome.nuggets:
+            continue
+        nugget_list, payload = _write_list(ended, Origin.AUTO, ended.outcome.nuggets), ended.item.payload
+        if payload.get("then_runs") is not None:
+            items = assign_items([nugget_list], payload["then_runs"], payload["batch_size"])
+            # Another job may have labelled some of these meanwhile.
+            queue.add_items(ended.item.job, unjudged(items, ended.llm.judge).items)
 
 
-def _write(one: ItemOutcome, origin: Origin, nuggets: Sequence[ListNugget]) -> NuggetList:
+def _write_list(ended: ItemOutcome, origin: Origin, nuggets: Sequence[ListNugget]) -> NuggetList:
     """Write a topic's list; where another job was first, return its list."""
-    topic = Topic.objects.get(pk=one.item.payload["topic"])
-    nugget_set = ensure_nugget_set(one.llm.campaign, one.llm.judge, origin)
+    topic = Topic.objects.get(pk=ended.item.payload["topic"])
+    nugget_set = ensure_nugget_set(ended.llm.campaign, ended.llm.judge, origin)
     texts = [(nugget.text, nugget.importance) for nugget in nuggets]
-    written = give_nugget_list(nugget_set, topic, texts, one.event(nuggets[-1].text_ask))
+    written = give_nugget_list(nugget_set, topic, texts, ended.event(nuggets[-1].text_ask))
     if written is None:
         return NuggetList.objects.filter(nugget_set=nugget_set, topic=topic).latest("version")
     listed = ListedNugget.objects.filter(nugget_list=written).order_by("position")
     NuggetCalls.objects.bulk_create(
-        NuggetCalls(listed=row, worded=_call(one, nugget.text_ask), weighed=_call(one, nugget.importance_ask))
+        NuggetCalls(
+            listed=row,
+            worded=ended.uses[nugget.text_ask][1],
+            weighed=None if nugget.importance_ask is None else ended.uses[nugget.importance_ask][1],
+        )
         for row, nugget in zip(listed, nuggets, strict=True)
     )
     return written
 
 
-def _call(one: ItemOutcome, ask: int | None) -> Call | None:
-    return None if ask is None else one.uses[ask][1]
-
-
-class Supporting:
+def begin_supporting(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `sentence` and a `segment`."""
-
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        sentences = dict(Sentence.objects.filter(pk__in=ids_of(items, "sentence")).values_list("pk", "text"))
-        segments = dict(Segment.objects.filter(pk__in=ids_of(items, "segment")).values_list("pk", "text"))
-        return [
-            support(
-                SupportInput(
-                    statement=sentences[item.payload["sentence"]],
-                    passage=segments[item.payload["segment"]],
-                    template=way.templates["support"],
-                )
+    sentences = dict(Sentence.objects.filter(pk__in=_ids(items, "sentence")).values_list("pk", "text"))
+    segments = _segment_texts(items, "segment")
+    return [
+        support(
+            SupportInput(
+                statement=sentences[item.payload["sentence"]],
+                passage=segments[item.payload["segment"]],
+                template=way.templates["support"],
             )
-            for item, way in zip(items, ways, strict=True)
-        ]
-
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        for judge, some in by_judge(ended):
-            give_support(judge, SupportCondition.LLM, [_label(one) for one in some])
+        )
+        for item, way in zip(items, ways, strict=True)
+    ]
 
 
-def _label(one: ItemOutcome) -> GivenSupport:
-    payload, outcome = one.item.payload, one.outcome
-    return GivenSupport(payload["sentence"], payload["segment"], outcome.label, "", one.event(outcome.ask))
-
-
-FAILED = -1
-"""The code of what has no usable reply, where the labels themselves have none for it."""
-
-
-class TryingAssign(Assigning):
-    """As assigning."""
-
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        _keep((one, [int(given.label) for given in one.outcome.labels]) for one in ended)
-
-
-class TryingSupport(Supporting):
-    """As supporting."""
-
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        _keep((one, [int(one.outcome.label)]) for one in ended)
-
-
-class TryingImportance:
-    """As AutoNuggets asks how much nuggets matter. Items name a `topic` and `nuggets`, wordings in list order."""
-
-    def begin(self, items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
-        topics = topic_prompts(ids_of(items, "topic"))
-        wordings = {pk for item in items for pk in item.payload["nuggets"]}
-        nuggets = dict(NuggetVersion.objects.filter(pk__in=wordings).values_list("pk", "text"))
-        return [
-            importance(
-                ImportanceInput(
-                    query=topics[item.payload["topic"]].query,
-                    nuggets=texts_in_order(nuggets, item.payload["nuggets"]),
-                    batch_size=len(item.payload["nuggets"]),
-                    template=way.template("importance", topics[item.payload["topic"]].texts),
-                    texts=topics[item.payload["topic"]].texts,
-                )
+def record_supporting(outcomes: Sequence[ItemOutcome]) -> None:
+    for judge, same in _by_judge(outcomes):
+        labels = [
+            GivenSupport(
+                ended.item.payload["sentence"],
+                ended.item.payload["segment"],
+                ended.outcome.label,
+                "",
+                ended.event(ended.outcome.ask),
             )
-            for item, way in zip(items, ways, strict=True)
+            for ended in same
         ]
-
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        _keep((one, [_weight(value) for value in one.outcome.importances]) for one in ended)
+        give_support(judge, SupportCondition.LLM, labels)
 
 
-class TryingRelevance(Grading):
-    """As grading."""
+def begin_weighing(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
+    """Items name a `topic` and `nuggets`, wordings in list order. AutoNuggets weighs the nuggets of a list so."""
+    topics, nuggets = topic_prompts(_ids(items, "topic")), _nugget_texts(items)
+    steps = list[Stepping]()
+    for item, way in zip(items, ways, strict=True):
+        topic = topics[item.payload["topic"]]
+        work = ImportanceInput(
+            query=topic.query,
+            nuggets=tuple(nuggets[pk] for pk in item.payload["nuggets"]),
+            batch_size=len(item.payload["nuggets"]),
+            template=way.template("importance", topic.texts),
+            texts=topic.texts,
+        )
+        steps.append(importance(work))
+    return steps
 
-    def record(self, ended: Sequence[ItemOutcome]) -> None:
-        _keep((one, [FAILED if one.outcome.grade is None else one.outcome.grade]) for one in ended)
+
+def _keeping(codes: Callable[[Any], list[int]]) -> Callable[[Sequence[ItemOutcome]], None]:
+    """Record of a trial: the codes of an outcome, in the order of its pairs."""
+
+    def record(outcomes: Sequence[ItemOutcome]) -> None:
+        TriedLabels.objects.bulk_create(
+            [TriedLabels(item=ended.item, labels=codes(ended.outcome)) for ended in outcomes],
+            # A retried item has labels already.
+            update_conflicts=True,
+            unique_fields=["item"],
+            update_fields=["labels"],
+        )
+
+    return record
 
 
-def _weight(value: Importance) -> int:
-    return FAILED if value is Importance.UNKNOWN else WEIGHED.index(value)
-
-
-def _keep(rows: Iterable[tuple[ItemOutcome, list[int]]]) -> None:
-    TriedLabels.objects.bulk_create(
-        [TriedLabels(item=one.item, labels=labels) for one, labels in rows],
-        update_conflicts=True,
-        unique_fields=["item"],
-        update_fields=["labels"],
-    )
+def _weights(outcome: Any) -> list[int]:
+    return [FAILED if value is Importance.UNKNOWN else WEIGHED.index(value) for value in outcome.importances]
 
 
 KINDS: dict[str, JobItemKind] = {
-    "assign": Assigning(),
-    "nuggets": Nuggetizing(),
-    "drafts": Drafting(),
-    "support": Supporting(),
-    "relevance": Grading(),
-    "try_assign": TryingAssign(),
-    "try_support": TryingSupport(),
-    "try_importance": TryingImportance(),
-    "try_relevance": TryingRelevance(),
+    "assign": JobItemKind(begin_assigning, record_assigning),
+    "nuggets": JobItemKind(begin_nuggetizing, record_nuggetizing),
+    "drafts": JobItemKind(begin_drafting, record_drafting),
+    "support": JobItemKind(begin_supporting, record_supporting),
+    "relevance": JobItemKind(begin_grading, record_grading),
+    "try_assign": JobItemKind(
+        begin_assigning, _keeping(lambda outcome: [int(nugget.label) for nugget in outcome.labels])
+    ),
+    "try_support": JobItemKind(begin_supporting, _keeping(lambda outcome: [int(outcome.label)])),
+    "try_importance": JobItemKind(begin_weighing, _keeping(_weights)),
+    "try_relevance": JobItemKind(
+        begin_grading, _keeping(lambda outcome: [FAILED if outcome.grade is None else outcome.grade])
+    ),
 }

@@ -1,4 +1,4 @@
-"""Every call to an LLM: what was asked, what came back, how often it was tried. Nothing here is ever paid twice."""
+"""LLM jobs, prompts, trials, and every call with its attempts and its reply. No call is ever paid twice."""
 
 from django.conf import settings
 from django.db import models
@@ -224,7 +224,7 @@ class CallUse(models.Model):
 
 
 class NuggetCalls(models.Model):
-    """Calls that a listed nugget rests on: the one that first had its words, and the one with its importance."""
+    """Calls that a listed nugget rests on: the call that first had its words, and the call with its importance."""
 
     listed = models.OneToOneField(ListedNugget, on_delete=models.CASCADE, primary_key=True, related_name="+")
     worded = models.ForeignKey(Call, on_delete=models.PROTECT, related_name="+")

@@ -11,6 +11,7 @@ from evaluation.campaigns.access import within
 from evaluation.errors import Refused
 from evaluation.models import AnswerProvenance, Campaign, Citation, ListedNugget, NuggetList, Qrel
 from jobs.models import WorkItem
+from jobs.queue import NewItem
 from llmjobs import job_plan
 from llmjobs.kinds import KINDS, topic_prompts
 from llmjobs.prompt_store import PromptSet
@@ -23,7 +24,7 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class PreviewTarget:
-    """Of which topic and run; '' takes the first that has what the task needs."""
+    """Topic and run of the item; '' takes the first that has what the task needs."""
 
     topic: str = ""
     run: str = ""
@@ -45,8 +46,9 @@ def preview(
     seen = within(viewer, campaign)
     if template.task == "importance":
         return _importance(seen, template_sent, wish)
-    item, about = ITEMS[template.task](seen, wish)
+    new, about = ITEMS[template.task](seen, wish)
     way = PromptSet({**TEMPLATES, template.task: template_sent})
+    item = WorkItem(key=new.key, kind=new.kind, payload=new.payload)
     step = KINDS[item.kind].begin([item], [way])[0]
     try:
         return PromptPreview(next(step), about)
@@ -61,7 +63,18 @@ def _lists(seen: QuerySet[Campaign], wish: PreviewTarget) -> QuerySet[NuggetList
     return filled.select_related("topic", "nugget_set__campaign").order_by("topic__position", "-pk")
 
 
-def _of(rows: QuerySet[Row], without: str) -> Row:
+def _answers(seen: QuerySet[Campaign], wish: PreviewTarget) -> QuerySet[AnswerProvenance]:
+    answers = AnswerProvenance.objects.filter(topic__campaign__in=seen).select_related("run", "topic")
+    return answers.filter(run__run_id=wish.run) if wish.run else answers
+
+
+def _grades(seen: QuerySet[Campaign], wish: PreviewTarget) -> QuerySet[Qrel]:
+    graded = Qrel.objects.filter(source__campaign__in=seen, segment__has_text=True)
+    graded = graded.filter(topic__topic_id=wish.topic) if wish.topic else graded
+    return graded.select_related("topic__campaign", "segment", "source")
+
+
+def _first(rows: QuerySet[Row], without: str) -> Row:
     """Return the first row. Raises `Refused` where there is none."""
     first = rows.first()
     if first is None:
@@ -70,81 +83,60 @@ def _of(rows: QuerySet[Row], without: str) -> Row:
 
 
 def _importance(seen: QuerySet[Campaign], template: Template, wish: PreviewTarget) -> PromptPreview:
-    """Ask about the first batch of a list. A job asks this only after it has made the list, so there is no item."""
-    one = _of(_lists(seen, wish), "There is no nugget list to show it with.")
-    size = one.nugget_set.campaign.protocol.batch_size
-    texts = list(one.items.order_by("position").values_list("nugget_version__text", flat=True))
-    part = f"importance batch 1 of {-(-len(texts) // size)}"
-    some = texts[:size]
-    topic = topic_prompts([one.topic_id])[one.topic_id]
-    ask = question(template, part, query=topic.query, nuggets=some, length=len(some), **topic.texts.values)
-    return PromptPreview(
-        ask,
-        f"topic {one.topic.topic_id}, nugget set {one.nugget_set.name}",
-    )
+    # A job asks this only after it has made the list, so there is no item: it is the first batch of a list.
+    nugget_list = _first(_lists(seen, wish), "There is no nugget list to show it with.")
+    size = nugget_list.nugget_set.campaign.protocol.batch_size
+    texts = list(nugget_list.items.order_by("position").values_list("nugget_version__text", flat=True))
+    part, batch = f"importance batch 1 of {-(-len(texts) // size)}", texts[:size]
+    topic = topic_prompts([nugget_list.topic_id])[nugget_list.topic_id]
+    ask = question(template, part, query=topic.query, nuggets=batch, length=len(batch), **topic.texts.values)
+    return PromptPreview(ask, f"topic {nugget_list.topic.topic_id}, nugget set {nugget_list.nugget_set.name}")
 
 
-def _nuggets_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[WorkItem, str]:
-    graded = Qrel.objects.filter(source__campaign__in=seen, segment__has_text=True)
-    graded = graded.filter(topic__topic_id=wish.topic) if wish.topic else graded
-    first = _of(
-        graded.select_related("topic__campaign", "source").order_by("topic__position", "-grade"),
-        "There is no grade to show it with.",
-    )
+def _nuggets_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem, str]:
+    graded = _grades(seen, wish).order_by("topic__position", "-grade")
+    first = _first(graded, "There is no grade to show it with.")
     plan = job_plan.nugget_items(first.topic.campaign, [first.topic], first.source, "drafts")
     if not plan.items:
         raise Refused("nothing_to_show", f"Topic {first.topic.topic_id} has no segment with text that is related.")
-    new = plan.items[0]
-    return WorkItem(key=new.key, kind=new.kind, payload=new.payload), f"{new.key}, qrels {first.source.name}"
+    return plan.items[0], f"{plan.items[0].key}, qrels {first.source.name}"
 
 
-def _assign_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[WorkItem, str]:
-    answers = AnswerProvenance.objects.filter(topic__campaign__in=seen, answer__words__gt=0)
-    answers = answers.filter(run__run_id=wish.run) if wish.run else answers
+def _assign_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem, str]:
+    answers = _answers(seen, wish).filter(answer__words__gt=0)
     lists = _lists(seen, wish).filter(topic__in=answers.values("topic"))
-    one = _of(lists, "There is no answer to a topic with a nugget list to show it with.")
-    given = _of(
-        answers.filter(topic=one.topic).select_related("run").order_by("run__run_id"),
-        "There is no answer to show it with.",
-    )
-    new = job_plan.assign_items([one], [given.run_id], one.nugget_set.campaign.protocol.batch_size)[0]
-    about = f"topic {one.topic.topic_id}, run {given.run.run_id}, nugget set {one.nugget_set.name}"
-    return WorkItem(key=new.key, kind=new.kind, payload=new.payload), about
+    nugget_list = _first(lists, "There is no answer to a topic with a nugget list to show it with.")
+    of_topic = answers.filter(topic=nugget_list.topic).order_by("run__run_id")
+    given = _first(of_topic, "There is no answer to show it with.")
+    size = nugget_list.nugget_set.campaign.protocol.batch_size
+    item = job_plan.assign_items([nugget_list], [given.run_id], size)[0]
+    nuggets = nugget_list.nugget_set.name
+    return item, f"topic {nugget_list.topic.topic_id}, run {given.run.run_id}, nugget set {nuggets}"
 
 
-def _support_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[WorkItem, str]:
-    answers = AnswerProvenance.objects.filter(topic__campaign__in=seen)
-    answers = answers.filter(run__run_id=wish.run) if wish.run else answers
+def _support_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem, str]:
+    answers = _answers(seen, wish)
     answers = answers.filter(topic__topic_id=wish.topic) if wish.topic else answers
     cited = Citation.objects.filter(sentence__answer__in=answers.values("answer"), segment__has_text=True)
-    one = _of(
-        cited.select_related("sentence", "segment").order_by("sentence_id", "position"),
-        "There is no citation with a text to show it with.",
-    )
-    docid = one.segment.docid if one.segment else one.raw
-    given = _of(
-        answers.filter(answer=one.sentence.answer_id).select_related("run", "topic"),
-        "There is no answer to show it with.",
-    )
-    payload = {"sentence": one.sentence_id, "segment": one.segment_id}
-    about = f"topic {given.topic.topic_id}, run {given.run.run_id}, sentence {one.sentence.index + 1}, {docid}"
-    return WorkItem(key=about, kind="support", payload=payload), about
+    cited = cited.select_related("sentence", "segment").order_by("sentence_id", "position")
+    citation = _first(cited, "There is no citation with a text to show it with.")
+    docid = citation.segment.docid if citation.segment else citation.raw
+    given = _first(answers.filter(answer=citation.sentence.answer_id), "There is no answer to show it with.")
+    place = f"sentence {citation.sentence.index + 1}, {docid}"
+    about = f"topic {given.topic.topic_id}, run {given.run.run_id}, {place}"
+    return NewItem(about, "support", {"sentence": citation.sentence_id, "segment": citation.segment_id}), about
 
 
-def _relevance_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[WorkItem, str]:
-    graded = Qrel.objects.filter(source__campaign__in=seen, segment__has_text=True)
-    graded = graded.filter(topic__topic_id=wish.topic) if wish.topic else graded
-    one = _of(
-        graded.select_related("topic__campaign", "segment").order_by("topic__position", "pk"),
-        "There is no graded segment to show it with.",
-    )
-    top = one.topic.campaign.protocol.relevance_max
-    payload = {"topic": one.topic_id, "segment": one.segment_id, "top": top, "source": ""}
-    about = f"topic {one.topic.topic_id}, segment {one.segment.docid}"
-    return WorkItem(key=about, kind="relevance", payload=payload), about
+def _relevance_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem, str]:
+    graded = _grades(seen, wish).order_by("topic__position", "pk")
+    grade = _first(graded, "There is no graded segment to show it with.")
+    top = grade.topic.campaign.protocol.relevance_max
+    payload = {"topic": grade.topic_id, "segment": grade.segment_id, "top": top, "source": ""}
+    about = f"topic {grade.topic.topic_id}, segment {grade.segment.docid}"
+    return NewItem(about, "relevance", payload), about
 
 
-ITEMS: dict[PromptTask, Callable[[QuerySet[Campaign], PreviewTarget], tuple[WorkItem, str]]] = {
+ITEMS: dict[PromptTask, Callable[[QuerySet[Campaign], PreviewTarget], tuple[NewItem, str]]] = {
     "nuggetize": _nuggets_item,
     "assign": _assign_item,
     "support": _support_item,

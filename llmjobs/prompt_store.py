@@ -1,8 +1,9 @@
-"""Prompts by name: the built-in ones and those that organizers wrote. A version that was saved stays as it is."""
+"""Prompts by name: built-in and saved ones. A saved version never changes, because labels rest on it."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Annotated
 
 from django.db import IntegrityError, transaction
@@ -18,7 +19,7 @@ from evaluation.models import Campaign, Judge, Membership
 from evaluation.terms import JudgeKind
 from llmjobs.job_status import callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
-from llmjobs.prompts.template import Part, PromptTask, Template, TopicTexts
+from llmjobs.prompts.template import PromptTask, Template, TopicTexts
 from llmjobs.prompts.texts import BUILT_IN, TEMPLATES, WITH_TEXTS
 
 LONGEST_TEXT = 50_000
@@ -80,23 +81,17 @@ def _saved(template: Template, campaign: Campaign | None, actor: User | None) ->
 
 
 def _unix(text: str) -> str:
-    """Return a text as it is kept: forms send CRLF, and the same wording must have the same hash."""
+    # Forms send CRLF, and the same wording must have the same hash.
     return text.replace("\r\n", "\n").strip()
 
 
 def text_problems(template: Template) -> list[tuple[str, str]]:
-    texts: tuple[tuple[Part, str], ...] = (("system", template.system), ("user", template.user))
     found: list[tuple[str, str]] = []
-    for part, text in texts:
+    for part, text in (("system", template.system), ("user", template.user)):
         if not text.strip():
             found.append((part, "a text is needed"))
         if len(text) > LONGEST_TEXT:
-            found.append(
-                (
-                    part,
-                    f"at most {LONGEST_TEXT:,} characters, found {len(text):,}",
-                )
-            )
+            found.append((part, f"at most {LONGEST_TEXT:,} characters, found {len(text):,}"))
         if CONTROL.search(text):
             found.append((part, "control characters cannot be sent"))
     return [*found, *template.problems_by_text()]
@@ -109,17 +104,13 @@ def _name_problems(task: PromptTask, name: str, campaign: Campaign | None) -> li
         return [f"{name} is built in; choose another name"]
     there = Prompt.objects.filter(name=name).first()
     if there and there.campaign_id != (campaign.pk if campaign else None):
-        return [_taken(name, there)]
+        if there.campaign_id is None:
+            return [f"{name} is common: mark this version as common too, or choose another name"]
+        # Nothing more of a campaign's prompt: whoever saves this may not see that campaign.
+        return [f"The name {name} is taken; choose another one"]
     if there and there.task != task:
         return [f"{name} is a prompt for the task {there.task}; choose another name"]
     return []
-
-
-def _taken(name: str, there: Prompt) -> str:
-    # Nothing more is told of a campaign's prompt: whoever asks may not see that campaign.
-    if there.campaign_id is None:
-        return f"{name} is common: mark this version as common too, or choose another name"
-    return f"The name {name} is taken; choose another one"
 
 
 def the_template(ref: str, task: PromptTask | None = None) -> Template:
@@ -128,19 +119,19 @@ def the_template(ref: str, task: PromptTask | None = None) -> Template:
 
 
 def templates_by_ref(wanted: Sequence[tuple[PromptTask | None, str]]) -> dict[str, Template]:
-    """Return templates by reference, in one query at most. Raises `Refused` where one is not there for its task."""
+    """Return templates by reference, in one query at most. Raises `Refused` where a reference has none for its task."""
     found = {template.ref: template for template in BUILT_IN}
     names = {ref.partition("@")[0] for _, ref in wanted if ref not in found}
     if names:
         found |= {str(prompt): _unchanged(prompt) for prompt in Prompt.objects.filter(name__in=names)}
     for task, ref in wanted:
         if ref not in found or task not in (None, found[ref].task):
-            raise Refused(
-                "no_such_prompt",
-                f"There is no prompt {ref} for the task {task}; there are: {_those_there(task)}."
-                if task
-                else f"There is no prompt {ref}; there are: {_those_there(task)}.",
+            # Of a campaign's prompts not even the names: whoever asks may not see the campaign.
+            there = ", ".join(
+                template.ref for template in all_templates(Prompt.objects.filter(campaign=None), task)
             )
+            of_task = f" for the task {task}" if task else ""
+            raise Refused("no_such_prompt", f"There is no prompt {ref}{of_task}; there are: {there}.")
     return {ref: found[ref] for _, ref in wanted}
 
 
@@ -155,30 +146,19 @@ def _unchanged(prompt: Prompt) -> Template:
 
 
 def all_templates(prompts: QuerySet[Prompt], task: PromptTask | None = None) -> list[Template]:
-    rows = [one.template for one in (prompts if task is None else prompts.filter(task=task))]
-    built_in = [one for one in TEMPLATES.values() if task in (None, one.task)]
-    return [one for first in built_in for one in (first, *(row for row in rows if row.task == first.task))]
-
-
-def _those_there(task: PromptTask | None) -> str:
-    # Of a campaign's prompts not even the names: whoever asks may not see the campaign.
-    return ", ".join(template.ref for template in all_templates(Prompt.objects.filter(campaign=None), task))
-
-
-def checked_versions(prompts: Mapping[str, str]) -> dict[str, str]:
-    """Return a judge's choice of prompts, by task. Raises `Refused` for a task or a prompt that there is not."""
-    wanted: list[tuple[PromptTask | None, str]] = []
-    for task, ref in prompts.items():
-        if task not in TEMPLATES:
-            raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")
-        wanted.append((next(one for one in TEMPLATES if one == task), ref))
-    templates_by_ref(wanted)
-    return dict(sorted(prompts.items()))
+    """Templates in the order of their tasks, each built-in template before the saved ones."""
+    saved = [prompt.template for prompt in (prompts if task is None else prompts.filter(task=task))]
+    built_in = [template for template in TEMPLATES.values() if task in (None, template.task)]
+    return [
+        template
+        for first in built_in
+        for template in (first, *(later for later in saved if later.task == first.task))
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class PromptRow:
-    """A prompt; `stored` is None for a built-in one. `judges` ask by it. `author`: empty for who may not know."""
+    """A prompt; `stored` is None for a built-in prompt. `judges` ask by it. `author` may be hidden, then empty."""
 
     template: Template
     stored: Prompt | None
@@ -187,26 +167,17 @@ class PromptRow:
 
 
 def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[PromptTask, list[PromptRow]]]:
-    judges = callable_judges_for(viewer, campaign)
-    stored = list(_stored(viewer).order_by("name", "-version"))
-    known = _known_to(viewer)
-    return [
-        (
-            task,
-            [
-                *(PromptRow(one, None, _asking_by(one, judges)) for one in BUILT_IN if one.task == task),
-                *(_row(one, judges, known) for one in stored if one.task == task),
-            ],
-        )
-        for task in TEMPLATES
-    ]
+    judges, known = callable_judges_for(viewer, campaign), _known_to(viewer)
+    rows = [PromptRow(template, None, _judges_by(template, judges)) for template in BUILT_IN]
+    rows += [_row(prompt, judges, known) for prompt in _stored(viewer).order_by("name", "-version")]
+    return [(task, [row for row in rows if row.template.task == task]) for task in TEMPLATES]
 
 
 def prompt_for(viewer: User, campaign: Campaign, ref: str) -> PromptRow:
     judges = callable_judges_for(viewer, campaign)
     for template in BUILT_IN:
         if template.ref == ref:
-            return PromptRow(template, None, _asking_by(template, judges))
+            return PromptRow(template, None, _judges_by(template, judges))
     name, _, version = ref.partition("@")
     number = int(version) if version.isascii() and version.isdecimal() and len(version) < 10 else 0
     return _row(_stored(viewer).get(name=name, version=number), judges, _known_to(viewer))
@@ -225,17 +196,18 @@ def _known_to(viewer: User) -> set[int]:
 
 def _row(stored: Prompt, judges: list[Judge], known: set[int]) -> PromptRow:
     author = stored.made_by.name if stored.made_by and stored.made_by.pk in known else ""
-    return PromptRow(stored.template, stored, _asking_by(stored.template, judges), author)
+    return PromptRow(stored.template, stored, _judges_by(stored.template, judges), author)
 
 
 def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:
-    templates = [one for one in BUILT_IN if (one.name, one.version, one.sha256) == (name, version, sha256)]
-    if templates or prompts_for(viewer).filter(name=name, version=version, sha256=sha256).exists():
+    """Reference of a call's template; empty where the viewer may not read its wording."""
+    built_in = any((known.name, known.version, known.sha256) == (name, version, sha256) for known in BUILT_IN)
+    if built_in or prompts_for(viewer).filter(name=name, version=version, sha256=sha256).exists():
         return f"{name}@{version}"
     return ""
 
 
-def _asking_by(template: Template, judges: list[Judge]) -> tuple[Judge, ...]:
+def _judges_by(template: Template, judges: list[Judge]) -> tuple[Judge, ...]:
     default_ref = template.ref if template in BUILT_IN else ""
     return tuple(
         judge for judge in judges if judge.prompt_versions.get(template.task, default_ref) == template.ref
@@ -247,7 +219,7 @@ Text = Annotated[str, Field(strict=True)]
 
 
 class PromptFile(BaseModel):
-    """A wording; task and name may be said when it is loaded instead."""
+    """A wording; task and name may be given when it is loaded instead."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -258,13 +230,17 @@ class PromptFile(BaseModel):
 
 
 def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
-    """Read a file's wording for the task and under the name that it or the caller says.
+    """Read a file's wording for the task and under the name that the file or the caller gives.
 
-    Raises `BadInput` naming file, line and field, also where the file says another task or name than the caller.
+    Raises `BadInput` naming file, line and field, also where the file gives another task or name than the caller.
     """
     file = read_toml(source, PromptFile)
-    problems = [*_other(source, "task", file.task, task), *_other(source, "name", file.name, name)]
-    known = next((one for one in TEMPLATES if one == (file.task or task)), None)
+    problems = [
+        _problem(source, field, f"{wanted}, as was said when it was loaded, found {in_file}")
+        for field, in_file, wanted in (("task", file.task, task), ("name", file.name, name))
+        if in_file and wanted and in_file != wanted
+    ]
+    known = next((known for known in TEMPLATES if known == (file.task or task)), None)
     if known is None:
         problems.append(_problem(source, "task", f"one of {', '.join(TEMPLATES)}, here or when it is loaded"))
     if problems or known is None:
@@ -272,7 +248,7 @@ def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
     template = Template(known, file.name or name, 1, file.system, file.user)
     wrong = [_problem(source, field, problem) for field, problem in text_problems(template)]
     if wrong:
-        raise BadInput(sorted(wrong, key=lambda one: one.line))
+        raise BadInput(sorted(wrong, key=attrgetter("line")))
     return template
 
 
@@ -302,14 +278,8 @@ def import_prompt(
         raise BadInput([_problem(source, field, problem) for field, problem in refusal.problems]) from refusal
 
 
-def _other(source: Source, field: str, in_file: str, wanted: str) -> list[InputProblem]:
-    if not in_file or not wanted or in_file == wanted:
-        return []
-    return [_problem(source, field, f"{wanted}, as was said when it was loaded, found {in_file}")]
-
-
 def _problem(source: Source, field: str, problem: str) -> InputProblem:
-    # At the placeholder, where one is to blame: a field may be many lines long.
+    # At the placeholder that is to blame, if one is: a field may be many lines long.
     placeholder = problem.partition(" ")[0]
     key = re.compile(rf"\s*{field}\s*=")
     lines = [line for line, text in source.lines if placeholder.startswith("{") and placeholder in text]
@@ -321,7 +291,7 @@ def _problem(source: Source, field: str, problem: str) -> InputProblem:
 class PromptSet:
     """The template of each task, with the form of its replies in it.
 
-    `with_texts`: for tasks by a built-in template, the one for topics that have more than a title.
+    `with_texts`: for tasks by a built-in template, its variant for topics that have more than a title.
     """
 
     templates: Mapping[PromptTask, Template]
@@ -335,13 +305,13 @@ BUILT_IN_PROMPTS = PromptSet(TEMPLATES, WITH_TEXTS)
 
 
 def way_of(judge: Judge) -> PromptSet:
-    """Return a judge's prompts: the built-in one where it chose none. Raises `Refused` for a lost prompt."""
+    """Return a judge's prompts: for a task without a choice the built-in prompt. Raises `Refused` for a lost prompt."""
     versions = judge.prompt_versions
     if not versions:
         return BUILT_IN_PROMPTS
     chosen = {task: versions[task] for task in TEMPLATES if task in versions}
     found = templates_by_ref(list(chosen.items()))
-    structured = is_structured(judge)
+    structured = versions.get(REPLY_FORM) == JSON_SCHEMA
     return PromptSet(
         {
             task: replace(found[chosen[task]] if task in chosen else built_in, structured=structured)
@@ -362,13 +332,15 @@ def ways_of(judges: Sequence[Judge]) -> list[PromptSet]:
     ]
 
 
-def is_structured(judge: Judge) -> bool:
-    return bool(judge.prompt_versions.get(REPLY_FORM) == JSON_SCHEMA)
-
-
 def versions_of(prompts: Mapping[str, str], *, structured: bool) -> dict[str, str]:
     """Return the prompt versions that a judge keeps. Raises `Refused` for an unknown task or prompt."""
-    return checked_versions(prompts) | ({REPLY_FORM: JSON_SCHEMA} if structured else {})
+    wanted: list[tuple[PromptTask | None, str]] = []
+    for task, ref in prompts.items():
+        if task not in TEMPLATES:
+            raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")
+        wanted.append((next(known for known in TEMPLATES if known == task), ref))
+    templates_by_ref(wanted)
+    return dict(sorted(prompts.items())) | ({REPLY_FORM: JSON_SCHEMA} if structured else {})
 
 
 def add_llm_judge(

@@ -1,9 +1,10 @@
 """Provenance of a label for organizers: the call or the import behind it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import PurePath
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -58,7 +59,7 @@ class CallCost:
 class ShownCall:
     """A call with what was sent, how often, and what its reader noticed, by the items that use it.
 
-    `item_calls`: all that the first of these items asked, this call among it: what came before is why it was asked.
+    `item_calls`: all calls of the first of these items, this call among them: an earlier wrong reply is its reason.
     """
 
     call: Call
@@ -163,49 +164,48 @@ def support_for(viewer: User, campaign: Campaign) -> QuerySet[SupportJudgment]:
 
 def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
     label = assignments_for(viewer, campaign).get(pk=pk)
-    given = answer_for(viewer, campaign, label.answer_id)
     nuggets = label.nugget_version.nugget.nugget_set
     letter = LETTERS.get(Origin(nuggets.origin), "draft")
-    sentences = tuple(Sentence.objects.filter(answer=given.answer_id))
-    return ShownLabel(
+    shown = _shown_label(
+        label,
+        answer_for(viewer, campaign, label.answer_id),
         kind="assignment",
-        code=label.label,
-        raw=label.raw,
-        judge=label.judge,
         condition=f"{letter}/{'A' if label.judge.kind == JudgeKind.LLM else 'M'}",
-        given_at=label.given_at,
-        submission=label.submission,
-        topic=given.topic,
-        run=given.run,
-        sentences=sentences,
-        event=label.event,
         nuggets=nuggets.name,
         nugget=label.nugget_version.text,
-        sentence=next((sentence for sentence in sentences if sentence.index == label.sentence), None),
         first_code=label.first_label,
     )
+    found_in = next((sentence for sentence in shown.sentences if sentence.index == label.sentence), None)
+    return replace(shown, sentence=found_in)
 
 
 def support_judgment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
     label = support_for(viewer, campaign).get(pk=pk)
-    given = answer_for(viewer, campaign, label.sentence.answer_id)
-    return ShownLabel(
+    return _shown_label(
+        label,
+        answer_for(viewer, campaign, label.sentence.answer_id),
         kind="support",
-        code=label.label,
-        raw=label.raw,
-        judge=label.judge,
         condition=label.condition,
-        given_at=label.given_at,
-        submission=label.submission,
-        topic=given.topic,
-        run=given.run,
-        sentences=tuple(Sentence.objects.filter(answer=given.answer_id)),
-        event=label.event,
         sentence=label.sentence,
         segment=label.segment,
         shown_code=label.shown_label,
         shown_ms=label.shown_ms,
         accepted=label.accepted,
+    )
+
+
+def _shown_label(label: Assignment | SupportJudgment, answer: AnswerProvenance, **more: Any) -> ShownLabel:
+    return ShownLabel(
+        code=label.label,
+        raw=label.raw,
+        judge=label.judge,
+        given_at=label.given_at,
+        submission=label.submission,
+        topic=answer.topic,
+        run=answer.run,
+        sentences=tuple(Sentence.objects.filter(answer=answer.answer_id)),
+        event=label.event,
+        **more,
     )
 
 
@@ -249,7 +249,8 @@ def shown_call(viewer: User, campaign: Campaign, call: Call) -> ShownCall:
     """Return all of a call. Only uses by this campaign's jobs are among it."""
     texts = Text.objects.in_bulk([message["sha256"] for message in call.messages])
     messages = tuple(
-        ShownMessage(one["role"], texts[one["sha256"]].content, one["sha256"]) for one in call.messages
+        ShownMessage(message["role"], texts[message["sha256"]].content, message["sha256"])
+        for message in call.messages
     )
     uses = CallUse.objects.filter(call=call, item__job__llm__campaign__in=within(viewer, campaign))
     used = tuple(uses.select_related("item__job__llm__judge", "item__job__llm__job").order_by("item"))
@@ -269,7 +270,7 @@ LIST_KINDS = ("nuggets", "drafts")
 
 @dataclass(frozen=True, slots=True)
 class MadeNugget:
-    """A nugget of a list, and the uses of the calls that first had its words and that said its importance."""
+    """A nugget of a list, and the uses of the calls that first had its words and that gave its importance."""
 
     listed: ListedNugget
     worded: CallUse | None
@@ -278,7 +279,7 @@ class MadeNugget:
 
 @dataclass(frozen=True, slots=True)
 class MadeList:
-    """A nugget list, and all the calls that made it, in the order of their asking: none where it was loaded."""
+    """A nugget list, and all the calls that made it, in the order of their asks: none where it was loaded."""
 
     nugget_list: NuggetList
     nuggets: tuple[MadeNugget, ...]
@@ -295,7 +296,7 @@ class MadeList:
 
 @dataclass(frozen=True, slots=True)
 class ShownNuggetOrigin:
-    """A nugget of a list, with the call that first had its words and the one that said its importance."""
+    """A nugget of a list, with the call that first had its words and the call that gave its importance."""
 
     listed: ListedNugget
     worded: ShownCall | None
@@ -337,18 +338,18 @@ def making_of(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> Made
         nugget_list,
         tuple(
             MadeNugget(
-                one,
-                by_call.get(rests[one.pk].worded_id) if one.pk in rests else None,
-                by_call.get(rests[one.pk].weighed_id or 0) if one.pk in rests else None,
+                row,
+                by_call.get(rests[row.pk].worded_id) if row.pk in rests else None,
+                by_call.get(rests[row.pk].weighed_id or 0) if row.pk in rests else None,
             )
-            for one in listed
+            for row in listed
         ),
         tuple(uses),
     )
 
 
 def _uses_behind(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> list[CallUse]:
-    # Another item that came to the same list used the same calls, so the first is enough.
+    # Another item with the same list as its outcome used the same calls, so the first is enough.
     if nugget_list.event is None:
         return []
     made = WorkItem.objects.filter(

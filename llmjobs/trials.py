@@ -1,31 +1,38 @@
-"""Trying prompts: the same few pairs that people have labelled, asked by each of them, outside of all reports."""
+"""Trials of prompts: a few pairs that people have labelled, labelled by each prompt outside of all reports."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import groupby
+from random import Random
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 
 from accounts.models import User
 from evaluation.campaigns.access import within
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Judge
-from evaluation.terms import JudgeKind
+from evaluation.models import Assignment, Campaign, Judge, ListedNugget, NuggetList, Qrel, SupportJudgment
+from evaluation.terms import Importance, JudgeKind, SupportCondition
 from jobs import queue
 from jobs.queue import JobProgress, NewItem
 from llmjobs import job_service
 from llmjobs.budget import NO_LIMIT, Budget, announced_price
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate
+from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call, CallUse, LlmJob, Trial, TrialJob, TriedLabels
 from llmjobs.prompt_store import the_template, versions_of
 from llmjobs.prompts.template import PromptTask
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
-from llmjobs.trial_drawing import Draw, draw
 
 PAIRS, MOST_PAIRS, MOST_PROMPTS = 30, 200, 6
 GREATEST_SEED = 2**31 - 1
+# Answers whose labels are read at a time: a trial of 30 pairs must not read a campaign's whole labels.
+CHUNK = 50
+Groups = dict[int, list[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class TrialWish:
     """Order of a trial: prompts, model and endpoint, labels by people, and their number.
 
     `of`: a nugget set's name for `assign` and `importance`, a condition of people for `support`, a source of qrels for
-    `relevance`. The budget is that of each prompt.
+    `relevance`. The seed alone decides which pairs are drawn. The budget is that of each prompt.
     """
 
     task: PromptTask
@@ -52,7 +59,7 @@ class TrialWish:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One prompt of a trial: what people said of the pairs, and what it said; None where nothing is known yet.
+    """One prompt of a trial: labels by people and by the prompt on the same pairs; None where none is known yet.
 
     `tokens` and `cost` are of all calls behind it, also of those that were paid before; `cost` is None without a price.
     `top` is the highest grade of the scale, 0 where it is not grades that are tried.
@@ -72,13 +79,13 @@ class Tried:
 
 def foretell(campaign: Campaign, wish: TrialWish) -> list[tuple[str, Estimate]]:
     """Return the cost of each prompt, and write nothing. Raises `Refused`."""
-    items = _drawn(campaign, wish)
+    items = _checked_draw(campaign, wish)
     return [(ref, job_service.estimate(JobPlan(items), _judge_aside(wish, ref))) for ref in wish.prompts]
 
 
 def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Trial:
     """Draw pairs and queue a job for each prompt. Raises `Refused`, and then nothing is written."""
-    items = _drawn(campaign, wish)
+    items = _checked_draw(campaign, wish)
     drawn = sum(len(item.payload["people"]) for item in items)
     with transaction.atomic():
         trial = Trial.objects.create(
@@ -93,7 +100,7 @@ def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Tria
     return trial
 
 
-def _drawn(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
+def _checked_draw(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
     """Return the items of each prompt. Raises `Refused` for a wish that makes no sense, or where there is nothing."""
     if not 1 <= len(wish.prompts) <= MOST_PROMPTS:
         raise Refused("bad_trial", f"Choose from 1 to {MOST_PROMPTS} prompts.")
@@ -103,7 +110,7 @@ def _drawn(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
         )
     for ref in wish.prompts:
         the_template(ref, wish.task)
-    items = draw(campaign, wish.task, Draw(wish.of, wish.pairs, wish.seed))
+    items = draw(campaign, wish.task, wish.of, wish.pairs, wish.seed)
     if not items:
         raise Refused(
             "nothing_to_try", f"People have labelled nothing of {wish.of} yet; there is nothing to compare with."
@@ -119,20 +126,14 @@ def _judge_aside(wish: TrialWish, ref: str) -> Judge:
     same = Judge.objects.filter(
         kind=JudgeKind.LLM, aside=True, study=None, model=like.model, base_url=like.base_url
     )
-    there = next((one for one in same if one.prompt_versions == versions), None)
-    if there:
-        return there
+    for judge in same:
+        if judge.prompt_versions == versions:
+            return judge
     name = f"on trial: {ref}, {like.name}"[:150] + (", JSON" if wish.structured else "")
     if Judge.objects.filter(name=name).exists():
         name = f"{name} ({Judge.objects.filter(name__startswith=name).count() + 1})"
-    return Judge(
-        name=name,
-        kind=JudgeKind.LLM,
-        model=like.model,
-        base_url=like.base_url,
-        aside=True,
-        prompt_versions=versions,
-    )
+    given = {"model": like.model, "base_url": like.base_url, "prompt_versions": versions}
+    return Judge(name=name, kind=JudgeKind.LLM, aside=True, **given)
 
 
 def trials_for(viewer: User, campaign: Campaign) -> QuerySet[Trial]:
@@ -149,8 +150,8 @@ def outcome_of(trial: Trial) -> list[Tried]:
     return [_tried(job) for job in jobs]
 
 
-def _tried(one: TrialJob) -> Tried:
-    items = list(one.llm.job.items.order_by("pk"))
+def _tried(job: TrialJob) -> Tried:
+    items = list(job.llm.job.items.order_by("pk"))
     labels = dict(TriedLabels.objects.filter(item__in=items).values_list("item", "labels"))
     people: list[int] = []
     given: list[int | None] = []
@@ -160,16 +161,184 @@ def _tried(one: TrialJob) -> Tried:
         given += labels.get(item.pk, [None] * len(known))
     calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__in=items).order_by().values("call"))
     sums = calls.aggregate(n=Count("pk"), prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
-    prompt, completion, price = sums["prompt"] or 0, sums["completion"] or 0, announced_price(one.llm)
+    prompt, completion, price = sums["prompt"] or 0, sums["completion"] or 0, announced_price(job.llm)
     return Tried(
-        prompt=one.prompt,
-        llm=one.llm,
-        progress=queue.progress_of(one.llm.job),
+        prompt=job.prompt,
+        llm=job.llm,
+        progress=queue.progress_of(job.llm.job),
         people=tuple(people),
         labels=tuple(given),
         calls=sums["n"],
         tokens=prompt + completion,
         cost=price.of(prompt, completion) if price else None,
         top=max((item.payload.get("top", 0) for item in items), default=0),
-        simulated=one.llm.judge.model == SIMULATED_MODEL or calls.filter(model_answered=SIMULATED_MODEL).exists(),
+        simulated=job.llm.judge.model == SIMULATED_MODEL or calls.filter(model_answered=SIMULATED_MODEL).exists(),
     )
+
+
+def labelled_by_people(campaign: Campaign, task: PromptTask) -> list[str]:
+    """Names of what people have labelled: nugget sets, conditions of support, or qrels."""
+    match task:
+        case "assign":
+            of_set = _assigned(campaign).filter(nugget_version__nugget__nugget_set=OuterRef("pk"))
+            return list(
+                campaign.nugget_sets.filter(Exists(of_set)).order_by("name").values_list("name", flat=True)
+            )
+        case "support":
+            return [str(name) for name in SupportCondition if _supported(campaign).filter(condition=name).exists()]
+        case "importance":
+            names = _weighed(campaign).order_by().values_list("nugget_list__nugget_set__name", flat=True)
+            return sorted(names.distinct())
+        case "relevance":
+            of_source = _graded(campaign).filter(source=OuterRef("pk"))
+            return list(campaign.qrel_sources.filter(Exists(of_source)).values_list("name", flat=True))
+        case _:
+            raise KeyError(task)
+
+
+def draw(campaign: Campaign, task: PromptTask, of: str, pairs: int, seed: int) -> list[NewItem]:
+    """Items of a trial, each with `people`'s codes in the order of its pairs."""
+    return DRAWINGS[task](campaign, of, pairs, seed)
+
+
+def _assigned(campaign: Campaign) -> QuerySet[Assignment]:
+    return Assignment.objects.current().filter(
+        nugget_version__nugget__nugget_set__campaign=campaign,
+        judge__kind=JudgeKind.HUMAN,
+        judge__aside=False,
+        label__in=NUGGET_LABELS.codes,
+        answer__words__gt=0,
+    )
+
+
+def _assign_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list[NewItem]:
+    labels = _assigned(campaign).filter(nugget_version__nugget__nugget_set__name=of)
+    answers = _shuffled(labels.values_list("answer", flat=True), seed)
+    batches = list[tuple[int, list[tuple[int, int]]]]()
+    for start in range(0, len(answers), CHUNK):
+        chunk = answers[start : start + CHUNK]
+        rows = labels.filter(answer__in=chunk).order_by("given_at", "pk")
+        labels_of = _first_labels(rows.values_list("answer", "nugget_version", "label"))
+        batches += [(answer, labels_of[answer]) for answer in chunk if answer in labels_of]
+        if sum(min(len(batch), campaign.protocol.batch_size) for _, batch in batches) >= pairs:
+            break
+    return _batch_items("answer", "try_assign", batches, campaign.protocol.batch_size, pairs)
+
+
+def _supported(campaign: Campaign) -> QuerySet[SupportJudgment]:
+    labels = SupportJudgment.objects.current().exclude(condition=SupportCondition.LLM)
+    return labels.filter(
+        segment__campaign=campaign,
+        segment__has_text=True,
+        judge__kind=JudgeKind.HUMAN,
+        judge__aside=False,
+        label__in=CITATION_LABELS.codes,
+    )
+
+
+def _support_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list[NewItem]:
+    labels = _supported(campaign).filter(condition=of)
+    sentences = _shuffled(labels.values_list("sentence", flat=True), seed)[:pairs]
+    rows = labels.filter(sentence__in=sentences).order_by("given_at", "pk")
+    labels_of = _first_labels(rows.values_list("sentence", "segment", "label"))
+    items = [
+        NewItem(
+            f"sentence {sentence}, segment {segment}",
+            "try_support",
+            {"sentence": sentence, "segment": segment, "people": [label]},
+        )
+        for sentence in sentences
+        for segment, label in labels_of[sentence]
+    ]
+    return items[:pairs]
+
+
+def _weighed(campaign: Campaign) -> QuerySet[ListedNugget]:
+    return ListedNugget.objects.filter(
+        NuggetList.objects.newest_submitted_q("nugget_list__"),
+        nugget_list__nugget_set__campaign=campaign,
+        nugget_list__nugget_set__judge__kind=JudgeKind.HUMAN,
+        nugget_list__nugget_set__judge__aside=False,
+        importance__in=WEIGHED,
+    )
+
+
+def _importance_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list[NewItem]:
+    rows = _weighed(campaign).filter(nugget_list__nugget_set__name=of)
+    topics = _shuffled(rows.values_list("nugget_list__topic_id", flat=True), seed)
+    listed = rows.order_by("nugget_list__topic_id", "position")
+    values = listed.values_list("nugget_list__topic_id", "nugget_version", "importance")
+    by_topic = _grouped((topic, nugget, WEIGHED.index(Importance(code))) for topic, nugget, code in values)
+    batches = [(topic, by_topic[topic]) for topic in topics]
+    return _batch_items("topic", "try_importance", batches, campaign.protocol.batch_size, pairs)
+
+
+def _graded(campaign: Campaign) -> QuerySet[Qrel]:
+    # Grades of an LLM are left out: a prompt would be compared with a machine.
+    return Qrel.objects.filter(
+        source__campaign=campaign,
+        segment__has_text=True,
+        grade__gte=0,
+        grade__lte=campaign.protocol.relevance_max,
+    ).exclude(event__kind__startswith="llm.")
+
+
+def _relevance_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list[NewItem]:
+    grades = _graded(campaign).filter(source__name=of)
+    drawn = _shuffled(grades.values_list("pk", flat=True), seed)[:pairs]
+    found = {grade.pk: grade for grade in grades.filter(pk__in=drawn)}
+    top = campaign.protocol.relevance_max
+    return [
+        NewItem(
+            f"topic {grade.topic_id}, segment {grade.segment_id}",
+            "try_relevance",
+            {"topic": grade.topic_id, "segment": grade.segment_id, "top": top, "people": [grade.grade]},
+        )
+        for grade in (found[pk] for pk in drawn)
+    ]
+
+
+def _batch_items(
+    subject: str, kind: str, batches: Iterable[tuple[int, list[tuple[int, int]]]], size: int, pairs: int
+) -> list[NewItem]:
+    """An item for each subject, of its first nuggets, until so many pairs are drawn."""
+    items, left = list[NewItem](), pairs
+    for pk, labelled in batches:
+        batch = labelled[: min(size, left)]
+        if not left:
+            break
+        nuggets = [nugget for nugget, _ in batch]
+        payload = {subject: pk, "nuggets": nuggets, "people": [code for _, code in batch]}
+        items.append(NewItem(f"{subject} {pk}, nuggets {nuggets[0]}-{nuggets[-1]}", kind, payload))
+        left -= len(batch)
+    return items
+
+
+def _first_labels(rows: Iterable[tuple[int, int, int]]) -> Groups:
+    # Where several people labelled the same pair, the first of them counts.
+    found: dict[tuple[int, int], int] = {}
+    for of, about, label in rows:
+        found.setdefault((of, about), label)
+    return _grouped(sorted((of, about, label) for (of, about), label in found.items()))
+
+
+def _grouped(rows: Iterable[tuple[int, int, int]]) -> Groups:
+    # Rows of one key must follow each other: groupby sees neighbours only.
+    return {
+        of: [(about, label) for _, about, label in group] for of, group in groupby(rows, key=lambda row: row[0])
+    }
+
+
+def _shuffled(keys: "QuerySet[Any, int]", seed: int) -> list[int]:
+    """Distinct keys in an order that the seed alone decides."""
+    distinct = sorted(keys.order_by().distinct())
+    Random(seed).shuffle(distinct)  # noqa: S311
+    return distinct
+
+
+DRAWINGS: Mapping[PromptTask, Callable[[Campaign, str, int, int], list[NewItem]]] = {
+    "assign": _assign_items,
+    "support": _support_items,
+    "importance": _importance_items,
+    "relevance": _relevance_items,
+}

@@ -25,7 +25,7 @@ from api.writes.base import (
 )
 from evaluation.models import Campaign
 from llmjobs.budget import Budget
-from llmjobs.endpoints import default_endpoint
+from llmjobs.client import default_endpoint
 from llmjobs.job_service import (
     JobOrder,
     ReadyJob,

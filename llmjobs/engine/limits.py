@@ -1,11 +1,15 @@
-"""Limits of endpoints: by the environment for the default one, by an administrator for others."""
+"""Limits of endpoints, kept by all workers together: decision 19 has the arithmetic.
+
+The default endpoint's limits are from the environment, those of others from an administrator.
+"""
 
 import json
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, cast
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -14,8 +18,9 @@ from redis.backoff import NoBackoff
 from redis.client import Pipeline
 from redis.retry import Retry
 
-from llmjobs.client import Endpoint
-from llmjobs.endpoints import default_endpoint
+from llmjobs.client import CallRefusal, Completion, Endpoint, default_endpoint
+from llmjobs.engine.calls import REPLY_TOKENS
+from llmjobs.engine.send import Sending
 from llmjobs.models import EndpointLimits, EndpointUse
 
 WINDOW = 60.0
@@ -28,6 +33,17 @@ PERIOD = WINDOW + SLACK + BURST
 GONE_AFTER = 30.0
 # What is ahead of the clock by more was written before the clock was set back.
 LONGEST_AHEAD = 5 * PERIOD
+# Seconds until a limit is consulted again. An admission reaches ahead by more than the first.
+SOONEST, LATEST = 0.1, 1.0
+# Seconds for which a job shows that it is held back: otherwise the reason would change with each request.
+HELD_FOR = 5.0
+# Weight of a reply's real cost beside the estimate of its template so far.
+LEARNS = 0.2
+
+KEY = "assay:llm:use:"
+KEPT_FOR = 3600  # seconds; a state that nobody changed for so long holds nobody back
+PATIENCE = 1.0  # seconds
+REDIS_SCHEMES = ("redis://", "rediss://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,62 +72,76 @@ class Limits:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One worker's question to an endpoint's limits, in one look.
+
+    `under_way`: requests that it waits for. `costs`: estimated tokens of the calls that it would send, in their order.
+    `beyond`: tokens of replies beyond their estimates; a negative number is below them.
+    """
+
+    worker: str
+    limits: Limits
+    under_way: int = 0
+    costs: Sequence[int] = ()
+    beyond: int = 0
+
+
 @dataclass(slots=True)
 class LimitState:
     """Use of an endpoint by all workers. Times are seconds of one clock that they share.
 
-    `requests_until`, `tokens_until`: until when what went so far takes up the limit. `under_way`: of each worker, how
-    many requests it waits for, and when it said so.
+    `requests_until`, `tokens_until`: the moments until which the requests so far take up the limit. `under_way`: for
+    each worker the number of requests it waits for, and the moment of its report.
     """
 
     requests_until: float = 0.0
     tokens_until: float = 0.0
     under_way: dict[str, tuple[int, float]] = field(default_factory=dict)
 
-    def book_tokens(self, limits: Limits, tokens: int) -> None:
-        """Book tokens beyond the estimate; a negative number is below it."""
-        if limits.tokens:
-            self.tokens_until += tokens * PERIOD / limits.tokens
+    @classmethod
+    def stored(cls, state: Mapping[str, Any]) -> "LimitState":
+        # JSON has no tuples: without this a state would never equal the stored state.
+        under_way = {name: (number, at) for name, (number, at) in state.get("under_way", {}).items()}
+        return cls(state.get("requests_until", 0.0), state.get("tokens_until", 0.0), under_way)
 
-    def admit(
-        self, limits: Limits, worker: str, under_way: int, costs: Sequence[int], now: float
-    ) -> tuple[int, float]:
-        """Return the number of requests that may go, in their order, and the seconds until the next one may.
+    def admit(self, visit: Visit, now: float) -> tuple[int, float]:
+        """Return the number of calls that may go, and the seconds until the next may.
 
-        `costs` are their estimated tokens, `under_way` is how many the worker waits for already. The seconds are 0
-        where all may go, and where the next one waits for another's end.
+        The seconds are 0 where all may go, and where the next call waits for another's end.
         """
-        room = self._room(limits, worker, under_way, now)
+        limits = visit.limits
+        if limits.tokens:
+            self.tokens_until += visit.beyond * PERIOD / limits.tokens
+        room = self._room(visit, now)
         self.requests_until = min(self.requests_until, now + LONGEST_AHEAD)
         self.tokens_until = min(self.tokens_until, now + LONGEST_AHEAD)
-        gone, wait = 0, 0.0
-        for cost in costs[:room]:
+        admitted, wait = 0, 0.0
+        for cost in visit.costs[:room]:
             wait = max(0.0, self.requests_until - BURST - now, self.tokens_until - BURST - now)
             if wait:
                 break
-            self._take_up(limits, cost, now)
-            gone += 1
+            if limits.requests:
+                self.requests_until = max(self.requests_until, now) + PERIOD / limits.requests
+            if limits.tokens:
+                # As many of such requests a minute as are whole; a request that alone is over the limit goes alone.
+                self.tokens_until = max(self.tokens_until, now) + PERIOD / max(1, limits.tokens // max(1, cost))
+            admitted += 1
         if limits.at_once is not None:
-            self.under_way[worker] = (under_way + gone, now)
-        return gone, wait
+            self.under_way[visit.worker] = (visit.under_way + admitted, now)
+        return admitted, wait
 
-    def _room(self, limits: Limits, worker: str, under_way: int, now: float) -> int | None:
-        """Return the number of further requests that may be under way; None for any. Dead workers are forgotten."""
+    def _room(self, visit: Visit, now: float) -> int | None:
+        """Number of further requests that may be under way; None for any. Dead workers are forgotten."""
         self.under_way = {
             name: (number, reported_at)
             for name, (number, reported_at) in self.under_way.items()
-            if number and now - reported_at < GONE_AFTER and name != worker
+            if number and now - reported_at < GONE_AFTER and name != visit.worker
         }
-        if limits.at_once is None:
+        if visit.limits.at_once is None:
             return None
-        return max(0, limits.at_once - under_way - sum(number for number, _ in self.under_way.values()))
-
-    def _take_up(self, limits: Limits, cost: int, now: float) -> None:
-        if limits.requests:
-            self.requests_until = max(self.requests_until, now) + PERIOD / limits.requests
-        if limits.tokens:
-            # As many of such requests a minute as are whole; one that alone is over the limit goes alone.
-            self.tokens_until = max(self.tokens_until, now) + PERIOD / max(1, limits.tokens // max(1, cost))
+        others = sum(number for number, _ in self.under_way.values())
+        return max(0, visit.limits.at_once - visit.under_way - others)
 
 
 def limits_of(names: Collection[str]) -> dict[str, Limits]:
@@ -131,62 +161,46 @@ def set_limits(base_url: str, limits: Limits) -> str:
     if not limits:
         EndpointLimits.objects.filter(address=address).delete()
         return address
-    EndpointLimits.objects.update_or_create(
-        address=address,
-        defaults={
-            "requests_per_minute": limits.requests,
-            "tokens_per_minute": limits.tokens,
-            "most_at_once": limits.at_once,
-        },
-    )
+    columns = {
+        "requests_per_minute": limits.requests,
+        "tokens_per_minute": limits.tokens,
+        "most_at_once": limits.at_once,
+    }
+    EndpointLimits.objects.update_or_create(address=address, defaults=columns)
     return address
 
 
-T = TypeVar("T")
-Act = Callable[[LimitState, float], T]
-"""Changes a use at a time of the shared clock, and returns what came of it. May be done again, on another use."""
-
-KEY = "assay:llm:use:"
-KEPT_FOR = 3600  # seconds; a use that nobody changed for so long holds nobody back
-PATIENCE = 1.0  # seconds
-REDIS_SCHEMES = ("redis://", "rediss://")
-
-
 class AwayError(Exception):
-    """Store of the use that does not answer just now."""
+    """Store of the limits' state that does not answer just now."""
 
 
-class Uses(Protocol):
-    """Keeps the use of endpoints by their addresses."""
+class LimitStore(Protocol):
+    """Shared state of endpoints by address. Visits of several workers come one after the other."""
 
-    def visit(self, address: str, act: Act[T]) -> T:
-        """Read, change and write the use of an endpoint, alone. Raises `AwayError`."""
+    def admit(self, address: str, visit: Visit) -> tuple[int, float]:
+        """`LimitState.admit` on the shared state. Raises `AwayError`."""
 
 
-class DatabaseUses:
+class DatabaseStore:
     """Rows, each locked while it is changed."""
 
-    def visit(self, address: str, act: Act[T]) -> T:
-        # A second visitor waits for the first, or starts again.
+    def admit(self, address: str, visit: Visit) -> tuple[int, float]:
         with transaction.atomic():
-            row = self._locked(address)
-            use = _read(row.state)
-            came_of_it = act(use, _database_now())
-            if use != _read(row.state):
-                EndpointUse.objects.filter(pk=row.pk).update(state=asdict(use))
-        return came_of_it
-
-    def _locked(self, address: str) -> EndpointUse:
-        locked = EndpointUse.objects.select_for_update().filter(address=address)
-        row = locked.first()
-        if row is None:
-            EndpointUse.objects.bulk_create([EndpointUse(address=address)], ignore_conflicts=True)
-            row = locked.get()
-        return row
+            locked = EndpointUse.objects.select_for_update().filter(address=address)
+            row = locked.first()
+            if row is None:
+                # Another worker may insert the same row in the same moment.
+                EndpointUse.objects.bulk_create([EndpointUse(address=address)], ignore_conflicts=True)
+                row = locked.get()
+            state = LimitState.stored(row.state)
+            answer = state.admit(visit, _database_now())
+            if state != LimitState.stored(row.state):
+                EndpointUse.objects.filter(pk=row.pk).update(state=asdict(state))
+        return answer
 
 
-class RedisUses:
-    """Keys, each watched while it is changed."""
+class RedisStore:
+    """Keys, each watched while it is changed: a second visitor starts again."""
 
     def __init__(self, url: str) -> None:
         # Tried once more, at once: a connection may have been cut while nobody used it. The engine tries again later.
@@ -195,40 +209,28 @@ class RedisUses:
             url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=once_more
         )
 
-    def visit(self, address: str, act: Act[T]) -> T:
-        # A second visitor waits for the first, or starts again.
+    def admit(self, address: str, visit: Visit) -> tuple[int, float]:
         key = KEY + address
 
-        def change(pipe: Pipeline) -> T:
+        def change(pipe: Pipeline) -> tuple[int, float]:
             found = cast(bytes | None, pipe.get(key))
             seconds, micros = pipe.time()
-            use = _read(json.loads(found) if found else {})
-            came_of_it = act(use, seconds + micros / 1e6)
+            state = LimitState.stored(json.loads(found) if found else {})
+            answer = state.admit(visit, seconds + micros / 1e6)
             pipe.multi()
-            pipe.set(key, json.dumps(asdict(use)), ex=KEPT_FOR)
-            return came_of_it
+            pipe.set(key, json.dumps(asdict(state)), ex=KEPT_FOR)
+            return answer
 
         try:
-            return cast(T, self._redis.transaction(cast(Any, change), key, value_from_callable=True))
+            changed = self._redis.transaction(cast(Any, change), key, value_from_callable=True)
+            return cast(tuple[int, float], changed)
         except RedisError as error:
             raise AwayError(type(error).__name__) from error
 
 
-def shared_uses() -> Uses:
-    return _uses_by(settings.CELERY_BROKER_URL)
-
-
 @lru_cache(maxsize=4)
-def _uses_by(broker: str) -> Uses:
-    return RedisUses(broker) if broker.startswith(REDIS_SCHEMES) else DatabaseUses()
-
-
-def _read(state: dict[str, Any]) -> LimitState:
-    use = LimitState(state.get("requests_until", 0.0), state.get("tokens_until", 0.0))
-    use.under_way = {
-        name: (number, reported_at) for name, (number, reported_at) in state.get("under_way", {}).items()
-    }
-    return use
+def store_of(broker: str) -> LimitStore:
+    return RedisStore(broker) if broker.startswith(REDIS_SCHEMES) else DatabaseStore()
 
 
 def _database_now() -> float:
@@ -239,3 +241,117 @@ def _database_now() -> float:
         cursor.execute("SELECT extract(epoch FROM clock_timestamp())")
         (now,) = cursor.fetchone()
     return float(now)
+
+
+@dataclass(slots=True)
+class LimitView:
+    """One worker's view of one endpoint's limits. Times are of the worker's own clock.
+
+    `beyond`: tokens of replies beyond their estimates, not yet booked. `reported`: requests under way as other workers
+    know them. `held_at`: the last moment in which calls were held back.
+    """
+
+    beyond: int = 0
+    reported: int = 0
+    reported_at: float = 0.0
+    retry_at: float = 0.0
+    held_at: float = float("-inf")
+    away_until: float = 0.0
+
+
+class Limiter:
+    """Admission of one worker's calls. An endpoint without limits costs nothing."""
+
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
+        self.limits: dict[str, Limits] = {}
+        self._views: dict[str, LimitView] = defaultdict(LimitView)
+        # Of real to estimated tokens, by endpoint and template.
+        self._factors: dict[tuple[str, str], float] = {}
+        self._reserved: dict[int, int] = {}
+
+    def know(self, endpoints: Iterable[Endpoint]) -> None:
+        self.limits = limits_of({endpoint.name for endpoint in endpoints})
+
+    def waiting(self) -> set[str]:
+        # Before that time, the limit would give the same answer.
+        now = time.monotonic()
+        return {name for name in self.limits if self._views[name].retry_at > now}
+
+    def admit(self, sendings: Sequence[Sending], under_way: Mapping[str, int]) -> list[Sending]:
+        """Calls that may go now, the first ones of each limited endpoint. `under_way`: calls by endpoint."""
+        limited: dict[str, list[Sending]] = defaultdict(list)
+        admitted = list[Sending]()
+        for sending in sendings:
+            name = sending.wanted.endpoint.name
+            (limited[name] if name in self.limits else admitted).append(sending)
+        # Sorted in every worker: two that lock the rows of two endpoints must not deadlock.
+        for name, due in sorted(limited.items(), key=lambda item: item[0]):
+            costs = [self._cost(sending) for sending in due]
+            number, wait = self._visit(name, under_way.get(name, 0), costs) or (0, LATEST)
+            if number < len(due):
+                view = self._views[name]
+                view.held_at = now = time.monotonic()
+                # Where another request's end is awaited, that may be in the next look.
+                view.retry_at = now + (min(max(wait, SOONEST), LATEST) if wait else 0.0)
+            self._reserved |= {sending.call.pk: cost for sending, cost in zip(due[:number], costs, strict=False)}
+            admitted += due[:number]
+        return admitted
+
+    def book_tokens(self, sending: Sending, reply: Completion | CallRefusal) -> None:
+        """Book a call's real tokens."""
+        # A refused call reports none, so its estimate stays booked.
+        expected = self._reserved.pop(sending.call.pk, None)
+        if expected is None or isinstance(reply, CallRefusal) or reply.prompt_tokens is None:
+            return
+        cost = reply.prompt_tokens + (reply.completion_tokens or 0)
+        self._views[sending.wanted.endpoint.name].beyond += cost - expected
+        kind = _kind(sending)
+        self._factors[kind] = self._factors.get(kind, 1.0) * (1 - LEARNS + LEARNS * cost / max(1, expected))
+
+    def keep_up(self, under_way: Mapping[str, int]) -> None:
+        """Report fewer calls under way at once, and the same number from time to time."""
+        # A number that is too old counts as that of a dead worker.
+        for name, limits in self.limits.items():
+            view, now = self._views[name], under_way.get(name, 0)
+            old = now and time.monotonic() - view.reported_at > GONE_AFTER / 4
+            if limits.at_once is not None and (now < view.reported or old):
+                self._visit(name, now, [])
+
+    def close(self) -> None:
+        # Other workers would wait for the calls of this worker until they are too old.
+        for name in self.limits:
+            if self._views[name].beyond or self._views[name].reported:
+                self._visit(name, 0, [])
+
+    def why_waiting(self, name: str) -> str:
+        view = self._views[name]
+        if time.monotonic() - view.held_at > HELD_FOR or name not in self.limits:
+            return ""
+        if view.away_until:
+            return f"The broker, which counts for the limits of {name}, does not answer."
+        return f"Held back by the limit of {name}: {self.limits[name]}, for all workers."
+
+    def _cost(self, sending: Sending) -> int:
+        """Estimated tokens of a call and its reply, corrected by earlier calls of its template."""
+        estimate = sending.wanted.prompt_tokens + REPLY_TOKENS.get(sending.wanted.ask.task, 0)
+        return round(estimate * self._factors.get(_kind(sending), 1.0))
+
+    def _visit(self, name: str, under_way: int, costs: Sequence[int]) -> tuple[int, float] | None:
+        """Consult the shared state; None where its store is away, and then nothing may go."""
+        view = self._views[name]
+        if time.monotonic() < view.away_until:
+            return None
+        visit = Visit(self.worker, self.limits[name], under_way, costs, view.beyond)
+        try:
+            number, wait = store_of(settings.CELERY_BROKER_URL).admit(name, visit)
+        except AwayError:
+            view.away_until = time.monotonic() + LATEST
+            return None
+        view.away_until, view.beyond = 0.0, 0
+        view.reported, view.reported_at = under_way + number, time.monotonic()
+        return number, wait
+
+
+def _kind(sending: Sending) -> tuple[str, str]:
+    return sending.wanted.endpoint.name, sending.wanted.ask.template

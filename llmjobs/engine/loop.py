@@ -1,41 +1,50 @@
 """One thread that decides and writes, and a pool of threads that wait for replies.
 
-Items are claimed, their steps asked what they want to know, and calls looked up before they are sent: what was answered
-once is never asked again. Everything that happened since the last look is written in one short transaction, and no
-database connection is held while a call is under way.
+A look claims items, starts their steps and finds each call that they ask for: a recorded call is replayed and never
+paid again. All that happened since the last look is written in one short transaction. While a call is under way, no
+database connection is held.
 """
 
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Event as Signal
 
 import structlog
 from django.conf import settings
 from django.db import close_old_connections, transaction
-from django.db.models import Max
 
 from evaluation.errors import Refused
 from jobs import lanes, queue
 from jobs.models import Job, WorkItem
 from llmjobs import budget
-from llmjobs.client import CallRefusal, Completion, Endpoint
-from llmjobs.endpoints import endpoint_of
+from llmjobs.client import CallRefusal, Completion, Endpoint, endpoint_of
 from llmjobs.engine import calls as engine_calls
-from llmjobs.engine.calls import NewCall
-from llmjobs.engine.limiter import Limiter
+from llmjobs.engine.calls import NewCall, call_for, kept_calls
+from llmjobs.engine.limits import Limiter
 from llmjobs.engine.outcomes import DATABASE_TROUBLE, SetAside, begin_items, end_items, set_aside
-from llmjobs.engine.replicates import kept_calls, wanted_by
 from llmjobs.engine.send import Sender, Sending, probe_call
 from llmjobs.kinds import ItemOutcome, Stepping
 from llmjobs.models import Attempt, Call, LlmJob
 from llmjobs.steps.asking import Ask, LlmReply
 
+JOB_KIND = "llm"
+# Seconds for which a look waits for replies: the more come together, the fewer transactions they cost.
+GROUP_SECONDS = 0.1
+CLAIM = 64
+ENDED = (Job.State.CANCELLED, Job.State.DONE)
+# The database may be away for a while; every trouble costs a longer pause, and none of them an answer.
+MOST_TROUBLES = 20
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+log = logging.getLogger(__name__)
+events = structlog.stdlib.get_logger(__name__)
+
 
 @dataclass(slots=True)
 class Running:
-    """One claimed item: its step, the calls it has used, and the hashes of those that earlier tries got right."""
+    """One claimed item: its step, the calls it has used, and the hashes of usable calls of earlier tries."""
 
     item: WorkItem
     llm: LlmJob
@@ -47,9 +56,10 @@ class Running:
 
 @dataclass(slots=True)
 class Result:
-    """Result of one sending; `final` where it is not tried again. Written before anything follows from it."""
+    """Result of one sending; `final` where it is not tried again."""
 
     sending: Sending
+    # Kept apart from the sending: a round that is rolled back may have given that another attempt.
     attempt: Attempt
     reply: Completion | CallRefusal
     final: bool
@@ -57,43 +67,10 @@ class Result:
 
 @dataclass(slots=True)
 class Round:
-    """Rows that one look has to write, and calls that go out after the commit."""
+    """Outcomes that one look has to write, and questions to look up."""
 
     ended: list[ItemOutcome] = field(default_factory=list)
     asks: list[tuple[Running, Ask]] = field(default_factory=list)
-    out: list[Sending] = field(default_factory=list)
-    stopped: dict[int, str] = field(default_factory=dict)
-
-
-def note_sending(out: Sequence[Sending]) -> None:
-    fresh = [one.call.pk for one in out if one.attempt is None]
-    last = dict(Attempt.objects.filter(call__in=fresh).values_list("call").annotate(n=Max("number")).order_by())
-    numbers = {one.call.pk: (one.attempt.number if one.attempt else last.get(one.call.pk, 0)) + 1 for one in out}
-    attempts = engine_calls.note_sending([one.call for one in out], numbers) if out else []
-    for one, attempt in zip(out, attempts, strict=True):
-        one.attempt = attempt
-
-
-def attempt_of(sending: Sending) -> Attempt:
-    if sending.attempt is None:
-        raise RuntimeError("a call was sent without being written first")
-    return sending.attempt
-
-
-def last_error(call: Call) -> str:
-    attempt = call.attempts.last()
-    return f"{attempt.error}: {attempt.message}" if attempt else "given up"
-
-
-JOB_KIND = "llm"
-GROUP_SECONDS = 0.1
-CLAIM = 64
-ENDED = (Job.State.CANCELLED, Job.State.DONE)
-# The database may be away for a while; every trouble costs a longer pause, and none of them an answer.
-MOST_TROUBLES = 20
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
-log = logging.getLogger(__name__)
-events = structlog.stdlib.get_logger(__name__)
 
 
 def offer() -> None:
@@ -117,8 +94,10 @@ class Engine:
         self.sender = Sender(concurrency)
         self.limiter = Limiter(worker)
         self.running: dict[int, Running] = {}
+        # By hash: items of several jobs may wait for one call.
         self.waiting: dict[str, list[tuple[Running, Ask]]] = {}
         self.llm_jobs: dict[int, LlmJob] = {}
+        # Where a judge's address is refused, the reason.
         self.endpoints: dict[int, Endpoint | str] = {}
         self.open: set[int] = set()
         self.unwritten: list[Result] = []
@@ -127,7 +106,9 @@ class Engine:
         self.troubles = 0
 
     def work(self, stopping: Signal) -> None:
-        while self._looked(stopping):
+        more = True
+        while more:
+            more = self._look_or_start_over(stopping)
             close_old_connections()
 
     def close(self) -> None:
@@ -136,7 +117,7 @@ class Engine:
         engine_calls.release(self.open, self.worker)
         queue.hand_back(self.worker)
 
-    def _looked(self, stopping: Signal) -> bool:
+    def _look_or_start_over(self, stopping: Signal) -> bool:
         try:
             if self.troubles:
                 self._start_over()
@@ -152,10 +133,8 @@ class Engine:
         return more
 
     def _start_over(self) -> None:
-        """After trouble nobody knows how far the steps are: write what came in, and give all items back.
-
-        What is under way stays so: an item that asks for it again waits for it.
-        """
+        """Write the replies that came in, and hand all items back: nobody knows how far their steps are."""
+        # Calls under way stay so: an item that needs such a call again waits for it.
         self.running.clear()
         self.waiting.clear()
         self.reasons.clear()
@@ -168,59 +147,57 @@ class Engine:
         queue.hand_back(self.worker)
 
     def _look(self, stopping: bool) -> bool:
-        self._renew()
+        """One look: whether there is more to do."""
+        if time.monotonic() - self.renewed > queue.RENEW_EVERY:
+            queue.renew(self.worker)
+            self._drop_stopped()
+            self._know_limits()
+            self.renewed = time.monotonic()
         if stopping:
             self.sender.forget_unsent()
         claimed = [] if stopping else self._claim()
         self._collect(0.0 if claimed else GROUP_SECONDS)
         self._round(claimed, stopping)
         self.limiter.keep_up(self.sender.under_way_at())
-        return bool(self.sender.under_way or (self.running and not stopping))
+        return bool(self.sender.out or (self.running and not stopping))
 
     def _collect(self, timeout: float) -> None:
         for sending, reply in self.sender.collect(timeout):
+            if sending.attempt is None:
+                raise RuntimeError("a call was sent without being written first")
             final = self.sender.settled(sending, reply)
             self.limiter.book_tokens(sending, reply)
-            self.unwritten.append(Result(sending, attempt_of(sending), reply, final))
-
-    def _renew(self) -> None:
-        if time.monotonic() - self.renewed > queue.RENEW_EVERY:
-            queue.renew(self.worker)
-            self._drop_stopped()
-            self._know_limits()
-            self.renewed = time.monotonic()
+            self.unwritten.append(Result(sending, sending.attempt, reply, final))
 
     def _drop_stopped(self) -> None:
-        """Let go of items of jobs that do not run any more, and of unsent calls for which only they wait.
-
-        Where a job is only paused, an item whose call is under way is kept: its reply is paid.
-        """
-        jobs = {one.item.job_id for one in self.running.values()}
+        """Drop items of jobs that do not run any more, and unsent calls for which only they wait."""
+        jobs = {running.item.job_id for running in self.running.values()}
         found = list(Job.objects.filter(pk__in=jobs).values_list("pk", "state", "priority"))
         states = {pk: state for pk, state, _ in found}
         self.sender.priorities |= {pk: priority for pk, _, priority in found}
-        paused = [one for one in self.running.values() if states[one.item.job_id] == Job.State.PAUSED]
-        idle = self._without_call_under_way(paused)
-        queue.postpone([one.item for one in idle], seconds=0)
-        ended = [one for one in self.running.values() if states[one.item.job_id] in ENDED]
-        for one in [*idle, *ended]:
-            del self.running[one.item.pk]
-        dropped = self.sender.forget(lambda one: not self._is_awaited(one.call)) if idle or ended else []
-        if dropped:
-            for sending in dropped:
-                self.waiting.pop(sending.call.sha256, None)
-            engine_calls.release([one.call.pk for one in dropped], self.worker)
-            self.open -= {one.call.pk for one in dropped}
-
-    def _without_call_under_way(self, some: Iterable[Running]) -> list[Running]:
-        unsent = {one.call.sha256 for one in self.sender.unsent()}
+        unsent = {sending.call.sha256 for sending in self.sender.unsent()}
+        # An item of a paused job is kept while its call is under way: its reply is paid.
         busy = {
             running.item.pk
             for sha256, waiting in self.waiting.items()
             if sha256 not in unsent
             for running, _ in waiting
         }
-        return [one for one in some if one.item.pk not in busy]
+        items = [running.item for running in self.running.values()]
+        idle = [item for item in items if states[item.job_id] == Job.State.PAUSED and item.pk not in busy]
+        queue.postpone(idle, seconds=0)
+        dropped = idle + [item for item in items if states[item.job_id] in ENDED]
+        for item in dropped:
+            del self.running[item.pk]
+        forgotten = self.sender.forget_unless(self._is_awaited) if dropped else []
+        for sending in forgotten:
+            self.waiting.pop(sending.call.sha256, None)
+        self._release({sending.call.pk for sending in forgotten})
+
+    def _release(self, calls: set[int]) -> None:
+        if calls:
+            engine_calls.release(calls, self.worker)
+            self.open -= calls
 
     def _is_awaited(self, call: Call) -> bool:
         return any(self._is_current(running) for running, _ in self.waiting.get(call.sha256, []))
@@ -229,55 +206,66 @@ class Engine:
         return self.running.get(running.item.pk) is running
 
     def _claim(self) -> list[WorkItem]:
-        """Claim as many items as keep the threads busy.
-
-        Those of an endpoint that is down, or of which enough wait for a limit, keep no others out.
-        """
+        """Claim as many items as keep the threads busy."""
+        # Items of an endpoint that is down, or of which enough wait for a limit, keep no others out.
         most = max(CLAIM, 4 * self.sender.concurrency)
         waiting = self.sender.waiting_apart()
         stuck = {job for job in self.endpoints if self._why_down(job) or waiting[job] >= most // 2}
-        moving = sum(one.item.job_id not in stuck for one in self.running.values())
-        room = most - moving
+        room = most - sum(running.item.job_id not in stuck for running in self.running.values())
         return queue.claim(self.worker, room, kind=JOB_KIND, besides=stuck) if room >= CLAIM // 2 else []
 
     def _round(self, claimed: list[WorkItem], stopping: bool) -> None:
-        round_ = Round()
+        round_, out, stopped = Round(), list[Sending](), dict[int, str]()
         with transaction.atomic():
             self._write_results()
             self._begin(claimed, round_)
-            for one in self.unwritten:
-                if one.final:
-                    self._deliver(one.sending.call, round_)
+            for result in self.unwritten:
+                if result.final:
+                    self._deliver(result.sending.call, round_)
             self._resolve(round_)
             if not stopping:
                 self._ask_controls()
-                self._choose(round_)
-            note_sending(round_.out)
+                out, stopped = self._choose()
+            attempts = engine_calls.note_sending([sending.call for sending in out]) if out else []
+            for sending, attempt in zip(out, attempts, strict=True):
+                sending.attempt = attempt
         self.unwritten.clear()
-        for sending in round_.out:
+        # After the commit: a call whose row was lost could be sent, and paid, a second time.
+        for sending in out:
             self.sender.submit(sending)
         if round_.ended:
-            end_items(sorted(round_.ended, key=lambda one: one.item.pk))
-        if round_.stopped:
-            self._stop(round_.stopped)
-        self._say_why_waiting()
+            end_items(sorted(round_.ended, key=lambda ended: ended.item.pk))
+        if stopped:
+            self._stop(stopped)
+        self._show_why_waiting()
 
-    def _choose(self, round_: Round) -> None:
+    def _choose(self) -> tuple[list[Sending], dict[int, str]]:
+        """Calls to send, counted in their jobs' budgets; and jobs that may not, with the budget that is used up."""
         due = self.sender.due(self.limiter.waiting())
-        for one in due:
-            one.job = self._payer(one)
-        under_way = self.sender.under_way_at()
-        chosen = budget.choose(due, lambda some: self.limiter.may_go(some, under_way))
-        round_.out, round_.stopped = chosen.out, chosen.stopped
-        self.sender.put_back(chosen.later)
-        controls = self.sender.hold(chosen.held)
-        engine_calls.release(controls, self.worker)
-        self.open -= controls
+        for sending in due:
+            sending.job = self._payer(sending)
+        left = budget.lock_budgets(sending.job for sending in due) if due else {}
+        payable, unpaid, requests = list[Sending](), list[Sending](), Counter[int]()
+        for sending in due:
+            if left[sending.job].allows(requests[sending.job] + 1):
+                requests[sending.job] += 1
+                payable.append(sending)
+            else:
+                unpaid.append(sending)
+        # Limits come after the budgets in every worker: their rows are locked in this order, or two would deadlock.
+        out = self.limiter.admit(payable, self.sender.under_way_at())
+        budget.note_sent(sending.job for sending in out)
+        going = {sending.call.pk for sending in out}
+        held_back = [sending for sending in payable if sending.call.pk not in going]
+        self._release(self.sender.put_back(held_back, unpaid))
+        return out, {sending.job: left[sending.job].used_up for sending in unpaid}
 
     def _payer(self, sending: Sending) -> int:
         # Several jobs may wait for one call: the first of them pays.
         waiting = (
-            one.item.job_id for one, _ in self.waiting.get(sending.call.sha256, []) if self._is_current(one)
+            running.item.job_id
+            for running, _ in self.waiting.get(sending.call.sha256, [])
+            if self._is_current(running)
         )
         return next(waiting, sending.job)
 
@@ -290,23 +278,23 @@ class Engine:
     def _write_results(self) -> None:
         # Nothing follows from these rows yet, so that the round may be repeated after database trouble.
         answered = [
-            (one.sending.call, one.attempt, one.reply)
-            for one in self.unwritten
-            if isinstance(one.reply, Completion)
+            (result.sending.call, result.attempt, result.reply)
+            for result in self.unwritten
+            if isinstance(result.reply, Completion)
         ]
-        refused = [(one, one.reply) for one in self.unwritten if isinstance(one.reply, CallRefusal)]
-        campaigns = {one.sending.call.pk: one.sending.campaign for one in self.unwritten}
+        refused = [(result, result.reply) for result in self.unwritten if isinstance(result.reply, CallRefusal)]
+        campaigns = {result.sending.call.pk: result.sending.campaign for result in self.unwritten}
         engine_calls.note_answers(answered, campaigns)
-        budget.note_tokens([(one.sending.job, one.reply) for one in self.unwritten])
-        engine_calls.note_refusals([(one.attempt, refusal) for one, refusal in refused])
+        budget.note_tokens([(result.sending.job, result.reply) for result in self.unwritten])
+        engine_calls.note_refusals([(result.attempt, refusal) for result, refusal in refused])
         engine_calls.note_given_up(
-            [(one.sending.call, refusal) for one, refusal in refused if one.final], campaigns
+            [(result.sending.call, refusal) for result, refusal in refused if result.final], campaigns
         )
 
     def _begin(self, claimed: list[WorkItem], round_: Round) -> None:
         self._know({item.job_id for item in claimed})
-        by_kind: dict[str, list[WorkItem]] = {}
         kept = dict(zip((item.pk for item in claimed), kept_calls(claimed), strict=True))
+        by_kind: dict[str, list[WorkItem]] = {}
         for item in claimed:
             by_kind.setdefault(item.kind, []).append(item)
         for kind, items in by_kind.items():
@@ -354,7 +342,11 @@ class Engine:
         del self.running[running.item.pk]
 
     def _deliver(self, call: Call, round_: Round) -> None:
-        reply = LlmReply(call.reply) if call.state == Call.State.ANSWERED else LlmReply(None, last_error(call))
+        if call.state == Call.State.ANSWERED:
+            reply = LlmReply(call.reply)
+        else:
+            attempt = call.attempts.last()
+            reply = LlmReply(None, f"{attempt.error}: {attempt.message}" if attempt else "given up")
         self.open.discard(call.pk)
         for running, ask in self.waiting.pop(call.sha256, []):
             running.uses.append((ask.part, call))
@@ -367,15 +359,15 @@ class Engine:
             wanted: dict[str, NewCall] = {}
             for running, ask in asks:
                 try:
-                    one = _wanted(running, ask)
-                    sha256 = one.sha256
+                    call = call_for(running.item, ask, running.endpoint, running.llm.judge.model, running.kept)
+                    sha256 = call.sha256
                 except ValueError as error:  # text that cannot be sent
                     self._finish(running, set_aside(running.item, error), round_)
                     continue
-                wanted[sha256] = one
+                wanted[sha256] = call
                 self.waiting.setdefault(sha256, []).append((running, ask))
             known = engine_calls.find_calls(wanted)
-            new = [(sha256, one) for sha256, one in wanted.items() if sha256 not in known]
+            new = [(sha256, call) for sha256, call in wanted.items() if sha256 not in known]
             known |= engine_calls.insert_calls(new, self.worker) if new else {}
             self._replay_or_send(known, wanted, round_)
 
@@ -401,6 +393,7 @@ class Engine:
     def _take_over(self, call: Call) -> bool:
         """Take a call whose worker is gone; with a live worker the items come back later."""
         if not queue.is_alive(call.holder):
+            # Of two workers that find the same dead holder only one gets the row, and sends.
             abandoned = Call.objects.filter(pk=call.pk, holder=call.holder, state=Call.State.SENT)
             if abandoned.update(holder=self.worker):
                 call.holder = self.worker
@@ -413,23 +406,16 @@ class Engine:
 
     def _why_down(self, job: int) -> str:
         endpoint = self.endpoints[job]
-        return (
-            "" if isinstance(endpoint, str) else self.sender.why_waiting(endpoint, self.llm_jobs[job].judge.model)
-        )
+        if isinstance(endpoint, str):
+            return ""
+        return self.sender.why_waiting(endpoint, self.llm_jobs[job].judge.model)
 
-    def _why_waiting(self, job: int) -> str:
-        endpoint = self.endpoints[job]
-        held = "" if isinstance(endpoint, str) else self.limiter.why_waiting(endpoint.name)
-        return self._why_down(job) or held
-
-    def _say_why_waiting(self) -> None:
+    def _show_why_waiting(self) -> None:
         # Only on a change, or after trouble, when nobody knows what the row holds.
-        for job in {one.item.job_id for one in self.running.values()}:
-            reason = self._why_waiting(job)
+        for job in {running.item.job_id for running in self.running.values()}:
+            endpoint = self.endpoints[job]
+            held = "" if isinstance(endpoint, str) else self.limiter.why_waiting(endpoint.name)
+            reason = self._why_down(job) or held
             if self.reasons.get(job) != reason:
                 queue.wait_for([job], reason)
                 self.reasons[job] = reason
-
-
-def _wanted(running: Running, ask: Ask) -> NewCall:
-    return wanted_by(running.item, ask, running.endpoint, running.llm.judge.model, running.kept)

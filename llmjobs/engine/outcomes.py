@@ -1,6 +1,6 @@
-"""Begin and end of items: together, and one by one where one of them makes that fail, so that it fails alone."""
+"""Begin and end of items: together, and each by itself where an item makes that fail, so that it fails alone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import structlog
@@ -54,31 +54,44 @@ def end_items(ended: list[ItemOutcome]) -> None:
         raise
     except Exception as error:
         if len(ended) > 1:
-            for one in ended:
-                end_items([one])
+            for outcome in ended:
+                end_items([outcome])
         elif isinstance(ended[0].outcome, SetAside):
             raise
         else:
             end_items([replace(ended[0], outcome=set_aside(ended[0].item, error))])
 
 
-def _record(ended: list[ItemOutcome]) -> None:
-    # An outcome whose lease went to another attempt changes nothing.
-    jobs = {one.item.job_id for one in ended}
+def _record(outcomes: list[ItemOutcome]) -> None:
+    jobs = {ended.item.job_id for ended in outcomes}
     queue.lock_jobs(jobs)
-    mine = queue.end_all([(one.item, one.outcome.failure) for one in ended])
-    held = [one for one in ended if one.item.pk in mine]
+    # An outcome whose lease went to another attempt changes nothing.
+    mine = queue.end_all([(ended.item, ended.outcome.failure) for ended in outcomes])
+    held = [ended for ended in outcomes if ended.item.pk in mine]
     # A retried item rests on the calls of its new replicate.
-    CallUse.objects.filter(item__in=[one.item.pk for one in held if one.item.payload.get("replicate")]).delete()
-    CallUse.objects.bulk_create(_uses(held), batch_size=engine_calls.BATCH)
+    CallUse.objects.filter(
+        item__in=[ended.item.pk for ended in held if ended.item.payload.get("replicate")]
+    ).delete()
+    uses = [
+        CallUse(
+            item=ended.item,
+            call=call,
+            number=number,
+            part=part[:200],
+            notes=[f"{note.kind}: {note.text}" for note in ended.outcome.notes if note.ask == number],
+        )
+        for ended in held
+        for number, (part, call) in enumerate(ended.uses)
+    ]
+    CallUse.objects.bulk_create(uses, batch_size=engine_calls.BATCH)
     by_kind: dict[str, list[ItemOutcome]] = {}
-    for one in held:
-        if not isinstance(one.outcome, SetAside):
-            by_kind.setdefault(one.item.kind, []).append(one)
-    for kind, some in by_kind.items():
-        KINDS[kind].record(some)
+    for ended in held:
+        if not isinstance(ended.outcome, SetAside):
+            by_kind.setdefault(ended.item.kind, []).append(ended)
+    for kind, same_kind in by_kind.items():
+        KINDS[kind].record(same_kind)
     queue.finish_jobs(jobs)
-    for campaign in sorted({one.llm.campaign_id for one in held}):
+    for campaign in sorted({ended.llm.campaign_id for ended in held}):
         touch(campaign)
 
 
@@ -88,15 +101,3 @@ def set_aside(item: WorkItem, error: Exception) -> SetAside:
     log.error("item_set_aside", item=item.pk, job=item.job_id, exc_info=error, **item.job.options)
     reason = f"Assay could not work on it: {type(error).__name__}: {error}".replace("\0", "")
     return SetAside(reason[:LONGEST_REASON])
-
-
-def _uses(ended: Iterable[ItemOutcome]) -> list[CallUse]:
-    return [
-        CallUse(item=one.item, call=call, number=number, part=part[:200], notes=_notes(one, number))
-        for one in ended
-        for number, (part, call) in enumerate(one.uses)
-    ]
-
-
-def _notes(one: ItemOutcome, ask: int) -> list[str]:
-    return [f"{note.kind}: {note.text}" for note in one.outcome.notes if note.ask == ask]

@@ -1,4 +1,4 @@
-"""Threads that wait for replies, and the rules of waiting: no database here."""
+"""Threads that wait for replies, and the rules of waiting. Nothing here uses the database."""
 
 import hashlib
 import queue
@@ -29,26 +29,26 @@ class Turns:
         self.had: Counter[int] = Counter()
 
     def in_order(self, waiting: Iterable[T], job_of: Callable[[T], int], priorities: Mapping[int, int]) -> list[T]:
-        """Waiting calls in the order in which they go; those of one job in their own order."""
+        """Waiting calls in the order in which they go; calls of the same job in their own order."""
         by_job: dict[int, list[T]] = defaultdict(list)
-        for one in waiting:
-            by_job[job_of(one)].append(one)
+        for call in waiting:
+            by_job[job_of(call)].append(call)
         before = [self.had[job] for job in by_job if job in self.had]
-        # A job that comes new has had as many as who had fewest, or it would go alone until it had caught up.
+        # A new job begins with the fewest turns of all, or it would go alone until it had caught up.
         self.had = Counter({job: self.had.get(job, min(before, default=0)) for job in by_job})
         numbered = [
-            (-priorities.get(job, 0), self.had[job] + number, job, one)
+            (-priorities.get(job, 0), self.had[job] + number, job, call)
             for job, own in by_job.items()
-            for number, one in enumerate(own)
+            for number, call in enumerate(own)
         ]
-        return [one for *_, one in sorted(numbered, key=lambda row: row[:3])]
+        return [call for *_, call in sorted(numbered, key=lambda row: row[:3])]
 
     def take(self, job: int) -> None:
         self.had[job] += 1
 
 
 MOST_ATTEMPTS = 8
-# Too many requests, cut connections and what gateways say are hardly the fault of the one that was refused.
+# Too many requests, cut connections and answers of gateways are hardly the fault of the call that was refused.
 MOST_PATIENT_ATTEMPTS = 30
 PATIENT_WITH = {"rate_limited", "unreachable"}
 # So many calls refused and none answered say that an endpoint is down, whatever status it answers with.
@@ -151,10 +151,6 @@ class Sender:
     _pools: dict[str, ThreadPoolExecutor] = field(default_factory=dict)
     _numbers: "count[int]" = field(default_factory=count)
 
-    @property
-    def under_way(self) -> int:
-        return len(self.out)
-
     def under_way_at(self) -> Counter[str]:
         return Counter(self.out.values())
 
@@ -185,41 +181,34 @@ class Sender:
 
     def _due_apart(self, now: float, waiting: Collection[str]) -> list[Sending]:
         """Calls to limited endpoints, no more than their threads, each job in its turn."""
-        asking: dict[str, list[Sending]] = defaultdict(list)
-        for one in self.ready:
-            name = one.wanted.endpoint.name
+        due: dict[str, list[Sending]] = defaultdict(list)
+        for sending in self.ready:
+            name = sending.wanted.endpoint.name
             if name in self.apart and name not in waiting:
-                asking[name].append(one)
+                due[name].append(sending)
         chosen, under_way = list[Sending](), self.under_way_at()
-        for name, some in asking.items():
+        for name, sendings in due.items():
             free = self.concurrency - under_way[name]
-            for one in self._turns[name].in_order(some, lambda one: one.job, self.priorities):
-                if free > 0 and self._may_go(one, now):
-                    chosen.append(one)
+            for sending in self._turns[name].in_order(sendings, lambda sending: sending.job, self.priorities):
+                if free > 0 and self._may_go(sending, now):
+                    chosen.append(sending)
                     free -= 1
-        taken = {one.call.pk for one in chosen}
-        self.ready = deque(one for one in self.ready if one.call.pk not in taken)
+        taken = {sending.call.pk for sending in chosen}
+        self.ready = deque(sending for sending in self.ready if sending.call.pk not in taken)
         return chosen
 
-    def put_back(self, sendings: Sequence[Sending]) -> None:
-        # Before all that waits: these were chosen first.
-        self._release_probes(sendings)
-        self.ready.extendleft(reversed(sendings))
+    def put_back(self, held_back: Sequence[Sending], unpaid: Sequence[Sending]) -> set[int]:
+        """Take back chosen calls that must not go, before all that waits.
 
-    def hold(self, sendings: Sequence[Sending]) -> set[int]:
-        """Take back what was chosen to go out and must not, before all that waits.
-
-        Controls are dropped and their calls returned: another one is made where somebody may pay for it.
+        Unpaid controls are dropped and their calls returned: another is made where a job may pay for it.
         """
-        self._release_probes(sendings)
-        self.ready.extendleft(sending for sending in reversed(sendings) if not sending.control)
-        return {sending.call.pk for sending in sendings if sending.control}
-
-    def _release_probes(self, sendings: Sequence[Sending]) -> None:
-        for sending in sendings:
+        for sending in (*held_back, *unpaid):
             circuit = self.circuit(sending)
             if circuit.probe == sending.call.pk:
                 circuit.probe = 0
+        kept = [sending for sending in unpaid if not sending.control]
+        self.ready.extendleft(reversed([*kept, *held_back]))
+        return {sending.call.pk for sending in unpaid if sending.control}
 
     def _may_go(self, sending: Sending, now: float) -> bool:
         circuit = self.circuit(sending)
@@ -233,17 +222,15 @@ class Sender:
     def lacking_controls(self) -> list[Sending]:
         """A waiting call of each endpoint and model that is due for a probe."""
         now = time.monotonic()
-        asking = {
+        due = {
             target
             for target, circuit in self.circuits.items()
             if circuit.down and circuit.wants_control and not circuit.probe and now >= circuit.probe_at
         }
-        if not asking:
-            return []
-        waiting = [one for one in self.unsent() if _target(one) in asking]
-        served = {_target(one) for one in waiting if one.control}
-        by_target = {_target(one): one for one in waiting}
-        return [one for target, one in by_target.items() if target not in served]
+        waiting = [sending for sending in self.unsent() if _target(sending) in due] if due else []
+        served = {_target(sending) for sending in waiting if sending.control}
+        by_target = {_target(sending): sending for sending in waiting}
+        return [sending for target, sending in by_target.items() if target not in served]
 
     def unsent(self) -> list[Sending]:
         return [*self.ready, *(sending for _, _, sending in self.later)]
@@ -251,19 +238,17 @@ class Sender:
     def waiting_apart(self) -> Counter[int]:
         if not self.apart:
             return Counter()
-        return Counter(one.job for one in self.unsent() if one.wanted.endpoint.name in self.apart)
+        return Counter(sending.job for sending in self.unsent() if sending.wanted.endpoint.name in self.apart)
 
     def submit(self, sending: Sending) -> None:
         name = sending.wanted.endpoint.name
         self.out[sending.call.pk] = name
         if name in self.apart:
             self._turns[name].take(sending.job)
-        self._pool_of(name if name in self.apart else "").submit(self._send, sending)
-
-    def _pool_of(self, name: str) -> ThreadPoolExecutor:
-        if name not in self._pools:
-            self._pools[name] = ThreadPoolExecutor(self.concurrency, thread_name_prefix="llm")
-        return self._pools[name]
+        pool = name if name in self.apart else ""
+        if pool not in self._pools:
+            self._pools[pool] = ThreadPoolExecutor(self.concurrency, thread_name_prefix="llm")
+        self._pools[pool].submit(self._send, sending)
 
     def _send(self, sending: Sending) -> None:
         started = time.monotonic()
@@ -271,9 +256,8 @@ class Sender:
             reply = send(sending.wanted.endpoint, sending.wanted.request)
         except Exception as error:  # without a result the call would be waited for for ever
             latency_ms = round((time.monotonic() - started) * 1000)
-            reply = CallRefusal(
-                "bad_request", None, f"The request failed: {type(error).__name__}.", None, latency_ms
-            )
+            message = f"The request failed: {type(error).__name__}."
+            reply = CallRefusal("bad_request", None, message, None, latency_ms)
         self.results.put((sending, reply))
 
     def collect(self, timeout: float) -> list[tuple[Sending, Completion | CallRefusal]]:
@@ -296,38 +280,36 @@ class Sender:
 
     def settled(self, sending: Sending, reply: Completion | CallRefusal) -> bool:
         """Take a result in; False where its call will be tried again."""
-        if isinstance(reply, CallRefusal):
-            return not self.try_again(sending, reply)
-        self.circuit(sending).answered()
-        return True
-
-    def try_again(self, sending: Sending, refusal: CallRefusal) -> bool:
-        """Plan the next try of a refused call; False where it is given up."""
         circuit = self.circuit(sending)
-        circuit.failed(refusal, sending)
+        if isinstance(reply, Completion):
+            circuit.answered()
+            return True
+        circuit.failed(reply, sending)
         # An endpoint that is down is nobody's failed try: the call waits with its job.
         waits = circuit.is_to_blame(sending)
         sending.failed_at = time.monotonic()
         sending.tries += 0 if waits else 1
-        if not waits and (sending.control or sending.tries >= _most_tries(refusal)):
-            return False
-        wait = 0.0 if waits else back_off(sending.tries, refusal.retry_after, random.random)
+        if not waits and (sending.control or sending.tries >= _most_tries(reply)):
+            return True
+        wait = 0.0 if waits else back_off(sending.tries, reply.retry_after, random.random)
         heappush(self.later, (time.monotonic() + wait, next(self._numbers), sending))
-        return True
+        return False
 
     def why_waiting(self, endpoint: Endpoint, model: str) -> str:
         circuit = self.circuits.get((endpoint.name, model))
         return circuit.reason if circuit else ""
 
-    def forget(self, unwanted: Callable[[Sending], bool]) -> list[Sending]:
-        unsent = self.unsent()
-        self.ready = deque(sending for sending in self.ready if not unwanted(sending))
-        self.later = [one for one in self.later if not unwanted(one[2])]
+    def forget_unless(self, awaited: Callable[[Call], bool]) -> list[Sending]:
+        """Forget unsent calls that nobody awaits, and return them."""
+        forgotten = [sending for sending in self.unsent() if not awaited(sending.call)]
+        gone = {sending.call.pk for sending in forgotten}
+        self.ready = deque(sending for sending in self.ready if sending.call.pk not in gone)
+        self.later = [row for row in self.later if row[2].call.pk not in gone]
         heapify(self.later)
-        return [sending for sending in unsent if unwanted(sending)]
+        return forgotten
 
     def forget_unsent(self) -> None:
-        # A dropped call may be the probe of an endpoint that is down: the next one may go then.
+        # A dropped call may be the probe of an endpoint that is down: the next call may go then.
         self.ready.clear()
         self.later.clear()
         for circuit in self.circuits.values():

@@ -1,1 +1,0 @@
-"""Prompts in our own words: one versioned template per task."""

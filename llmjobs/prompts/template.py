@@ -24,7 +24,7 @@ LOOK_ALIKE = re.compile(
 )
 
 
-# Only for templates that hold a topic's texts: another text in an old question would make it a new one to pay for.
+# Only for templates that hold a topic's texts: a changed text would make an old question a new call to pay for.
 LOOK_ALIKE_OF_TEXTS = re.compile(
     LOOK_ALIKE.pattern.replace("(?:query", "(?:problem_statement|background|article|query"), re.IGNORECASE
 )
@@ -59,7 +59,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Template:
-    """One version of what is asked for a task. Placeholders such as {query} stand in its texts.
+    """One version of a task's prompt. Placeholders such as {query} are in its texts.
 
     `structured`: the reply is wanted as JSON by the task's schema. That is no part of the texts, nor of their hash.
     """
@@ -95,9 +95,9 @@ class Template:
         """Problems, each with the text in which it is to be mended."""
         data, texts = DATA_OF[self.task], TEXTS_OF[self.task]
         known = data | texts | PLAIN_OF[self.task]
-        in_system = frozenset(PLACEHOLDER.findall(self.system))
+        in_system, in_user = (frozenset(PLACEHOLDER.findall(text)) for text in (self.system, self.user))
         found: list[tuple[Part, str]] = [
-            ("user", f"{{{name}}} is missing from the user text") for name in sorted(data - self._in_user())
+            ("user", f"{{{name}}} is missing from the user text") for name in sorted(data - in_user)
         ]
         for name in sorted(self.placeholders - known):
             part: Part = "system" if name in in_system else "user"
@@ -106,9 +106,6 @@ class Template:
             *found,
             *(("system", f"{{{name}}} belongs in the user text") for name in sorted((data | texts) & in_system)),
         )
-
-    def _in_user(self) -> frozenset[str]:
-        return frozenset(PLACEHOLDER.findall(self.user))
 
 
 DATA_OF: dict[PromptTask, frozenset[str]] = {
@@ -147,7 +144,7 @@ TEXTS_OF: dict[PromptTask, frozenset[str]] = {
 def render(template: Template, **values: Value) -> tuple[Message, ...]:
     """Fill a template: the same values always give the same messages.
 
-    Values are filled in once; a placeholder within a value stays as it is. Raises ValueError where one has no value.
+    Values are filled in once; a placeholder within a value stays as it is. Raises ValueError for a missing value.
     """
     look_alike = LOOK_ALIKE_OF_TEXTS if template.placeholders & _ANY_TEXT else LOOK_ALIKE
     shown = dict.fromkeys(TEXTS_OF[template.task], "") | {
@@ -210,7 +207,7 @@ FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(.*)```\s*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class ReplyForm:
-    """An object with one key. `values` is the JSON schema of what stands there, `example` shows it."""
+    """An object with one key. `values` is the JSON schema of its value, `example` shows it."""
 
     key: str
     values: Mapping[str, Any]
@@ -241,7 +238,7 @@ class ReplyForm:
             return None
         value = parsed[self.key]
         if self.values["type"] == "array":
-            listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            listed = isinstance(value, list) and all(isinstance(item, str) for item in value)
             return json.dumps(value, ensure_ascii=False) if listed else None
         wanted = int if self.values["type"] == "integer" else str
         return str(value) if isinstance(value, wanted) and not isinstance(value, bool) else None
@@ -254,7 +251,7 @@ def _unfenced(reply: str) -> str:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Python would take the last of two equal keys: which one is meant would be a guess.
+    # Python would take the last of two equal keys: which of them is meant would be a guess.
     if len({key for key, _ in pairs}) != len(pairs):
         raise ValueError("a key occurs twice")
     return dict(pairs)

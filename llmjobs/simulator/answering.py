@@ -1,4 +1,4 @@
-"""The five tasks, done by counting shared words. Deterministic, poor, and honest about both."""
+"""The simulated LLM: the five tasks by counting shared words. Deterministic, poor, and honest about both."""
 
 import ast
 import json
@@ -124,7 +124,7 @@ def _headed(text: str) -> list[tuple[str, str]]:
 
 
 def _without_data(text: str) -> str:
-    # Between the first datum and the last one nothing is believed: a run's text may hold instructions.
+    # Nothing between the first datum and the last is believed: a run's text may hold instructions.
     marks = [*ELEMENT.finditer(text)]
     if marks:
         return f"{text[: marks[0].start()]}\n{text[marks[-1].end() :]}"
@@ -187,7 +187,7 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def share(of: frozenset[str], found_in: frozenset[str]) -> float:
-    """Share of some words among others; 0 for no words."""
+    """Share of words found among others; 0 for no words."""
     return len(of & found_in) / len(of) if of else 0.0
 
 
@@ -212,7 +212,7 @@ UNKNOWN = f"I am {MODEL}: I count words that texts share, and this is none of th
 
 @dataclass(frozen=True, slots=True)
 class SimulatedForm:
-    """An object with one key, as a JSON schema asks for it: `kind` is what stands there, in the schema's words."""
+    """An object with one key, as a JSON schema asks for it: `kind` is the schema's type of its value."""
 
     key: str
     kind: str
@@ -238,14 +238,12 @@ class SimulatedReply:
         return self.written(self.items)
 
     def written(self, items: Iterable[str]) -> str:
-        some = list(items)
+        listed = list(items)
         if self.form:
-            return self.form.written(some)
-        return some[0] if self.one_label and len(some) == 1 else written_list(some)
-
-
-def written_list(items: Iterable[str]) -> str:
-    return "[" + ", ".join(f'"{item}"' for item in items) + "]"
+            return self.form.written(listed)
+        if self.one_label and len(listed) == 1:
+            return listed[0]
+        return "[" + ", ".join(f'"{item}"' for item in listed) + "]"
 
 
 def reply_to(messages: tuple[tuple[str, str], ...], form: SimulatedForm | None = None) -> SimulatedReply:
@@ -258,7 +256,7 @@ def _nuggetize(prompt: ReadPrompt) -> SimulatedReply:
     nuggets: dict[str, float] = {nugget: share(query, content_words(nugget)) for nugget in prompt.nuggets}
     for segment in prompt.segments:
         nuggets |= _best_clauses(segment, query)
-    # A stable sort: of equals, the one that came first stays first.
+    # A stable sort keeps the first of equals first.
     ranked = sorted(nuggets, key=lambda nugget: -nuggets[nugget])
     return SimulatedReply("nuggetize", tuple(_distinct(ranked, prompt.most_nuggets)))
 
@@ -280,8 +278,8 @@ def _distinct(ranked: Iterable[str], most: int) -> list[str]:
     return chosen
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= SAME_NUGGET * len(one | other)
+def _alike(first: frozenset[str], second: frozenset[str]) -> bool:
+    return len(first & second) >= SAME_NUGGET * len(first | second)
 
 
 def _importance(prompt: ReadPrompt) -> SimulatedReply:
@@ -292,7 +290,7 @@ def _importance(prompt: ReadPrompt) -> SimulatedReply:
 
 
 def _importance_of(nugget: frozenset[str], query: frozenset[str]) -> str:
-    # Shares of the shorter one: a long query would otherwise make every nugget okay.
+    # Shares of the shorter text: a long query would otherwise make every nugget okay.
     fewer, more = sorted((nugget, query), key=len)
     return "vital" if share(fewer, more) >= VITAL_SHARE else "okay"
 

@@ -1,4 +1,4 @@
-"""Faults of the simulated LLM. The choice depends on seed, request and times seen: a retry has another chance.
+"""Faults of the simulated LLM. The choice depends on seed, request and times seen, so that a retry has another chance.
 
 Only a request that holds a text named in `always` has none.
 """
@@ -36,11 +36,9 @@ class Faults:
     plain_only: bool = False
     retry_after: float = 1.0
     hang_s: float = 600.0
-    requests_per_minute: int = 0
-    tokens_per_minute: int = 0
 
     def changed(self, wanted: object) -> "Faults":
-        """Return these with some switched. Raises `ValueError` saying what is wrong."""
+        """These switches with the wanted changes. Raises `ValueError` for an unknown switch or a wrong value."""
         if not isinstance(wanted, dict):
             raise ValueError("Switches are a JSON object.")
         unknown = set(wanted) - set(CHECKS)
@@ -60,10 +58,6 @@ class Faults:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and _is_number(value)
 
 
 def _is_rate(value: object) -> bool:
@@ -94,8 +88,6 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "plain_only": (lambda value: isinstance(value, bool), "true or false: whether structured output is refused"),
     "retry_after": (_is_number, "a number of seconds"),
     "hang_s": (_is_number, "a number of seconds"),
-    "requests_per_minute": (_is_whole, "a whole number; 0 is no limit"),
-    "tokens_per_minute": (_is_whole, "a whole number; 0 is no limit"),
 }
 
 
@@ -109,7 +101,7 @@ class Chooser:
         self._lock = Lock()
 
     def switch(self, wanted: object) -> Faults:
-        """Change some switches. A list of next faults replaces the rest of the former one."""
+        """Change switches. A list of next faults replaces the rest of the former list."""
         with self._lock:
             faults = self.faults.changed(wanted)
             if isinstance(wanted, dict) and "next" in wanted:

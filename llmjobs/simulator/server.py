@@ -8,16 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from math import ceil
-from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
 from llmjobs.simulator.answering import MODEL, SimulatedForm, SimulatedReply, reply_to
 from llmjobs.simulator.faults import Chooser, Faults, spoiled
-from llmjobs.simulator.quota import Quota
-from llmjobs.simulator.served import Served, ServedLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +139,30 @@ STATUS_OF: dict[str, tuple[int, str]] = {
 
 
 class Simulator(ThreadingHTTPServer):
-    """The server; `with running_simulator()` starts and ends it."""
+    """Server for `serving()`. Load tests log and limit what it serves by a subclass."""
 
     # Threads are joined at the end, so that no test leaves a socket behind.
     daemon_threads = False
     request_queue_size = 1024
 
-    def __init__(self, *, port: int = 0, faults: Faults | None = None, log: Path | None = None) -> None:
+    def __init__(self, *, port: int = 0, faults: Faults | None = None) -> None:
         self.chooser = Chooser(faults or Faults())
-        self.quota = Quota()
-        self.log = ServedLog(log)
         self.ending = Event()
+        self.numbers = count(1)
         self._connections: set[socket.socket] = set()
         self._connections_lock = Lock()
-        try:
-            super().__init__((HOST, port), Handler)
-        except OSError:
-            self.log.close()
-            raise
+        super().__init__((HOST, port), self.handler)
+
+    @property
+    def handler(self) -> "type[Handler]":
+        return Handler
+
+    def seconds_over_limit(self, _request: "CompletionRequest") -> float:
+        """Seconds until a request may come again; 0 admits it."""
+        return 0.0
+
+    def note(self, exchange: "Exchange", status: int) -> None:
+        """Called once for each completion request, before its answer is sent."""
 
     @property
     def base_url(self) -> str:
@@ -191,7 +195,6 @@ class Simulator(ThreadingHTTPServer):
             for connection in self._connections:
                 _cut(connection)
         self.server_close()
-        self.log.close()
 
 
 def _cut(connection: socket.socket) -> None:
@@ -210,22 +213,6 @@ class Exchange:
     seen: int = 0
     completion: SimulatedCompletion | None = None
 
-    def served(self, status: int) -> Served:
-        done = self.completion
-        return Served(
-            n=self.number,
-            at=round(self.at, 6),
-            until=round(time.time(), 6),
-            hash=self.request.sha256,
-            seen=self.seen,
-            asked_model=self.request.model,
-            task=done.task if done else "",
-            status=status,
-            fault=self.fault,
-            prompt_tokens=done.prompt_tokens if done else 0,
-            completion_tokens=done.completion_tokens if done else 0,
-        )
-
 
 class Handler(BaseHTTPRequestHandler):
     """One connection."""
@@ -241,11 +228,8 @@ class Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         if path.endswith("/models"):
             if not self._is_down(self.server.chooser.faults):
-                self._send_json(
-                    200, {"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "assay"}]}
-                )
-        elif path == "/log":
-            self._send(200, self.server.log.text().encode(), "application/x-ndjson")
+                model = {"id": MODEL, "object": "model", "owned_by": "assay"}
+                self._send_json(200, {"object": "list", "data": [model]})
         elif path == "/faults":
             self._send_json(200, self.server.chooser.faults.as_json())
         elif path == "/healthz":
@@ -292,25 +276,25 @@ class Handler(BaseHTTPRequestHandler):
     def _complete(self, body: bytes) -> None:
         started = time.monotonic()
         try:
-            exchange = Exchange(self.server.log.number(), read_request(body))
+            exchange = Exchange(next(self.server.numbers), read_request(body))
         except (ValueError, RecursionError) as error:
             self._refuse(400, f"Not a chat request: {error}.")
             return
         faults = self.server.chooser.faults
         if faults.down:
             exchange.fault = "down"
-            self.server.log.add(exchange.served(503 if faults.down == "503" else 0))
+            self.server.note(exchange, 503 if faults.down == "503" else 0)
             self._is_down(faults)
             return
-        wait = self.server.quota.wait_for(faults, tokens([exchange.request.text]))
+        wait = self.server.seconds_over_limit(exchange.request)
         if wait:
             exchange.fault = OVER_LIMIT
-            self.server.log.add(exchange.served(429))
+            self.server.note(exchange, 429)
             self._refuse(429, "Rate limit reached for this minute.", {"Retry-After": f"{wait:.3f}"})
             return
         if faults.plain_only and exchange.request.form:
             exchange.fault = "plain_only"
-            self.server.log.add(exchange.served(400))
+            self.server.note(exchange, 400)
             self._refuse(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported.")
             return
         exchange.fault, exchange.seen = self.server.chooser.choose(exchange.request.sha256, exchange.request.text)
@@ -324,7 +308,7 @@ class Handler(BaseHTTPRequestHandler):
     def _finish(self, exchange: Exchange, faults: Faults) -> None:
         if self._client_is_gone():
             self.close_connection = True
-            self.server.log.add(exchange.served(CLIENT_GONE))
+            self.server.note(exchange, CLIENT_GONE)
             return
         ends: dict[str, Callable[[Exchange, Faults], None]] = {
             "dropped": self._drop,
@@ -335,7 +319,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _refuse_or_answer(self, exchange: Exchange, faults: Faults) -> None:
         status, message = STATUS_OF.get(exchange.fault, (200, ""))
-        self.server.log.add(exchange.served(status))
+        self.server.note(exchange, status)
         if status == 200 and exchange.completion:
             self._send_json(200, exchange.completion.as_json(exchange.number))
         else:
@@ -344,23 +328,23 @@ class Handler(BaseHTTPRequestHandler):
 
     def _refuse_key(self, exchange: Exchange, _faults: Faults) -> None:
         # Badly behaved endpoints repeat the whole key in the message; no log or page may show it.
-        self.server.log.add(exchange.served(401))
+        self.server.note(exchange, 401)
         key = self.headers.get("Authorization") or self.headers.get("api-key") or ""
         self._refuse(401, f"Incorrect API key provided: {key.removeprefix('Bearer ')}.")
 
     def _send_page(self, exchange: Exchange, _faults: Faults) -> None:
-        self.server.log.add(exchange.served(200))
+        self.server.note(exchange, 200)
         self._send(200, b"<html><body>Please sign in to this network.</body></html>", "text/html")
 
     def _drop(self, exchange: Exchange, _faults: Faults) -> None:
         # A promised body of which half is sent: the client sees a cut connection.
-        self.server.log.add(exchange.served(0))
+        self.server.note(exchange, 0)
         self.close_connection = True
         self._head(200, "application/json", 1000)
         self.wfile.write(b'{"choices": [')
 
     def _hang(self, exchange: Exchange, hang_s: float) -> None:
-        self.server.log.add(exchange.served(0))
+        self.server.note(exchange, 0)
         self.close_connection = True
         self.connection.settimeout(hang_s)
         with suppress(OSError):
@@ -404,10 +388,12 @@ class Handler(BaseHTTPRequestHandler):
         """Keep the terminal quiet: the log is its own."""
 
 
+S = TypeVar("S", bound=Simulator)
+
+
 @contextmanager
-def running_simulator(*, port: int = 0, log: Path | None = None, **faults: Any) -> Iterator[Simulator]:
-    """Serve in a thread while the block runs. `faults`: fields of `Faults`, such as `latency_ms=200`."""
-    simulator = Simulator(port=port, faults=Faults().changed(faults), log=log)
+def serving(simulator: S) -> Iterator[S]:
+    """Serve in a thread while the block runs."""
     thread = Thread(target=simulator.serve_forever, kwargs={"poll_interval": 0.1}, name="simulator")
     thread.start()
     try:

@@ -1,16 +1,20 @@
-"""Asking, and asking again with the reason while the reply is wrong."""
+"""What the steps of LLM jobs share: an ask, and repeated asks with the reason while the reply is wrong.
+
+A step is a generator without I/O: it yields asks, is sent replies, and returns its outcome. It depends on nothing but
+its input and the replies, so a step that is started again with the recorded replies goes the same way.
+"""
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from typing import Generic, Literal, TypeVar
 
-from llmjobs.parsing import Parsed, ParsedLabel, ReplyProblem
 from llmjobs.prompts.template import Message, PromptTask, ReplyForm, Template, Value, form_of, neutralise, render
+from llmjobs.steps.parsing import Parsed, ParsedLabel, ReplyProblem
 
 RE_ASKS = 2
-# What stands in the name of an ask that goes on with a talk.
+# In the part of an ask that goes on with a conversation.
 RE_ASK = ", re-ask "
-# A wrong reply is shown back to the model; of a very long one its beginning is enough.
+# A wrong reply is shown back to the model; of a very long reply its beginning is enough.
 SHOWN_BACK = 4_000
 
 Read = TypeVar("Read", bound=Parsed | ParsedLabel)
@@ -19,7 +23,7 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One question to an LLM. `part` names which window or batch it is about; no two asks of a step share it.
+    """One question to an LLM. `part` names its window or batch; no two asks of a step share it.
 
     `form`: in which JSON the reply is wanted; None where it is plain text.
     """
@@ -70,7 +74,7 @@ class StepLog:
 
 @dataclass(frozen=True, slots=True)
 class AskOutcome(Generic[Read]):
-    """Outcome of a conversation: a reading, or a failure. `gone`: no reply was to be had at all."""
+    """Outcome of a conversation: a reading, or a failure. `gone`: the call was given up without any reply."""
 
     value: Read | None
     ask: int
@@ -109,7 +113,7 @@ def converse(log: StepLog, ask: Ask, read: Callable[[str], Read | ReplyProblem])
 
 
 def _plain(log: StepLog, ask: Ask, part: str, reply: str) -> str:
-    # A reply in another form than asked for may be usable all the same, so it is read as it is.
+    # A reply in another form than wanted may be usable all the same, so it is read as it is.
     plain = ask.form.plain(reply) if ask.form else reply
     if plain is None:
         log.note(part, "tolerated", "not in the JSON that was asked for")

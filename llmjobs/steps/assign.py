@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from evaluation.domain.labels import NUGGET_LABELS
 from evaluation.terms import AssignmentLabel
-from llmjobs.parsing import Parsed, parse_labels
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts, Value
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.steps.asking import (
     Ask,
-    AskOutcome,
     Note,
     Step,
     StepLog,
@@ -20,6 +19,7 @@ from llmjobs.steps.asking import (
     question,
     spans,
 )
+from llmjobs.steps.parsing import parse_labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Labelling:
     batch_name: str = "batch"
 
     def ask(self, start: int, end: int, part: str) -> Ask:
-        some = self.nuggets[start:end]
-        return question(self.template, part, nuggets=some, length=len(some), **self.values)
+        batch = self.nuggets[start:end]
+        return question(self.template, part, nuggets=batch, length=len(batch), **self.values)
 
 
 def label_all(log: StepLog, labelling: Labelling, size: int) -> Step[tuple[Labelled, ...]]:
@@ -62,11 +62,12 @@ def _label_batch(log: StepLog, labelling: Labelling, first: int, last: int, batc
     while pending:
         start, end = pending.pop()
         part = batch if end - start == last - first else f"{batch}, nuggets {start + 1}-{end}"
-        answer = yield from _labels(log, labelling, start, end, part)
+        read = partial(parse_labels, vocabulary=labelling.vocabulary, count=end - start)
+        answer = yield from converse(log, labelling.ask(start, end, part), read)
         if answer.value:
             labelled += [Labelled(label, answer.ask) for label in answer.value.items]
         elif answer.gone:
-            # The pending halves follow this one: with it, they are what is left of the batch.
+            # The pending halves follow this part: with it, they are what is left of the batch.
             return labelled + [Labelled(None, answer.ask, answer.failure)] * (last - start)
         elif end - start > 1:
             pending += reversed(halves(start, end))
@@ -75,11 +76,6 @@ def _label_batch(log: StepLog, labelling: Labelling, first: int, last: int, batc
             labelled.append(Labelled(None, answer.ask, answer.failure))
             log.note(part, "failed", answer.failure)
     return labelled
-
-
-def _labels(log: StepLog, labelling: Labelling, start: int, end: int, part: str) -> Step[AskOutcome[Parsed]]:
-    ask = labelling.ask(start, end, part)
-    return (yield from converse(log, ask, lambda text: parse_labels(text, labelling.vocabulary, end - start)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +95,7 @@ class AssignInput:
 
 @dataclass(frozen=True, slots=True)
 class NuggetLabel:
-    """The label of one nugget: FAILED has a reason. Without an ask it was given by rule."""
+    """The label of one nugget: FAILED has a reason. Without an ask the label was given by rule."""
 
     label: AssignmentLabel
     ask: int | None
@@ -130,9 +126,11 @@ def assign(work: AssignInput) -> Step[AssignOutcome]:
     values = {"query": work.query, "passage": work.answer, **work.texts.values}
     labelling = Labelling(work.template, NUGGET_LABELS.words, work.nuggets, {**values})
     labelled = yield from label_all(log, labelling, work.batch_size)
-    return AssignOutcome(tuple(map(_nugget_label, labelled)), log.asks, tuple(log.notes))
-
-
-def _nugget_label(one: Labelled) -> NuggetLabel:
-    label = AssignmentLabel.FAILED if one.label is None else AssignmentLabel(NUGGET_LABELS.by_word[one.label].code)
-    return NuggetLabel(label, one.ask, one.failure)
+    codes = {word: AssignmentLabel(label.code) for word, label in NUGGET_LABELS.by_word.items()}
+    labels = tuple(
+        NuggetLabel(
+            AssignmentLabel.FAILED if label.label is None else codes[label.label], label.ask, label.failure
+        )
+        for label in labelled
+    )
+    return AssignOutcome(labels, log.asks, tuple(log.notes))

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from evaluation.terms import Importance
-from llmjobs.parsing import Parsed, ReplyProblem, parse_nuggets
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts
 from llmjobs.prompts.texts import IMPORTANCE, NUGGETIZE
 from llmjobs.steps.asking import Ask, Note, Step, StepLog, check_sizes, converse, halves, question, spans
 from llmjobs.steps.assign import Labelled, Labelling, label_all
+from llmjobs.steps.parsing import Parsed, ReplyProblem, parse_nuggets
 
 IMPORTANCES = {label.name.lower(): label for label in (Importance.VITAL, Importance.OKAY)}
 
@@ -39,7 +39,7 @@ class ImportanceOutcome:
 def importance(work: ImportanceInput) -> Step[ImportanceOutcome]:
     log = StepLog()
     labelled = yield from weigh_all(log, work)
-    failed = [one.failure for one in labelled if one.failure]
+    failed = [label.failure for label in labelled if label.failure]
     failure = f"{len(failed)} of {len(labelled)} nuggets: {failed[0]}" if failed else ""
     return ImportanceOutcome(tuple(map(importance_of, labelled)), failure, log.asks, tuple(log.notes))
 
@@ -50,8 +50,8 @@ def weigh_all(log: StepLog, work: ImportanceInput) -> Step[tuple[Labelled, ...]]
     return (yield from label_all(log, labelling, work.batch_size))
 
 
-def importance_of(one: Labelled) -> Importance:
-    return Importance.UNKNOWN if one.label is None else IMPORTANCES[one.label]
+def importance_of(labelled: Labelled) -> Importance:
+    return Importance.UNKNOWN if labelled.label is None else IMPORTANCES[labelled.label]
 
 
 # A nugget whose label failed goes behind those that are known: nothing says that it belongs among the first.
@@ -118,7 +118,7 @@ class DraftsOutcome:
 
 @dataclass(frozen=True, slots=True)
 class NuggetizeOutcome:
-    """The nuggets, vital first, and those beyond the cap. `drafts` is what the windows came to."""
+    """The nuggets, vital first, and those beyond the cap. `drafts` is the outcome of the windows."""
 
     nuggets: tuple[ListNugget, ...]
     left_out: tuple[ListNugget, ...]
@@ -142,23 +142,17 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
     texts = tuple(draft.text for draft in made.drafts)
     weighing = ImportanceInput(work.drafts.query, texts, work.batch_size, work.template, work.drafts.texts)
     labelled = yield from weigh_all(log, weighing)
-    nuggets = tuple(map(_nugget, made.drafts, labelled))
+    nuggets = [
+        ListNugget(draft.text, importance_of(label), draft.ask, label.ask, label.failure)
+        for draft, label in zip(made.drafts, labelled, strict=True)
+    ]
     ranked = sorted(nuggets, key=lambda nugget: SORTED.index(nugget.importance))
     kept, left_out = ranked[: work.nugget_cap], ranked[work.nugget_cap :]
-    _note_unknown(log, nuggets)
+    if unknown := sum(nugget.importance == Importance.UNKNOWN for nugget in nuggets):
+        log.note("list", "failed", f"{unknown} nuggets of unknown importance stand behind vital and okay ones")
     if left_out:
         log.note("list", "cut", f"{len(left_out)} of {len(ranked)} nuggets are beyond the first {work.nugget_cap}")
     return NuggetizeOutcome(tuple(kept), tuple(left_out), made, "", log.asks, tuple(log.notes))
-
-
-def _nugget(draft: Draft, one: Labelled) -> ListNugget:
-    return ListNugget(draft.text, importance_of(one), draft.ask, one.ask, one.failure)
-
-
-def _note_unknown(log: StepLog, nuggets: tuple[ListNugget, ...]) -> None:
-    unknown = sum(nugget.importance == Importance.UNKNOWN for nugget in nuggets)
-    if unknown:
-        log.note("list", "failed", f"{unknown} nuggets of unknown importance stand behind vital and okay ones")
 
 
 def _read_windows(log: StepLog, work: DraftsInput) -> Step[DraftsOutcome]:
@@ -166,23 +160,18 @@ def _read_windows(log: StepLog, work: DraftsInput) -> Step[DraftsOutcome]:
     unread: list[int] = []
     failure = "" if work.segments else "there are no segments to read"
     for number, (first, last) in enumerate(spans(len(work.segments), work.window_size), start=1):
-        window = yield from _read_window(log, work, drafts, first, last, f"window {number}")
-        drafts, unread, failure = window.drafts, [*unread, *window.unread], window.failure
+        window = f"window {number}"
+        drafts, unread_here, failure = yield from _read_window(log, work, drafts, first, last, window)
+        unread += unread_here
         if failure:
             break
     return DraftsOutcome(() if failure else drafts, tuple(unread), failure, log.asks, tuple(log.notes))
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    drafts: tuple[Draft, ...]
-    unread: tuple[int, ...] = ()
-    failure: str = ""
-
-
 def _read_window(
     log: StepLog, work: DraftsInput, drafts: tuple[Draft, ...], first: int, last: int, window: str
-) -> Step[_Window]:
+) -> Step[tuple[tuple[Draft, ...], list[int], str]]:
+    """Drafts after a window, its unread segments, and why the topic fails with it."""
     # A window without a usable reply is halved, so that only the segments that break it stay unread.
     unread: list[int] = []
     failure = ""
@@ -196,19 +185,20 @@ def _read_window(
         part = window if end - start == last - first else f"{window}, segments {start + 1}-{end}"
         answer = yield from converse(log, _window_ask(work, drafts, start, end, part), read)
         if answer.value:
-            drafts = _carried(drafts, answer.value, answer.ask)
+            # A nugget in unchanged words keeps the ask that first had it: provenance leads there.
+            first_asks = {draft.text: draft.ask for draft in drafts}
+            drafts = tuple(Draft(text, first_asks.get(text, answer.ask)) for text in answer.value.items)
             continue
         failure = answer.failure
         if answer.gone:
-            return _Window((), tuple(unread), f"{part}: {failure}")
+            return (), unread, f"{part}: {failure}"
         if end - start > 1:
             pending += reversed(halves(start, end))
             log.note(part, "split", f"split in two: {failure}")
         else:
             unread.append(start)
             log.note(part, "failed", failure)
-    whole = len(unread) == last - first
-    return _Window(drafts, tuple(unread), f"{window}: {failure}" if whole else "")
+    return drafts, unread, f"{window}: {failure}" if len(unread) == last - first else ""
 
 
 def _window_ask(work: DraftsInput, drafts: tuple[Draft, ...], start: int, end: int, part: str) -> Ask:
@@ -222,9 +212,3 @@ def _window_ask(work: DraftsInput, drafts: tuple[Draft, ...], start: int, end: i
         cap=work.draft_cap,
         **work.texts.values,
     )
-
-
-def _carried(drafts: tuple[Draft, ...], reply: Parsed, ask: int) -> tuple[Draft, ...]:
-    # A nugget in unchanged words keeps the ask that first had it: provenance leads there.
-    first_asks = {draft.text: draft.ask for draft in drafts}
-    return tuple(Draft(text, first_asks.get(text, ask)) for text in reply.items)

@@ -1,13 +1,14 @@
-"""Relevance: how well one passage answers a query, on the campaign's scale."""
+"""Steps of one question: relevance of a passage on the campaign's scale, and support of a sentence by its citation."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from evaluation.domain.labels import CITATION_LABELS
 from evaluation.terms import SupportLabel
-from llmjobs.parsing import ParsedLabel, ReplyProblem, parse_label
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts
 from llmjobs.prompts.texts import RELEVANCE, SUPPORT
 from llmjobs.steps.asking import Note, Step, StepLog, check_sizes, converse, question
+from llmjobs.steps.parsing import parse_label
 
 NOTHING = "the passage has nothing to do with the query"
 RELATED = "the passage is related to the query but does not answer it"
@@ -43,11 +44,7 @@ class RelevanceOutcome:
 
 def relevance(work: RelevanceInput) -> Step[RelevanceOutcome]:
     log = StepLog()
-    grades = tuple(str(grade) for grade in range(work.top + 1))
-
-    def read(text: str) -> ParsedLabel | ReplyProblem:
-        return parse_label(text, grades)
-
+    read = partial(parse_label, vocabulary=tuple(str(grade) for grade in range(work.top + 1)))
     values = {"query": work.query, "passage": work.passage, "scale": scale(work.top), **work.texts.values}
     answer = yield from converse(log, question(work.template, "passage", top=work.top, **values), read)
     grade = int(answer.value.label) if answer.value else None
@@ -84,10 +81,6 @@ class SupportOutcome:
 def support(work: SupportInput) -> Step[SupportOutcome]:
     log = StepLog()
     ask = question(work.template, "pair", statement=work.statement, passage=work.passage)
-    answer = yield from converse(log, ask, _read)
+    answer = yield from converse(log, ask, partial(parse_label, vocabulary=CITATION_LABELS.words))
     label = SupportLabel(CITATION_LABELS.by_word[answer.value.label].code) if answer.value else SupportLabel.FAILED
     return SupportOutcome(label, answer.ask, answer.failure, log.asks, tuple(log.notes))
-
-
-def _read(text: str) -> ParsedLabel | ReplyProblem:
-    return parse_label(text, CITATION_LABELS.words)

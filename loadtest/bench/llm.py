@@ -254,9 +254,10 @@ def sending_seconds(job: Job) -> float:
 
 
 @contextmanager
-def simulator(latency_ms: int) -> Iterator[str]:
+def simulator(latency_ms: int, *, requests_per_minute: int = 0) -> Iterator[str]:
     """Run the simulated LLM in a process of its own; its base URL."""
-    command = [*MANAGE, "simulate_llm", "--latency-ms", str(latency_ms)]
+    command = [sys.executable, "-m", "loadtest.servers.simulator", "--latency-ms", str(latency_ms)]
+    command += ["--requests-per-minute", str(requests_per_minute)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=settings.BASE_DIR) as process:
         try:
             assert process.stdout

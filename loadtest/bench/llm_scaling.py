@@ -8,11 +8,11 @@ from pathlib import Path
 
 from jobs.models import WorkItem
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.served import Served, most_within
 from loadtest.bench.llm import Shape, campaign_of, make_campaign, sending_seconds, simulator, start_job
 from loadtest.bench.llm_worker import broker, wait_for
 from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import Size
+from loadtest.servers.simulator import Served, most_within
 from loadtest.servers.worker import running_worker
 
 PER_MINUTE = 3_000
@@ -40,8 +40,7 @@ def _with(workers: int, size: Size, turn: int) -> Measured:
     job = start_job(campaign_of(name, turn))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-bench-")))
-        base_url = stack.enter_context(simulator(SHAPE.latency_ms))
-        _limit(base_url)
+        base_url = stack.enter_context(simulator(SHAPE.latency_ms, requests_per_minute=PER_MINUTE))
         own = {
             "OPENAI_BASE_URL": base_url,
             "OPENAI_MODEL": MODEL,
@@ -62,13 +61,6 @@ def _with(workers: int, size: Size, turn: int) -> Measured:
         "refused": sum(one.fault == "over_limit" for one in served),
     }
     return measured
-
-
-def _limit(base_url: str) -> None:
-    """Have the simulated LLM refuse what is over the limit."""
-    switches = json.dumps({"requests_per_minute": PER_MINUTE}).encode()
-    with urllib.request.urlopen(base_url.replace("/v1", "/faults"), switches) as reply:  # noqa: S310
-        reply.read()
 
 
 def _log(base_url: str) -> list[Served]:

@@ -21,7 +21,6 @@ from evaluation.models import Campaign, SupportJudgment
 from jobs.models import Job, WorkItem
 from llmjobs.job_service import JobRequest, judge_for, plan_support, start
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.server import running_simulator
 from loadtest.desk.judging_load import (
     WARMING,
     JudgingAssessor,
@@ -34,6 +33,7 @@ from loadtest.desk.judging_load import (
 from loadtest.desk.plan import LABEL_EVERY, Plan, Times, run_all
 from loadtest.desk.seats import own_connection
 from loadtest.servers.services import Services, SmallDisk
+from loadtest.servers.simulator import running_simulator
 from loadtest.servers.web import WebProcess, running_web
 from loadtest.servers.worker import WorkerProcess, running_worker
 from loadtest.violations import Loss, Violations, print_violations

@@ -32,8 +32,6 @@ from llmjobs import job_service
 from llmjobs.budget import NO_LIMIT, Budget
 from llmjobs.models import Attempt, Call, LlmJob
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.served import Served
-from llmjobs.simulator.server import Simulator, running_simulator
 from loadtest.llm.checks import (
     SHOWN,
     Checks,
@@ -49,6 +47,7 @@ from loadtest.llm.checks import (
 )
 from loadtest.llm.world import CALLS_A_TOPIC, CALLS_AN_ANSWER, FAULTS, queue_everything, size_for
 from loadtest.servers.services import Cluster, Redis, Services
+from loadtest.servers.simulator import LoggedSimulator, Served, running_simulator
 from loadtest.servers.worker import WorkerProcess, running_worker
 
 WORKERS, LLM_CONCURRENCY, PER_MINUTE = 2, 8, 1_500
@@ -74,7 +73,7 @@ T = TypeVar("T")
 class Storm:
     """What happens, and when something was killed by it."""
 
-    simulator: Simulator
+    simulator: LoggedSimulator
     workers: Sequence[WorkerProcess]
     services: Services | None
     seconds: float
@@ -186,7 +185,7 @@ def _storming(storm: Storm) -> Iterator[None]:
 
 
 @contextmanager
-def _changing_latency(simulator: Simulator) -> Iterator[None]:
+def _changing_latency(simulator: LoggedSimulator) -> Iterator[None]:
     """Draw a new latency all the time while the block runs."""
     over = Signal()
     draw = random.Random(0)  # noqa: S311

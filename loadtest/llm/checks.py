@@ -11,8 +11,8 @@ from evaluation.models import Answer, Assignment, Event, ListedNugget, NuggetLis
 from evaluation.terms import AssignmentLabel
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse, Text
-from llmjobs.simulator.served import Served, most_within
 from loadtest.llm.world import SPOILT, SPOILT_ANSWERS
+from loadtest.servers.simulator import Served, most_within
 
 SHOWN = 5
 

@@ -28,7 +28,6 @@ from evaluation.terms import Origin, Stage, TaskState
 from exchange.backup import read_manifest
 from jobs.models import Job, WorkItem
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.server import running_simulator
 from loadtest.consistency import inconsistencies
 from loadtest.desk.checks import compare
 from loadtest.desk.judging_load import print_times, served_as
@@ -38,6 +37,7 @@ from loadtest.season.people import STAGES, Organizer, Season, SeasonAssessor
 from loadtest.season.world import SeasonWorld, make_season
 from loadtest.servers.proxy import Proxy
 from loadtest.servers.services import Services
+from loadtest.servers.simulator import running_simulator
 from loadtest.servers.tables import make_migrated_tables
 from loadtest.servers.web import WebProcess, running_web
 from loadtest.servers.worker import WorkerProcess, running_worker

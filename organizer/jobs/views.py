@@ -26,7 +26,7 @@ from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
 from llmjobs import provenance as origins
 from llmjobs.budget import Budget
-from llmjobs.endpoints import default_endpoint
+from llmjobs.client import default_endpoint
 from llmjobs.forecast import forecast_rows
 from llmjobs.job_service import Estimate, JobOrder, Work, estimate_job, order_of, plan_job, start_job
 from llmjobs.job_status import callable_judges_for, job_for, jobs_for, mark_all_read, mark_read, may_run_jobs

@@ -16,8 +16,7 @@ from llmjobs.prompt_preview import PreviewTarget
 from llmjobs.prompt_store import LARGEST_FILE, LONGEST_TEXT, all_templates
 from llmjobs.prompts.template import PromptTask
 from llmjobs.prompts.texts import TEMPLATES
-from llmjobs.trial_drawing import labelled_by_people
-from llmjobs.trials import GREATEST_SEED, MOST_PAIRS, PAIRS, TrialWish
+from llmjobs.trials import GREATEST_SEED, MOST_PAIRS, PAIRS, TrialWish, labelled_by_people
 from organizer.jobs.views import BudgetForm, judge_choice
 
 TASKS: tuple[PromptTask, ...] = get_args(PromptTask)

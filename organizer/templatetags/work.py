@@ -14,9 +14,9 @@ from assessor.progress.matrix import may_organize, open_remarks_for
 from evaluation.models import Campaign
 from evaluation.terms import AssignmentLabel, Stage
 from llmjobs.job_status import unread_for
+from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
-from llmjobs.trial_drawing import WEIGHED
 from organizer.words import hours_text, stage_text
 from web.templatetags.assay import DASH, importance, label
 

@@ -18,8 +18,8 @@ from accounts.models import User
 from evaluation.models import Segment
 from jobs.models import WorkItem
 from llmjobs.engine.outcomes import set_aside
-from llmjobs.simulator.server import Simulator
 from loadtest.servers.services import Redis
+from loadtest.servers.simulator import LoggedSimulator
 from tests import needed
 from tests.assessor.desk_client import Window
 from tests.llmjobs.conftest import point_at, simulator
@@ -97,7 +97,7 @@ def test_a_failing_request_logs_type_and_frames_but_no_content(told: Told, windo
 
 @pytest.mark.usefixtures("transactional_db")
 def test_an_llm_job_logs_the_id_of_the_request_that_started_it(
-    told: Told, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    told: Told, simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "canary-key")
     world = make_world()

@@ -19,7 +19,7 @@ from llmjobs.prompt_store import way_of
 from llmjobs.prompts.template import PromptTask
 from llmjobs.simulator.server import CompletionRequest, complete
 from llmjobs.steps.asking import LlmReply
-from llmjobs.trial_drawing import Draw, draw, labelled_by_people
+from llmjobs.trials import draw, labelled_by_people
 from tests.golden.keeping import Documents
 
 ENDPOINT = Endpoint("https://llm.example/v1")
@@ -77,7 +77,7 @@ def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[
     plans["relevance"] = lambda: relevance_items(campaign, "new", chosen_topics(campaign, [])).items
     for task in (one for one in get_args(PromptTask) if f"try_{one}" in KINDS):
         for of in labelled_by_people(campaign, task)[:1]:
-            plans[f"try {task} of {of}"] = lambda task=task, of=of: draw(campaign, task, Draw(of, 12, 5))  # type: ignore[misc]
+            plans[f"try {task} of {of}"] = lambda task=task, of=of: draw(campaign, task, of, 12, 5)  # type: ignore[misc]
     return plans
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from llmjobs import endpoints
+from llmjobs import client
 from llmjobs.client import close_clients
-from llmjobs.simulator.server import Simulator, running_simulator
+from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.processes import embedded, services
 
 __all__ = ["embedded", "services"]
@@ -23,15 +23,15 @@ def point_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[PointAt]:
     def point(base_url: str) -> None:
         monkeypatch.setenv("OPENAI_BASE_URL", base_url)
         monkeypatch.setenv("OPENAI_MODEL", "word-overlap-simulator")
-        endpoints._endpoint.cache_clear()
+        client._endpoint.cache_clear()
 
     yield point
     close_clients()
-    endpoints._endpoint.cache_clear()
+    client._endpoint.cache_clear()
 
 
 @pytest.fixture
-def simulator(point_at: PointAt) -> Iterator[Simulator]:
+def simulator(point_at: PointAt) -> Iterator[LoggedSimulator]:
     """The simulated LLM, without faults, to which calls go."""
     with running_simulator(retry_after=0.05, hang_s=0.2) as one:
         point_at(one.base_url)

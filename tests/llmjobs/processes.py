@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from django.conf import settings
 
-from llmjobs.simulator.server import Simulator
+from loadtest.servers.simulator import LoggedSimulator
 from tests import needed
 from tests.needed import POSTGRESQL
 from tests.worlds.installation import new_database
@@ -97,7 +97,7 @@ def worker(environment: Environment, log: Path) -> Iterator["subprocess.Popen[by
             process.wait()
 
 
-def wait_for_lines(simulator: Simulator, number: int, log: Path) -> None:
+def wait_for_lines(simulator: LoggedSimulator, number: int, log: Path) -> None:
     """Look until so many requests were served; where they are not, show what the worker said."""
     end = time.monotonic() + 120
     while len(simulator.log.served()) < number:

@@ -29,8 +29,7 @@ from llmjobs.client import (
     send,
 )
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.served import most_at_once
-from llmjobs.simulator.server import Simulator, running_simulator
+from loadtest.servers.simulator import LoggedSimulator, most_at_once, running_simulator
 
 KEY = "sk-very-secret-0123456789"
 SYSTEM = "You are assigning nuggets: support, partial_support or not_support."
@@ -45,16 +44,16 @@ def _closed_clients() -> Iterator[None]:
 
 
 @pytest.fixture
-def simulator() -> Iterator[Simulator]:
+def simulator() -> Iterator[LoggedSimulator]:
     with running_simulator() as running:
         yield running
 
 
-def endpoint_of(simulator: Simulator, **more: Any) -> Endpoint:
+def endpoint_of(simulator: LoggedSimulator, **more: Any) -> Endpoint:
     return Endpoint(base_url=simulator.base_url, api_key=SecretStr(KEY), **more)
 
 
-def refused(simulator: Simulator, fault: str, **more: Any) -> CallRefusal:
+def refused(simulator: LoggedSimulator, fault: str, **more: Any) -> CallRefusal:
     simulator.chooser.switch({"next": [fault]})
     refusal = send(endpoint_of(simulator, **more), REQUEST)
     assert isinstance(refusal, CallRefusal)
@@ -103,7 +102,7 @@ def canned() -> Iterator[Canned]:
         thread.join()
 
 
-def test_an_answer_says_who_gave_it_and_what_it_took(simulator: Simulator) -> None:
+def test_an_answer_says_who_gave_it_and_what_it_took(simulator: LoggedSimulator) -> None:
     answer = send(endpoint_of(simulator), REQUEST)
     assert isinstance(answer, Completion)
     assert (answer.text, answer.model, answer.finish_reason) == ('["support", "not_support"]', MODEL, "stop")
@@ -112,7 +111,7 @@ def test_an_answer_says_who_gave_it_and_what_it_took(simulator: Simulator) -> No
     assert answer.latency_ms >= 0
 
 
-def test_a_cut_reply_is_an_answer_that_says_so(simulator: Simulator) -> None:
+def test_a_cut_reply_is_an_answer_that_says_so(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"next": ["truncated"]})
     answer = send(endpoint_of(simulator), REQUEST)
     assert isinstance(answer, Completion)
@@ -159,7 +158,7 @@ def test_nul_never_reaches_the_database(canned: Canned) -> None:
     ],
 )
 def test_each_trouble_has_its_kind(
-    simulator: Simulator, fault: str, kind: str, status: int | None, again: bool
+    simulator: LoggedSimulator, fault: str, kind: str, status: int | None, again: bool
 ) -> None:
     refusal = refused(simulator, fault)
     assert (refusal.kind, refusal.status, refusal.worth_retrying) == (kind, status, again)
@@ -167,20 +166,20 @@ def test_each_trouble_has_its_kind(
     assert isinstance(send(endpoint_of(simulator), REQUEST), Completion)
 
 
-def test_no_answer_in_time_is_a_timeout(simulator: Simulator) -> None:
+def test_no_answer_in_time_is_a_timeout(simulator: LoggedSimulator) -> None:
     refusal = refused(simulator, "timeout", timeout=0.2)
     assert (refusal.kind, refusal.status, refusal.worth_retrying) == ("timeout", None, True)
     assert refusal.message == "No answer within 0.2 s."
 
 
-def test_nothing_is_sent_twice(simulator: Simulator) -> None:
+def test_nothing_is_sent_twice(simulator: LoggedSimulator) -> None:
     refused(simulator, "server_error")
     refused(simulator, "dropped")
     assert len(simulator.log.served()) == 2
 
 
 @pytest.mark.parametrize("down", ["503", "close"])
-def test_a_server_that_is_down_speaks_for_the_whole_endpoint(simulator: Simulator, down: str) -> None:
+def test_a_server_that_is_down_speaks_for_the_whole_endpoint(simulator: LoggedSimulator, down: str) -> None:
     simulator.chooser.switch({"down": down})
     refusal = send(endpoint_of(simulator), REQUEST)
     assert isinstance(refusal, CallRefusal)
@@ -198,7 +197,7 @@ def test_a_closed_port_is_unreachable() -> None:
     assert "refused" in refusal.message
 
 
-def test_one_request_that_is_too_slow_or_wrong_blames_no_endpoint(simulator: Simulator) -> None:
+def test_one_request_that_is_too_slow_or_wrong_blames_no_endpoint(simulator: LoggedSimulator) -> None:
     assert not refused(simulator, "bad_request").whole_endpoint
     assert not refused(simulator, "rate_limited").whole_endpoint
 
@@ -245,7 +244,7 @@ def test_a_redirect_is_not_followed(canned: Canned) -> None:
     assert (refusal.kind, refusal.status, len(canned.asked)) == ("bad_request", 307, 1)
 
 
-def test_retry_after_is_told(simulator: Simulator) -> None:
+def test_retry_after_is_told(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"retry_after": 2.5})
     assert refused(simulator, "rate_limited").retry_after == 2.5
     assert refused(simulator, "server_error").retry_after is None
@@ -293,7 +292,7 @@ def test_what_the_endpoint_asks_for_is_waited_at_least() -> None:
     assert back_off(5, 0.0, lambda: 1.0) == back_off(5, None, lambda: 1.0)
 
 
-def test_the_key_is_sent_and_shown_nowhere(simulator: Simulator, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_key_is_sent_and_shown_nowhere(simulator: LoggedSimulator, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     endpoint = endpoint_of(simulator)
     refusal = refused(simulator, "auth")
@@ -371,7 +370,7 @@ def test_many_threads_share_one_client_and_are_answered_at_once() -> None:
         assert most_at_once(simulator.log.served()) >= 8
 
 
-def test_a_text_that_cannot_be_sent_is_a_bad_request(simulator: Simulator) -> None:
+def test_a_text_that_cannot_be_sent_is_a_bad_request(simulator: LoggedSimulator) -> None:
     refusal = send(endpoint_of(simulator), replace(REQUEST, messages=(("user", "half a pair \ud83d"),)))
     assert isinstance(refusal, CallRefusal)
     assert (refusal.kind, refusal.status, simulator.log.served()) == ("bad_request", None, [])

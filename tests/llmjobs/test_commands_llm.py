@@ -9,7 +9,7 @@ from evaluation.models import Assignment, Event, Judge, Segment, Topic
 from evaluation.terms import Origin
 from jobs.models import Job
 from llmjobs.models import Call
-from llmjobs.simulator.server import Simulator
+from loadtest.servers.simulator import LoggedSimulator
 from tests.worlds.imported import Outcome, run
 from tests.worlds.llm import grade_segments, in_thread, list_nuggets, make_world
 
@@ -27,7 +27,7 @@ def rows() -> tuple[int, ...]:
     return tuple(model._default_manager.count() for model in (Job, Call, Judge, Event, Assignment))
 
 
-def test_evaluate_waits_and_shows_the_leaderboard(simulator: Simulator) -> None:
+def test_evaluate_waits_and_shows_the_leaderboard(simulator: LoggedSimulator) -> None:
     make_world(runs=2)
     said = evaluate("--condition", "A/A", "--wait")
     assert said.code == 0, said.err
@@ -39,7 +39,7 @@ def test_evaluate_waits_and_shows_the_leaderboard(simulator: Simulator) -> None:
     assert "Nothing to do: 2 done already." in again.err
 
 
-def test_an_endpoint_that_comes_back_is_waited_for(simulator: Simulator) -> None:
+def test_an_endpoint_that_comes_back_is_waited_for(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"down": "503"})
     make_world(runs=2)
 
@@ -53,7 +53,7 @@ def test_an_endpoint_that_comes_back_is_waited_for(simulator: Simulator) -> None
     assert Assignment.objects.count() == 6
 
 
-def test_labels_that_failed_are_exit_3_with_the_reasons(simulator: Simulator) -> None:
+def test_labels_that_failed_are_exit_3_with_the_reasons(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"next": ["bad_request"]})
     make_world(runs=2)
     said = evaluate("--condition", "A/A", "--wait")
@@ -63,7 +63,7 @@ def test_labels_that_failed_are_exit_3_with_the_reasons(simulator: Simulator) ->
     assert "vital_strict" in said.out
 
 
-def test_a_dry_run_writes_nothing_and_counts_what_is_reused(simulator: Simulator) -> None:
+def test_a_dry_run_writes_nothing_and_counts_what_is_reused(simulator: LoggedSimulator) -> None:
     make_world(runs=2)
     Judge.objects.filter(name="word-overlap-simulator").update(name="elsewhere")
     before = rows()
@@ -78,7 +78,7 @@ def test_a_dry_run_writes_nothing_and_counts_what_is_reused(simulator: Simulator
     assert (fresh.code, rows()) == (0, before), fresh.err
 
 
-def test_a_dry_run_counts_answers_that_are_there(simulator: Simulator) -> None:
+def test_a_dry_run_counts_answers_that_are_there(simulator: LoggedSimulator) -> None:
     make_world(runs=3)
     assert evaluate("--condition", "A/A", "--wait").code == 0
     Assignment.objects.all().delete()
@@ -88,7 +88,7 @@ def test_a_dry_run_counts_answers_that_are_there(simulator: Simulator) -> None:
 
 
 @pytest.mark.parametrize("condition", ["E/M", "M/M", "A/M"])
-def test_what_people_do_is_wrong_usage(simulator: Simulator, condition: str) -> None:
+def test_what_people_do_is_wrong_usage(simulator: LoggedSimulator, condition: str) -> None:
     make_world()
     before = rows()
     said = evaluate("--condition", condition)
@@ -96,7 +96,7 @@ def test_what_people_do_is_wrong_usage(simulator: Simulator, condition: str) -> 
     assert "people assign" in said.err
 
 
-def test_autonuggets_without_qrels_are_refused(simulator: Simulator) -> None:
+def test_autonuggets_without_qrels_are_refused(simulator: LoggedSimulator) -> None:
     make_world(nuggets=0)
     Judge.objects.all().delete()
     before = rows()
@@ -105,7 +105,7 @@ def test_autonuggets_without_qrels_are_refused(simulator: Simulator) -> None:
     assert "there are: none" in said.err
 
 
-def test_which_qrels_must_be_said_where_several_fit(simulator: Simulator) -> None:
+def test_which_qrels_must_be_said_where_several_fit(simulator: LoggedSimulator) -> None:
     world = make_world(nuggets=0)
     grade_segments(world, 1, "NIST")
     world.campaign.qrel_sources.create(name="OTHER")
@@ -121,7 +121,7 @@ def test_which_qrels_must_be_said_where_several_fit(simulator: Simulator) -> Non
     ids=["unknown", "a person"],
 )
 def test_a_judge_that_cannot_be_called_is_refused(
-    simulator: Simulator, options: tuple[str, ...], said: str
+    simulator: LoggedSimulator, options: tuple[str, ...], said: str
 ) -> None:
     make_world()
     Judge.objects.create(name="Ann", kind="human")
@@ -130,7 +130,7 @@ def test_a_judge_that_cannot_be_called_is_refused(
     assert said in outcome.err
 
 
-def test_topics_without_a_segment_with_text_are_blocked_and_named(simulator: Simulator) -> None:
+def test_topics_without_a_segment_with_text_are_blocked_and_named(simulator: LoggedSimulator) -> None:
     world = make_world(topics=2, nuggets=0)
     grade_segments(world, 3)
     Segment.objects.filter(docid="d01").update(has_text=False, text="")
@@ -143,7 +143,7 @@ def test_topics_without_a_segment_with_text_are_blocked_and_named(simulator: Sim
     assert Job.objects.get().items.get().payload["topic"] == Topic.objects.get(topic_id="t1").pk
 
 
-def test_edited_lists_that_are_missing_block_their_topics(simulator: Simulator) -> None:
+def test_edited_lists_that_are_missing_block_their_topics(simulator: LoggedSimulator) -> None:
     world = make_world(topics=2, nuggets=0)
     event = Event.objects.create(campaign=world.campaign, kind="made")
     list_nuggets(world.campaign, world.judge, world.topics[0], 2, event, Origin.EDITED)
@@ -153,7 +153,7 @@ def test_edited_lists_that_are_missing_block_their_topics(simulator: Simulator) 
     assert Assignment.objects.count() == 4
 
 
-def test_drafts_are_made_once(simulator: Simulator) -> None:
+def test_drafts_are_made_once(simulator: LoggedSimulator) -> None:
     world = make_world(nuggets=0)
     grade_segments(world, 3, "NIST")
     Segment.objects.update(text="A topic1 is a river. Rivers carry topic1 sand to the sea.")
@@ -164,7 +164,7 @@ def test_drafts_are_made_once(simulator: Simulator) -> None:
     assert "Nothing to do: 1 done already." in again.err
 
 
-def test_segments_are_graded_under_the_name_that_was_said(simulator: Simulator) -> None:
+def test_segments_are_graded_under_the_name_that_was_said(simulator: LoggedSimulator) -> None:
     world = make_world(nuggets=0)
     grade_segments(world, 3, "NIST")
     said = run("judge_relevance", "--campaign", "river", "--source", "UMBRELA", "--wait")
@@ -180,7 +180,7 @@ def test_each_command_shows_an_example(capsys: pytest.CaptureFixture[str]) -> No
         assert f"manage.py {name} --campaign" in capsys.readouterr().out
 
 
-def test_a_budget_pauses_the_job_and_says_so(simulator: Simulator) -> None:
+def test_a_budget_pauses_the_job_and_says_so(simulator: LoggedSimulator) -> None:
     make_world(runs=4)
     said = evaluate("--condition", "A/A", "--max-calls", "2", "--wait")
     assert said.code == 4, said.err
@@ -191,14 +191,14 @@ def test_a_budget_pauses_the_job_and_says_so(simulator: Simulator) -> None:
 @pytest.mark.parametrize(
     "wrong", [("--max-calls", "0"), ("--max-cost", "much"), ("--max-tokens", "-5"), ("--priority", "1000")]
 )
-def test_a_budget_that_makes_no_sense_starts_nothing(simulator: Simulator, wrong: tuple[str, str]) -> None:
+def test_a_budget_that_makes_no_sense_starts_nothing(simulator: LoggedSimulator, wrong: tuple[str, str]) -> None:
     make_world()
     before = rows()
     assert evaluate("--condition", "A/A", *wrong).code in (1, 2)
     assert rows() == before
 
 
-def test_jobs_are_listed_and_changed_at_the_terminal(simulator: Simulator) -> None:
+def test_jobs_are_listed_and_changed_at_the_terminal(simulator: LoggedSimulator) -> None:
     make_world(runs=3)
     evaluate("--condition", "A/A")
     job = Job.objects.get()

@@ -12,7 +12,7 @@ from jobs.models import Job, WorkItem
 from llmjobs.job_service import judge_for
 from llmjobs.models import Call
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.server import Simulator
+from loadtest.servers.simulator import LoggedSimulator
 from tests.worlds.imported import Outcome, run
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import MACHINE, STUDY, make_study, make_study_world
@@ -25,7 +25,7 @@ OWN = f"second, study {STUDY}"
 
 
 @pytest.fixture
-def world(transactional_db: None, tmp_path: Path, simulator: Simulator) -> JudgingWorld:
+def world(transactional_db: None, tmp_path: Path, simulator: LoggedSimulator) -> JudgingWorld:
     """Labels of an expert and a machine, and a second LLM that can be called."""
     world = make_study_world(tmp_path)
     add_judge(name="second", kind=JudgeKind.LLM, model=MODEL)

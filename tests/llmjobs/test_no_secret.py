@@ -20,7 +20,7 @@ from pytest_django.fixtures import Settings
 
 from evaluation.models import Assignment
 from jobs.models import Notice
-from llmjobs import endpoints
+from llmjobs import client
 from llmjobs.client import close_clients
 from llmjobs.models import Attempt, Call, LlmJob
 from organizer.jobs.mails import send_due
@@ -68,7 +68,7 @@ def _leaky(point_at: PointAt, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     with in_thread(lambda: server.serve_forever(poll_interval=0.05)):
         point_at(f"http://somebody:{PASSWORD}@127.0.0.1:{server.server_address[1]}/v1")
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        endpoints._endpoint.cache_clear()
+        client._endpoint.cache_clear()
         yield
         close_clients()
         server.shutdown()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmjobs.parsing import (
+from llmjobs.steps.parsing import (
     LONGEST_REPLY,
     Parsed,
     ParsedLabel,

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from evaluation.models import Assignment, Judge, Segment
 from evaluation.terms import AssignmentLabel, Origin, SupportLabel
-from llmjobs import endpoints
+from llmjobs import client
 from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
 from llmjobs.engine.calls import NewCall
 from llmjobs.job_service import estimate, plan_drafts, start
@@ -17,11 +17,11 @@ from llmjobs.prompt_store import add_llm_judge
 from llmjobs.prompts.template import form_of
 from llmjobs.prompts.texts import ASSIGN, IMPORTANCE, NUGGETIZE, RELEVANCE, SUPPORT
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.server import Simulator, running_simulator
 from llmjobs.steps.asking import Ask
 from llmjobs.steps.assign import AssignInput, assign
 from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize
 from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, support
+from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.steps.scripted import play
 from tests.worlds.llm import grade_segments, make_world, scripted_endpoint, start_assigning, states_of, work_on
 
@@ -101,7 +101,7 @@ def test_the_form_is_part_of_what_makes_two_calls_the_same() -> None:
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_a_structured_judge_labels_and_drafts_and_every_call_says_how(simulator: Simulator) -> None:
+def test_a_structured_judge_labels_and_drafts_and_every_call_says_how(simulator: LoggedSimulator) -> None:
     world = make_world(nuggets=12)
     judge, _ = add_llm_judge(name="json", model=MODEL, structured=True)
     world = replace(world, judge=judge)
@@ -125,7 +125,7 @@ def test_a_structured_judge_labels_and_drafts_and_every_call_says_how(simulator:
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_an_endpoint_that_refuses_it_fails_the_items_with_the_reason(simulator: Simulator) -> None:
+def test_an_endpoint_that_refuses_it_fails_the_items_with_the_reason(simulator: LoggedSimulator) -> None:
     world = make_world(runs=1)
     simulator.chooser.switch({"plain_only": True})
     Judge.objects.update(prompt_versions={"reply_form": "json_schema"})
@@ -148,7 +148,7 @@ def test_what_a_model_says_when_it_declines_is_kept() -> None:
     assert answer.text == "I cannot judge this."
 
 
-def azure_at(simulator: Simulator, version: str = "2024-10-21") -> Endpoint:
+def azure_at(simulator: LoggedSimulator, version: str = "2024-10-21") -> Endpoint:
     base_url = simulator.base_url.removesuffix("/v1")
     return Endpoint(base_url=base_url, api_key=SecretStr(KEY), deployment="judge", api_version=version)
 
@@ -168,14 +168,14 @@ def test_the_simulator_speaks_azures_form_and_no_other_there() -> None:
 @pytest.mark.usefixtures("transactional_db")
 @pytest.mark.parametrize("structured", [False, True])
 def test_azure_labels_by_deployment_version_and_key_header(
-    simulator: Simulator, monkeypatch: pytest.MonkeyPatch, structured: bool
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch, structured: bool
 ) -> None:
     for name in ("OPENAI_BASE_URL", "OPENAI_MODEL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", simulator.base_url.removesuffix("/v1"))
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", KEY)
     monkeypatch.setenv("AZURE_OPENAI_DEPLOYMENT", "judge")
-    endpoints._endpoint.cache_clear()
+    client._endpoint.cache_clear()
     world = make_world(runs=1)
     judge, _ = add_llm_judge(name="azure", model="gpt-4o", structured=structured)
     start_assigning(replace(world, judge=judge))

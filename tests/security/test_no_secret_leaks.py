@@ -18,7 +18,7 @@ from pytest_django.fixtures import Settings
 
 from evaluation.models import Assignment, Membership
 from evaluation.terms import Role
-from llmjobs import endpoints
+from llmjobs import client
 from llmjobs.client import close_clients
 from llmjobs.models import Attempt, Call
 from tests.security.conftest import Audit
@@ -94,12 +94,12 @@ def parrot(
     with Parrot() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://{request.param}127.0.0.1:{server.server_port}/v1")
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        endpoints._endpoint.cache_clear()
+        client._endpoint.cache_clear()
         with in_thread(lambda: server.serve_forever(poll_interval=0.02)):
             yield server
             close_clients()
             server.shutdown()
-    endpoints._endpoint.cache_clear()
+    client._endpoint.cache_clear()
 
 
 def tables() -> str:

@@ -14,9 +14,8 @@ from evaluation.errors import Refused
 from evaluation.judges import add_judge
 from evaluation.models import Judge
 from evaluation.terms import JudgeKind
-from llmjobs import endpoints
-from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
-from llmjobs.endpoints import endpoint_of
+from llmjobs import client
+from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, endpoint_of, send
 from web.outbound import address_problem, resolved_problem
 
 KEY = "sk-canary-0123456789"
@@ -66,9 +65,9 @@ def _environment(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> Iterato
     settings.SIMULATOR_PORT = 8001
     monkeypatch.setenv("OPENAI_BASE_URL", "http://llm.lab:9000/v1")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    endpoints._endpoint.cache_clear()
+    client._endpoint.cache_clear()
     yield
-    endpoints._endpoint.cache_clear()
+    client._endpoint.cache_clear()
 
 
 def test_without_a_list_only_the_known_hosts_are_allowed() -> None:

@@ -38,7 +38,7 @@ from llmjobs.engine.loop import Engine
 from llmjobs.job_service import JobRequest, plan_evaluation, start
 from llmjobs.models import Call
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.served import Served
+from loadtest.servers.simulator import Served
 
 
 @dataclass(frozen=True, slots=True)

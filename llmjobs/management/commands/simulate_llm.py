@@ -2,7 +2,6 @@
 
 import signal
 from argparse import ArgumentTypeError
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -11,8 +10,8 @@ from django.core.management.base import CommandParser
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.faults import FAILURES, MALFORMED
-from llmjobs.simulator.server import running_simulator
+from llmjobs.simulator.faults import FAILURES, MALFORMED, Faults
+from llmjobs.simulator.server import Simulator, serving
 
 HIGHEST_PORT = 65535
 
@@ -43,9 +42,9 @@ class Command(AssayCommand):
     help = (
         f"Serve {MODEL}, a simulated LLM with the OpenAI API, on 127.0.0.1 until it is interrupted. It judges by "
         "the words that texts share: good for trying things out, worthless as a judge. Prints its base URL. "
-        "GET /log tells what it served; POST /faults turns its faults on and off."
+        "POST /faults turns its faults on and off."
     )
-    example = "manage.py simulate_llm --port 8399 --latency-ms 200 --fail-rate 0.05 --log served.jsonl"
+    example = "manage.py simulate_llm --port 8399 --latency-ms 200 --fail-rate 0.05"
     audited = ""
     requires_system_checks = []
 
@@ -69,7 +68,6 @@ class Command(AssayCommand):
             help=f"share of replies that are {', '.join(MALFORMED)}; default 0",
         )
         parser.add_argument("--seed", type=int, default=0, metavar="N", help="which requests go wrong; default 0")
-        parser.add_argument("--log", type=Path, metavar="FILE", help="append a JSON line for each request")
 
     def act(self, options: dict[str, Any]) -> None:
         interrupted = Event()
@@ -77,7 +75,7 @@ class Command(AssayCommand):
             signal.signal(number, lambda *_: interrupted.set())
         switches = {name: options[name] for name in ("latency_ms", "fail_rate", "malformed_rate", "seed")}
         try:
-            with running_simulator(port=options["port"], log=options["log"], **switches) as simulator:
+            with serving(Simulator(port=options["port"], faults=Faults(**switches))) as simulator:
                 self.stdout.write(simulator.base_url)
                 self.stdout.flush()
                 interrupted.wait()

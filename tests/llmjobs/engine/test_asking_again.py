@@ -8,7 +8,7 @@ from jobs import queue
 from jobs.models import Job, WorkItem
 from llmjobs.job_service import plan_drafts, start
 from llmjobs.models import Call
-from llmjobs.simulator.server import Simulator
+from loadtest.servers.simulator import LoggedSimulator
 from tests.worlds.imported import Outcome, run
 from tests.worlds.llm import World, assert_calls_are_sound, grade_segments, make_world, states_of, work_on
 
@@ -34,7 +34,7 @@ def _pair(line: str) -> tuple[str, str]:
     return name, number
 
 
-def failing(simulator: Simulator, text: str, fault: str, *command: str) -> Outcome:
+def failing(simulator: LoggedSimulator, text: str, fault: str, *command: str) -> Outcome:
     """Run a command while all requests with a text go wrong."""
     simulator.chooser.switch({"always": {text: fault}})
     said = run(*command, "--wait")
@@ -48,7 +48,7 @@ def labels() -> dict[str, int]:
     return dict(Assignment.objects.values_list("nugget_version__text", "label"))
 
 
-def test_only_nuggets_that_failed_are_asked_again(simulator: Simulator) -> None:
+def test_only_nuggets_that_failed_are_asked_again(simulator: LoggedSimulator) -> None:
     make_world(runs=1)
     failing(simulator, "thing1", "out_of_vocabulary", *EVALUATE)
     before = dict(Assignment.objects.exclude(label=AssignmentLabel.FAILED).values_list("pk", "event"))
@@ -70,7 +70,7 @@ def test_only_nuggets_that_failed_are_asked_again(simulator: Simulator) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_fails_again_is_asked_again_and_again(simulator: Simulator, fault: str) -> None:
+def test_what_fails_again_is_asked_again_and_again(simulator: LoggedSimulator, fault: str) -> None:
     make_world(runs=2)
     for replicate in range(3):
         failing(simulator, "run r1", fault, *EVALUATE)
@@ -80,7 +80,7 @@ def test_what_fails_again_is_asked_again_and_again(simulator: Simulator, fault: 
     assert Call.objects.filter(replicate=3).count() == 1
 
 
-def test_failed_and_missing_labels_are_asked_together(simulator: Simulator) -> None:
+def test_failed_and_missing_labels_are_asked_together(simulator: LoggedSimulator) -> None:
     make_world(runs=1, nuggets=4)
     failing(simulator, "thing1", "out_of_vocabulary", *EVALUATE)
     Assignment.objects.filter(nugget_version__text__contains="thing3").delete()
@@ -91,7 +91,7 @@ def test_failed_and_missing_labels_are_asked_together(simulator: Simulator) -> N
     assert len(labels()) == 4
 
 
-def test_a_label_that_failed_in_an_imported_file_is_asked(simulator: Simulator) -> None:
+def test_a_label_that_failed_in_an_imported_file_is_asked(simulator: LoggedSimulator) -> None:
     make_world(runs=1)
     assert run(*EVALUATE, "--wait").code == 0
     Assignment.objects.update(label=AssignmentLabel.FAILED, event=None, raw="okey")
@@ -110,7 +110,7 @@ def cite(world: World, number: int) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_only_pairs_whose_support_failed_are_asked_again(simulator: Simulator, fault: str) -> None:
+def test_only_pairs_whose_support_failed_are_asked_again(simulator: LoggedSimulator, fault: str) -> None:
     cite(make_world(runs=4, nuggets=0), 4)
     command = ("judge_support", "--campaign", "river")
     failing(simulator, "number2", fault, *command)
@@ -127,7 +127,7 @@ def test_only_pairs_whose_support_failed_are_asked_again(simulator: Simulator, f
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_only_segments_without_a_grade_are_asked_again(simulator: Simulator, fault: str) -> None:
+def test_only_segments_without_a_grade_are_asked_again(simulator: LoggedSimulator, fault: str) -> None:
     grade_segments(make_world(nuggets=0), 3, "NIST")
     command = ("judge_relevance", "--campaign", "river", "--source", "UMBRELA")
     failing(simulator, "Text number 2.", fault, *command)
@@ -152,7 +152,7 @@ def many_segments(world: World) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_only_the_failed_window_of_a_topic_is_read_again(simulator: Simulator, fault: str) -> None:
+def test_only_the_failed_window_of_a_topic_is_read_again(simulator: LoggedSimulator, fault: str) -> None:
     many_segments(make_world(nuggets=0, runs=1))
     failing(simulator, "riverd2", fault, *EVALUATE)
     assert not NuggetList.objects.exists()
@@ -168,7 +168,7 @@ def test_only_the_failed_window_of_a_topic_is_read_again(simulator: Simulator, f
     assert_calls_are_sound()
 
 
-def test_a_retry_on_the_jobs_page_reads_only_what_failed_too(simulator: Simulator) -> None:
+def test_a_retry_on_the_jobs_page_reads_only_what_failed_too(simulator: LoggedSimulator) -> None:
     world = make_world(nuggets=0)
     many_segments(world)
     simulator.chooser.switch({"always": {"riverd2": "bad_request"}})
@@ -186,7 +186,7 @@ def test_a_retry_on_the_jobs_page_reads_only_what_failed_too(simulator: Simulato
     assert list(uses) == [("window 1", 0), ("window 2", 2), ("window 3", 2)]
 
 
-def test_a_topic_that_failed_in_two_jobs_reads_no_window_a_third_time(simulator: Simulator) -> None:
+def test_a_topic_that_failed_in_two_jobs_reads_no_window_a_third_time(simulator: LoggedSimulator) -> None:
     many_segments(make_world(nuggets=0, runs=1))
     command = ("draft_nuggets", "--campaign", "river", "--qrels", "UMBRELA")
     failing(simulator, "riverd25", "bad_request", *command)

@@ -19,7 +19,7 @@ from llmjobs.engine.loop import Engine
 from llmjobs.forecast import forecast_rows
 from llmjobs.job_service import estimate, plan_evaluation, start
 from llmjobs.models import Call, LlmJob
-from llmjobs.simulator.server import Simulator
+from loadtest.servers.simulator import LoggedSimulator
 from tests.llmjobs.conftest import PointAt
 from tests.worlds.llm import (
     World,
@@ -90,7 +90,7 @@ def priced(settings: Settings, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_no_more_requests_go_out_than_the_budget_allows(simulator: Simulator, workers: int) -> None:
+def test_no_more_requests_go_out_than_the_budget_allows(simulator: LoggedSimulator, workers: int) -> None:
     world = make_world(runs=9)
     job = start_with(world, Budget(calls=5))
     assert work_until_it_rests(job, workers=workers) == "paused"
@@ -107,7 +107,7 @@ def test_no_more_requests_go_out_than_the_budget_allows(simulator: Simulator, wo
     assert_calls_are_sound()
 
 
-def test_tries_that_are_refused_count_as_requests(simulator: Simulator) -> None:
+def test_tries_that_are_refused_count_as_requests(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"next": ["rate_limited"] * 3})
     world = make_world(runs=6)
     job = start_with(world, Budget(calls=4))
@@ -148,7 +148,7 @@ def test_money_is_reckoned_with_the_prices_of_the_start(
         assert LlmJob.objects.get().price_table == "test-1"
 
 
-def test_a_budget_of_money_needs_a_price(settings: Settings, tmp_path: Path, simulator: Simulator) -> None:
+def test_a_budget_of_money_needs_a_price(settings: Settings, tmp_path: Path, simulator: LoggedSimulator) -> None:
     path = tmp_path / "prices.toml"
     path.write_text('version = "1"\ncurrency = "EUR"\nmodels = {}\n', encoding="utf-8")
     settings.LLM_PRICES = str(path)
@@ -196,7 +196,7 @@ def work_on_part(job: Job) -> None:
     queue.cancel(job)
 
 
-def test_a_paused_job_keeps_the_replies_that_were_under_way(simulator: Simulator) -> None:
+def test_a_paused_job_keeps_the_replies_that_were_under_way(simulator: LoggedSimulator) -> None:
     world = make_world(runs=12)
     job = start_assigning(world)
     simulator.chooser.switch({"latency_ms": 300})
@@ -220,7 +220,7 @@ def test_a_paused_job_keeps_the_replies_that_were_under_way(simulator: Simulator
     assert len(simulator.log.served()) == 12
 
 
-def test_what_two_jobs_want_is_paid_by_the_one_that_may(simulator: Simulator) -> None:
+def test_what_two_jobs_want_is_paid_by_the_one_that_may(simulator: LoggedSimulator) -> None:
     world = make_world(runs=6)
     Sentence.objects.update(text="All say the same.")
     poor, rich = start_with(world, Budget(calls=1)), start_assigning(world)
@@ -232,6 +232,6 @@ def test_what_two_jobs_want_is_paid_by_the_one_that_may(simulator: Simulator) ->
     assert LlmJob.objects.get(pk=rich.pk).sent_calls == 1
 
 
-def test_an_event_tells_the_budget(simulator: Simulator) -> None:
+def test_an_event_tells_the_budget(simulator: LoggedSimulator) -> None:
     start_with(make_world(), Budget(calls=7, money=Decimal("1.50")))
     assert Event.objects.get(kind="job.started").payload["budget"] == {"calls": 7, "money": "1.50"}

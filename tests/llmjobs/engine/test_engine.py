@@ -16,7 +16,7 @@ from llmjobs.engine import calls as engine_calls
 from llmjobs.job_service import JobRequest, plan_evaluation, start
 from llmjobs.models import Attempt, Call, CallUse, Text
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.server import Simulator
+from loadtest.servers.simulator import LoggedSimulator
 from tests.llmjobs.conftest import PointAt
 from tests.worlds.llm import (
     assert_calls_are_sound,
@@ -30,7 +30,7 @@ from tests.worlds.llm import (
 pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
 
 
-def test_every_nugget_gets_one_label_and_every_call_one_event(simulator: Simulator) -> None:
+def test_every_nugget_gets_one_label_and_every_call_one_event(simulator: LoggedSimulator) -> None:
     world = make_world(topics=2, runs=3, nuggets=12)
     job = start_assigning(world)
     work_on()
@@ -42,7 +42,7 @@ def test_every_nugget_gets_one_label_and_every_call_one_event(simulator: Simulat
     assert_calls_are_sound()
 
 
-def test_a_label_leads_to_all_that_it_rests_on(simulator: Simulator) -> None:
+def test_a_label_leads_to_all_that_it_rests_on(simulator: LoggedSimulator) -> None:
     start_assigning(make_world(runs=1))
     simulator.chooser.switch({"next": ["wrapped"]})
     work_on()
@@ -64,7 +64,7 @@ def test_a_label_leads_to_all_that_it_rests_on(simulator: Simulator) -> None:
     assert label.event.payload["call"] == call.sha256
 
 
-def test_what_was_answered_is_not_asked_again(simulator: Simulator) -> None:
+def test_what_was_answered_is_not_asked_again(simulator: LoggedSimulator) -> None:
     world = make_world(runs=3)
     start_assigning(world)
     work_on()
@@ -76,7 +76,7 @@ def test_what_was_answered_is_not_asked_again(simulator: Simulator) -> None:
     assert len(simulator.log.served()) == 3
 
 
-def test_what_two_items_ask_alike_is_asked_once(simulator: Simulator) -> None:
+def test_what_two_items_ask_alike_is_asked_once(simulator: LoggedSimulator) -> None:
     world = make_world(runs=5)
     Sentence.objects.update(text="All say the same.")
     start_assigning(world)
@@ -87,7 +87,7 @@ def test_what_two_items_ask_alike_is_asked_once(simulator: Simulator) -> None:
 
 
 def test_a_judge_with_an_address_of_its_own_is_called_there(
-    simulator: Simulator, point_at: PointAt, settings: Settings
+    simulator: LoggedSimulator, point_at: PointAt, settings: Settings
 ) -> None:
     settings.LLM_ALLOWED_HOSTS = [simulator.base_url.removeprefix("http://").removesuffix("/v1")]
     point_at("http://127.0.0.1:9/v1")
@@ -109,7 +109,7 @@ def test_an_address_that_is_none_fails_its_items_with_the_reason() -> None:
     assert "not an http" in job.items.get().reason
 
 
-def test_an_item_that_cannot_begin_is_set_aside_alone(simulator: Simulator) -> None:
+def test_an_item_that_cannot_begin_is_set_aside_alone(simulator: LoggedSimulator) -> None:
     job = start_assigning(make_world(runs=3))
     poison = job.items.earliest("pk")
     poison.payload = {"answer": 99_999, "nuggets": [1]}
@@ -122,7 +122,7 @@ def test_an_item_that_cannot_begin_is_set_aside_alone(simulator: Simulator) -> N
     assert Assignment.objects.count() == 6
 
 
-def test_an_item_of_an_unknown_kind_is_set_aside_alone(simulator: Simulator) -> None:
+def test_an_item_of_an_unknown_kind_is_set_aside_alone(simulator: LoggedSimulator) -> None:
     job = start_assigning(make_world(runs=2))
     WorkItem.objects.filter(pk=job.items.earliest("pk").pk).update(kind="guess")
     work_on()
@@ -130,7 +130,7 @@ def test_an_item_of_an_unknown_kind_is_set_aside_alone(simulator: Simulator) -> 
 
 
 def test_an_outcome_that_cannot_be_written_is_set_aside_alone(
-    simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = make_world(runs=3)
     job = start_assigning(world)
@@ -150,7 +150,9 @@ def test_an_outcome_that_cannot_be_written_is_set_aside_alone(
     assert Assignment.objects.exclude(answer=poison).count() == Assignment.objects.count() == 6
 
 
-def test_a_step_that_breaks_is_set_aside_alone(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_breaks_is_set_aside_alone(
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job = start_assigning(make_world(runs=2))
     monkeypatch.setattr(
         "llmjobs.steps.assign.parse_labels", lambda *_: (_ for _ in ()).throw(ZeroDivisionError("so it is"))
@@ -162,7 +164,7 @@ def test_a_step_that_breaks_is_set_aside_alone(simulator: Simulator, monkeypatch
 
 
 def test_a_request_that_breaks_is_a_refusal_and_no_hang(
-    simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = start_assigning(make_world(runs=1))
     monkeypatch.setattr("llmjobs.engine.send.send", lambda *_: (_ for _ in ()).throw(RuntimeError("boom")))
@@ -171,7 +173,7 @@ def test_a_request_that_breaks_is_a_refusal_and_no_hang(
     assert_calls_are_sound()
 
 
-def test_a_failed_item_is_asked_anew_when_it_is_retried(simulator: Simulator) -> None:
+def test_a_failed_item_is_asked_anew_when_it_is_retried(simulator: LoggedSimulator) -> None:
     world = make_world(runs=1)
     simulator.chooser.switch({"rates": {"bad_request": 1.0}})
     job = start_assigning(world)
@@ -202,7 +204,7 @@ def test_a_completion_with_odd_figures_is_kept_as_far_as_it_fits(point_at: Point
 
 
 def test_an_item_begun_again_by_the_same_worker_has_one_outcome(
-    simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker that was suspended finds its own leases run out."""
     simulator.chooser.switch({"latency_ms": 300})
@@ -213,7 +215,7 @@ def test_an_item_begun_again_by_the_same_worker_has_one_outcome(
     assert len(simulator.log.served()) == Attempt.objects.count() == 3
 
 
-def test_a_reply_that_a_twin_recorded_first_stays(simulator: Simulator) -> None:
+def test_a_reply_that_a_twin_recorded_first_stays(simulator: LoggedSimulator) -> None:
     world = make_world(runs=1)
     start_assigning(world)
     work_on()
@@ -230,7 +232,7 @@ def test_a_reply_that_a_twin_recorded_first_stays(simulator: Simulator) -> None:
     assert Event.objects.filter(kind="llm.call").count() == 1
 
 
-def test_two_judges_ask_each_for_itself(simulator: Simulator) -> None:
+def test_two_judges_ask_each_for_itself(simulator: LoggedSimulator) -> None:
     world = make_world(runs=1)
     other = add_judge(name="other", kind=JudgeKind.LLM, model="other")[0]
 

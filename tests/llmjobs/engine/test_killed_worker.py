@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from llmjobs.simulator.server import running_simulator
+from loadtest.servers.simulator import running_simulator
 from tests.llmjobs.processes import SLOTS, WAIT, Environment, shell, wait_for_lines, worker
 from tests.worlds.llm import answered_again
 

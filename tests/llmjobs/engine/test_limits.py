@@ -1,9 +1,11 @@
 """Limits of endpoints: kept by all workers together, told on the job's page, and nobody else's trouble."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event as Signal
+from typing import cast
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -15,23 +17,24 @@ from pytest_django.fixtures import Settings
 from evaluation.judges import add_judge
 from evaluation.terms import Condition, JudgeKind
 from jobs.models import Job
-from llmjobs.endpoints import default_endpoint
+from llmjobs.client import default_endpoint
 from llmjobs.engine.limits import (
     BURST,
+    KEY,
     PERIOD,
     AwayError,
-    DatabaseUses,
+    DatabaseStore,
     Limits,
     LimitState,
-    RedisUses,
-    Uses,
+    LimitStore,
+    RedisStore,
+    Visit,
     limits_of,
 )
 from llmjobs.job_service import JobRequest, estimate, plan_evaluation, start
 from llmjobs.models import EndpointLimits, EndpointUse, LlmJob
-from llmjobs.simulator.served import most_at_once
-from llmjobs.simulator.server import Simulator
 from loadtest.servers.services import Redis, free_port
+from loadtest.servers.simulator import LoggedSimulator, most_at_once
 from tests import needed
 from tests.llmjobs.engine.test_trouble import work_beside
 from tests.worlds.llm import (
@@ -59,41 +62,44 @@ def redis(tmp_path: Path) -> Iterator[Redis]:
 
 
 @pytest.fixture(params=["database", "redis"])
-def uses(request: pytest.FixtureRequest, settings: Settings) -> Uses:
+def uses(request: pytest.FixtureRequest, settings: Settings) -> LimitStore:
     """Each place in which the use of endpoints is kept; workers take the same one."""
     if request.param == "database":
-        return DatabaseUses()
+        return DatabaseStore()
     settings.CELERY_BROKER_URL = request.getfixturevalue("redis").url
-    kept = RedisUses(settings.CELERY_BROKER_URL)
+    kept = RedisStore(settings.CELERY_BROKER_URL)
     wait_until(lambda: answers(kept))
     return kept
 
 
-def answers(uses: Uses) -> bool:
+def answers(uses: LimitStore) -> bool:
     try:
-        uses.visit("nobody", lambda _use, _now: None)
+        uses.admit("nobody", Visit("w", Limits()))
     except AwayError:
         return False
     return True
 
 
-def test_visits_at_the_same_moment_come_one_after_the_other(uses: Uses) -> None:
-    def count(_number: int) -> None:
-        def one_more(use: LimitState, _now: float) -> None:
-            use.requests_until += 1
+def state_of(uses: LimitStore, address: str) -> LimitState:
+    if isinstance(uses, RedisStore):
+        return LimitState.stored(json.loads(cast(bytes, uses._redis.get(KEY + address))))
+    return LimitState.stored(EndpointUse.objects.get(address=address).state)
 
+
+def test_visits_at_the_same_moment_come_one_after_the_other(uses: LimitStore) -> None:
+    def count(_number: int) -> None:
         try:
             for _ in range(5):
-                uses.visit("http://llm.example", one_more)
+                uses.admit("http://llm.example", Visit("w", Limits(tokens=round(2 * PERIOD)), beyond=2))
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(count, range(4)))
-    assert uses.visit("http://llm.example", lambda use, _now: use.requests_until) == 20
+    assert state_of(uses, "http://llm.example").tokens_until == pytest.approx(20)
 
 
-def test_two_workers_keep_one_pace(simulator: Simulator, settings: Settings, uses: Uses) -> None:
+def test_two_workers_keep_one_pace(simulator: LoggedSimulator, settings: Settings, uses: LimitStore) -> None:
     settings.LLM_REQUESTS_PER_MINUTE = 900
     job = start_assigning(make_world(runs=48))
     stopping = Signal()
@@ -110,7 +116,7 @@ def test_two_workers_keep_one_pace(simulator: Simulator, settings: Settings, use
 
 
 def test_two_workers_have_no_more_under_way_than_the_limit(
-    simulator: Simulator, settings: Settings, uses: Uses
+    simulator: LoggedSimulator, settings: Settings, uses: LimitStore
 ) -> None:
     settings.LLM_MOST_AT_ONCE = 3
     simulator.chooser.switch({"latency_ms": 20})
@@ -121,11 +127,11 @@ def test_two_workers_have_no_more_under_way_than_the_limit(
     served = simulator.log.served()
     assert (states_of(job), most_at_once(served)) == ({"done": 24}, 3)
     assert answered_again(served) == []
-    left = uses.visit(default_endpoint().name, lambda use, _now: use.under_way)
+    left = state_of(uses, default_endpoint().name).under_way
     assert sum(number for number, _ in left.values()) == 0
 
 
-def test_tokens_are_reserved_and_settled_by_the_replies(simulator: Simulator, settings: Settings) -> None:
+def test_tokens_are_reserved_and_settled_by_the_replies(simulator: LoggedSimulator, settings: Settings) -> None:
     settings.LLM_TOKENS_PER_MINUTE = 100_000
     job = start_assigning(make_world(runs=6))
     work_on()
@@ -140,7 +146,7 @@ def test_tokens_are_reserved_and_settled_by_the_replies(simulator: Simulator, se
     assert spent - late * 100_000 / PERIOD <= taken <= 1.15 * spent
 
 
-def test_a_limit_keeps_no_other_endpoint_from_its_work(simulator: Simulator, settings: Settings) -> None:
+def test_a_limit_keeps_no_other_endpoint_from_its_work(simulator: LoggedSimulator, settings: Settings) -> None:
     settings.LLM_ALLOWED_HOSTS = [simulator.base_url.removeprefix("http://").removesuffix("/v1")]
     world = make_world(topics=1, runs=80)
     settings.LLM_REQUESTS_PER_MINUTE = 1
@@ -161,7 +167,7 @@ def test_a_limit_keeps_no_other_endpoint_from_its_work(simulator: Simulator, set
     assert states_of(slow) == {"done": 1, "queued": 79}
 
 
-def test_jobs_at_one_endpoint_share_its_limit(simulator: Simulator, settings: Settings) -> None:
+def test_jobs_at_one_endpoint_share_its_limit(simulator: LoggedSimulator, settings: Settings) -> None:
     settings.LLM_REQUESTS_PER_MINUTE = 1_200
     world = make_world(topics=2, runs=60)
     large = start_assigning(world)
@@ -180,7 +186,7 @@ def test_jobs_at_one_endpoint_share_its_limit(simulator: Simulator, settings: Se
     assert states_of(large)["done"] < 60
 
 
-def test_without_a_limit_nothing_is_asked_or_kept(simulator: Simulator) -> None:
+def test_without_a_limit_nothing_is_asked_or_kept(simulator: LoggedSimulator) -> None:
     job = start_assigning(make_world(runs=4))
     with CaptureQueriesContext(connection) as asked:
         work_on()
@@ -190,7 +196,7 @@ def test_without_a_limit_nothing_is_asked_or_kept(simulator: Simulator) -> None:
     assert len(about) <= 2  # the limits, when the job is taken up and every few seconds
 
 
-def test_while_redis_is_away_nothing_goes_over_a_limit(simulator: Simulator, settings: Settings) -> None:
+def test_while_redis_is_away_nothing_goes_over_a_limit(simulator: LoggedSimulator, settings: Settings) -> None:
     settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{free_port()}/0"
     settings.LLM_REQUESTS_PER_MINUTE = 600
     job = start_assigning(make_world(runs=2))
@@ -204,8 +210,8 @@ def test_while_redis_is_away_nothing_goes_over_a_limit(simulator: Simulator, set
     assert states_of(job) == {"queued": 2}
 
 
-def test_a_simulated_limit_refuses_what_is_over_it(simulator: Simulator, settings: Settings) -> None:
-    simulator.chooser.switch({"requests_per_minute": 3})
+def test_a_simulated_limit_refuses_what_is_over_it(simulator: LoggedSimulator, settings: Settings) -> None:
+    simulator.quota.requests_per_minute = 3
     settings.LLM_REQUESTS_PER_MINUTE = None
     job = start_assigning(make_world(runs=5))
     stopping = Signal()
@@ -220,7 +226,9 @@ def test_a_simulated_limit_refuses_what_is_over_it(simulator: Simulator, setting
 
 
 @pytest.mark.parametrize("uses", ["database"], indirect=True)
-def test_limits_of_other_addresses_are_set_by_a_command(uses: Uses, capsys: pytest.CaptureFixture[str]) -> None:
+def test_limits_of_other_addresses_are_set_by_a_command(
+    uses: LimitStore, capsys: pytest.CaptureFixture[str]
+) -> None:
     call_command("limit_endpoint", "http://llm.example/v1/", "--requests-per-minute", "60", "--most-at-once", "4")
     assert "http://llm.example/v1: 60 requests a minute, 4 requests at once." in capsys.readouterr().err
     assert limits_of(["http://llm.example/v1"]) == {"http://llm.example/v1": Limits(60, None, 4)}
@@ -243,7 +251,9 @@ def test_limits_of_no_address_are_refused(capsys: pytest.CaptureFixture[str]) ->
     assert not EndpointLimits.objects.exists()
 
 
-def test_a_dry_run_foretells_how_long_the_limit_makes_it_last(simulator: Simulator, settings: Settings) -> None:
+def test_a_dry_run_foretells_how_long_the_limit_makes_it_last(
+    simulator: LoggedSimulator, settings: Settings
+) -> None:
     world = make_world(runs=10)
     one = JobRequest(world.campaign, world.judge, runs=("r1",))
     start(one, "one", plan_evaluation(one, Condition.AA))
@@ -257,7 +267,9 @@ def test_a_dry_run_foretells_how_long_the_limit_makes_it_last(simulator: Simulat
     assert slow == pytest.approx(9 * PERIOD / 6)
 
 
-def test_the_environments_limits_go_before_those_that_were_set(settings: Settings, simulator: Simulator) -> None:
+def test_the_environments_limits_go_before_those_that_were_set(
+    settings: Settings, simulator: LoggedSimulator
+) -> None:
     name = default_endpoint().name
     EndpointLimits.objects.create(address=name, requests_per_minute=5)
     assert limits_of([name]) == {name: Limits(requests=5)}

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from llmjobs.engine.limits import BURST, PERIOD, SLACK
-from llmjobs.simulator.served import most_within
-from llmjobs.simulator.server import running_simulator
+from loadtest.servers.simulator import most_within, running_simulator
 from tests.llmjobs.processes import WAIT, Environment, shell, worker
 from tests.worlds.llm import answered_again
 

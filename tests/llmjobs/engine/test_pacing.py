@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmjobs.engine.limits import BURST, GONE_AFTER, PERIOD, SLACK, WINDOW, Limits, LimitState
+from llmjobs.engine.limits import BURST, GONE_AFTER, PERIOD, SLACK, WINDOW, Limits, LimitState, Visit
 from llmjobs.engine.send import Turns
 
 # Seconds to the next look, how many requests wait then, whose look it is, and how late each of them leaves.
@@ -30,7 +30,7 @@ def test_in_no_minute_more_requests_arrive_than_the_limit(
     use, now, arrived = LimitState(), 1_000.0, list[float]()
     for later, number, worker, late in looks:
         now += later
-        gone, _ = use.admit(Limits(requests=limit), worker, 0, [1] * number, now)
+        gone, _ = use.admit(Visit(worker, Limits(requests=limit), 0, [1] * number), now)
         arrived += [now + late] * gone
     assert most_in_a_window(arrived) <= limit
 
@@ -43,7 +43,7 @@ def test_in_no_minute_more_tokens_arrive_than_the_limit(
     use, now, arrived = LimitState(), 1_000.0, list[float]()
     for later, number, worker, late in looks:
         now += later
-        gone, _ = use.admit(Limits(tokens=limit), worker, 0, [cost] * number, now)
+        gone, _ = use.admit(Visit(worker, Limits(tokens=limit), 0, [cost] * number), now)
         arrived += [now + late] * gone
     assert most_in_a_window(arrived) <= max(1, limit // cost)
 
@@ -52,48 +52,48 @@ def test_in_no_minute_more_tokens_arrive_than_the_limit(
 def test_who_looks_often_gets_nearly_the_limit(limit: int) -> None:
     use, gone, minutes = LimitState(), 0, 10
     for look in range(minutes * 600):
-        gone += use.admit(Limits(requests=limit), "w", 0, [1] * 600, 1_000 + look / 10)[0]
+        gone += use.admit(Visit("w", Limits(requests=limit), 0, [1] * 600), 1_000 + look / 10)[0]
     assert 0.97 * limit * minutes - 1 <= gone <= limit * minutes
 
 
 def test_the_wait_that_is_told_is_as_long_as_it_has_to_be() -> None:
     use, limits = LimitState(), Limits(requests=6)
-    gone, wait = use.admit(limits, "w", 0, [1, 1], 1_000)
+    gone, wait = use.admit(Visit("w", limits, 0, [1, 1]), 1_000)
     assert (gone, wait) == (1, PERIOD / 6 - BURST)
-    assert use.admit(limits, "w", 0, [1], 1_000 + wait - 0.01)[0] == 0
-    assert use.admit(limits, "w", 0, [1], 1_000 + wait)[0] == 1
+    assert use.admit(Visit("w", limits, 0, [1]), 1_000 + wait - 0.01)[0] == 0
+    assert use.admit(Visit("w", limits, 0, [1]), 1_000 + wait)[0] == 1
 
 
 def test_what_replies_cost_beyond_the_estimate_is_made_up_for() -> None:
     limits = Limits(tokens=6_000)
     dear, cheap = LimitState(), LimitState()
     for use in (dear, cheap):
-        use.admit(limits, "w", 0, [100], 1_000)
-    dear.book_tokens(limits, 500)
-    cheap.book_tokens(limits, -50)
+        use.admit(Visit("w", limits, 0, [100]), 1_000)
+    dear.admit(Visit("w", limits, beyond=500), 1_000)
+    cheap.admit(Visit("w", limits, beyond=-50), 1_000)
     assert dear.tokens_until == pytest.approx(1_000 + 6 * PERIOD / 60)
     assert cheap.tokens_until == pytest.approx(1_000 + PERIOD / 120)
 
 
 def test_all_workers_together_have_no_more_under_way_than_the_limit() -> None:
     use, limits = LimitState(), Limits(at_once=5)
-    assert use.admit(limits, "one", 0, [1] * 3, 1_000) == (3, 0.0)
-    assert use.admit(limits, "two", 0, [1] * 9, 1_000) == (2, 0.0)
-    assert use.admit(limits, "two", 2, [1] * 9, 1_001)[0] == 0
-    assert use.admit(limits, "one", 1, [], 1_002)[0] == 0
-    assert use.admit(limits, "two", 2, [1] * 9, 1_003)[0] == 2
+    assert use.admit(Visit("one", limits, 0, [1] * 3), 1_000) == (3, 0.0)
+    assert use.admit(Visit("two", limits, 0, [1] * 9), 1_000) == (2, 0.0)
+    assert use.admit(Visit("two", limits, 2, [1] * 9), 1_001)[0] == 0
+    assert use.admit(Visit("one", limits, 1, []), 1_002)[0] == 0
+    assert use.admit(Visit("two", limits, 2, [1] * 9), 1_003)[0] == 2
 
 
 def test_what_a_worker_had_under_way_that_is_gone_is_nobodys() -> None:
     use, limits = LimitState(), Limits(at_once=2)
-    use.admit(limits, "dead", 0, [1, 1], 1_000)
-    assert use.admit(limits, "heir", 0, [1], 1_000 + GONE_AFTER / 2)[0] == 0
-    assert use.admit(limits, "heir", 0, [1], 1_000 + GONE_AFTER)[0] == 1
+    use.admit(Visit("dead", limits, 0, [1, 1]), 1_000)
+    assert use.admit(Visit("heir", limits, 0, [1]), 1_000 + GONE_AFTER / 2)[0] == 0
+    assert use.admit(Visit("heir", limits, 0, [1]), 1_000 + GONE_AFTER)[0] == 1
 
 
 def test_a_clock_that_was_set_back_stops_nobody_for_long() -> None:
     use = LimitState(requests_until=1_000_000.0)
-    _, wait = use.admit(Limits(requests=60), "w", 0, [1], 1_000)
+    _, wait = use.admit(Visit("w", Limits(requests=60), 0, [1]), 1_000)
     assert wait <= 5 * PERIOD
 
 

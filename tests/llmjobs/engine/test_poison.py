@@ -8,11 +8,10 @@ import pytest
 from evaluation.models import Assignment
 from evaluation.terms import AssignmentLabel
 from jobs.models import Job
-from llmjobs.client import CallRefusal
-from llmjobs.endpoints import default_endpoint
+from llmjobs.client import CallRefusal, default_endpoint
 from llmjobs.engine.send import MOST_ATTEMPTS, Circuit, Sending, probe_call
 from llmjobs.models import Attempt, Call, CallUse
-from llmjobs.simulator.server import Simulator
+from loadtest.servers.simulator import LoggedSimulator
 from tests.llmjobs.conftest import PointAt
 from tests.llmjobs.engine.test_trouble import _wanted, work_beside
 from tests.worlds.llm import (
@@ -50,7 +49,7 @@ def make_poison(world: World, number: int) -> None:
 
 
 @pytest.mark.parametrize(("fault", "said"), BREAKING)
-def test_items_that_alone_break_the_endpoint_end_failed(simulator: Simulator, fault: str, said: str) -> None:
+def test_items_that_alone_break_the_endpoint_end_failed(simulator: LoggedSimulator, fault: str, said: str) -> None:
     simulator.chooser.switch({"always": {"POISON": fault}})
     world = make_world(runs=0)
     make_poison(world, 7)
@@ -67,7 +66,7 @@ def test_items_that_alone_break_the_endpoint_end_failed(simulator: Simulator, fa
 
 
 @pytest.mark.parametrize(("fault", "said"), BREAKING)
-def test_others_are_judged_beside_them(simulator: Simulator, fault: str, said: str) -> None:
+def test_others_are_judged_beside_them(simulator: LoggedSimulator, fault: str, said: str) -> None:
     simulator.chooser.switch({"always": {"POISON": fault}, "latency_ms": 5})
     world = make_world(runs=20)
     make_poison(world, 2)
@@ -78,7 +77,7 @@ def test_others_are_judged_beside_them(simulator: Simulator, fault: str, said: s
     assert Assignment.objects.exclude(label=AssignmentLabel.FAILED).count() == 60
 
 
-def test_what_was_asked_to_find_out_is_on_record_and_no_items_call(simulator: Simulator) -> None:
+def test_what_was_asked_to_find_out_is_on_record_and_no_items_call(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"always": {"POISON": "unavailable"}})
     world = make_world(runs=0)
     make_poison(world, 1)
@@ -91,7 +90,7 @@ def test_what_was_asked_to_find_out_is_on_record_and_no_items_call(simulator: Si
 
 
 @pytest.mark.parametrize("fault", ["server_error", "unavailable", "dropped", "auth"])
-def test_while_nothing_is_answered_nothing_fails(simulator: Simulator, fault: str) -> None:
+def test_while_nothing_is_answered_nothing_fails(simulator: LoggedSimulator, fault: str) -> None:
     """However often it was tried; and what had failed before the endpoint went down waits like all others."""
     simulator.chooser.switch({"rates": {fault: 1.0}})
     job = start_assigning(make_world(runs=8))

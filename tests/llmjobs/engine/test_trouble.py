@@ -15,8 +15,7 @@ from evaluation.models import AnswerProvenance, Assignment, Sentence
 from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs.client import CallRefusal
-from llmjobs.endpoints import default_endpoint
+from llmjobs.client import CallRefusal, default_endpoint
 from llmjobs.engine import calls as engine_calls
 from llmjobs.engine import outcomes as engine_outcomes
 from llmjobs.engine.loop import Engine, run
@@ -24,7 +23,7 @@ from llmjobs.engine.send import MOST_ATTEMPTS, Circuit, Sending
 from llmjobs.job_service import JobRequest, plan_evaluation, start
 from llmjobs.models import Attempt, Call
 from llmjobs.simulator.faults import FAILURES
-from llmjobs.simulator.server import Simulator, running_simulator
+from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.conftest import PointAt
 from tests.worlds.llm import (
     World,
@@ -55,7 +54,7 @@ def work_beside(worker: str, stopping: Signal) -> Any:
     return in_thread(work)
 
 
-def test_faults_lose_and_double_nothing(simulator: Simulator) -> None:
+def test_faults_lose_and_double_nothing(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"fail_rate": 0.1, "malformed_rate": 0.1, "latency_ms": 5})
     world = make_world(topics=4, runs=15, nuggets=4)
     job = start_assigning(world)
@@ -71,7 +70,7 @@ def test_faults_lose_and_double_nothing(simulator: Simulator) -> None:
 
 
 @pytest.mark.parametrize("down", ["503", "close"])
-def test_a_dead_endpoint_makes_the_job_wait_and_fails_nothing(simulator: Simulator, down: str) -> None:
+def test_a_dead_endpoint_makes_the_job_wait_and_fails_nothing(simulator: LoggedSimulator, down: str) -> None:
     simulator.chooser.switch({"down": down})
     job = start_assigning(make_world(runs=8))
     stopping = Signal()
@@ -88,7 +87,7 @@ def test_a_dead_endpoint_makes_the_job_wait_and_fails_nothing(simulator: Simulat
 
 
 def test_a_dead_endpoint_keeps_no_other_judge_from_its_work(
-    simulator: Simulator, point_at: PointAt, settings: Settings
+    simulator: LoggedSimulator, point_at: PointAt, settings: Settings
 ) -> None:
     settings.LLM_ALLOWED_HOSTS = [simulator.base_url.removeprefix("http://").removesuffix("/v1")]
     world = make_world(topics=1, runs=80)
@@ -110,7 +109,7 @@ def test_a_dead_endpoint_keeps_no_other_judge_from_its_work(
     assert states_of(dead) == {"queued": 80}
 
 
-def test_a_reason_that_a_dead_worker_left_goes_away(simulator: Simulator) -> None:
+def test_a_reason_that_a_dead_worker_left_goes_away(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"latency_ms": 300})
     job = start_assigning(make_world(runs=1))
     queue.wait_for([job.pk], "left behind")
@@ -120,7 +119,7 @@ def test_a_reason_that_a_dead_worker_left_goes_away(simulator: Simulator) -> Non
         assert states_of(job) == {"leased": 1}
 
 
-def test_a_call_that_alone_is_refused_ends_failed(simulator: Simulator) -> None:
+def test_a_call_that_alone_is_refused_ends_failed(simulator: LoggedSimulator) -> None:
     """Its server errors speak for no endpoint."""
     simulator.chooser.switch({"rates": {"server_error": 1.0}})
     job = start_assigning(make_world(runs=1))
@@ -130,7 +129,7 @@ def test_a_call_that_alone_is_refused_ends_failed(simulator: Simulator) -> None:
     assert Attempt.objects.count() == MOST_ATTEMPTS
 
 
-def test_many_server_errors_without_an_answer_are_the_endpoints(simulator: Simulator) -> None:
+def test_many_server_errors_without_an_answer_are_the_endpoints(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"rates": {"server_error": 1.0}})
     job = start_assigning(make_world(runs=12))
     stopping = Signal()
@@ -156,7 +155,7 @@ def _wanted() -> Any:
     return Wanted()
 
 
-def test_too_many_requests_fail_nobody(simulator: Simulator) -> None:
+def test_too_many_requests_fail_nobody(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"next": ["rate_limited"] * (3 * MOST_ATTEMPTS), "retry_after": 0.001})
     job = start_assigning(make_world(runs=2))
     work_on()
@@ -164,7 +163,7 @@ def test_too_many_requests_fail_nobody(simulator: Simulator) -> None:
 
 
 def test_what_is_cancelled_is_not_asked_and_what_is_answered_is_kept(
-    simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queue, "RENEW_EVERY", 0.05)
     monkeypatch.setattr("django.conf.settings.LLM_CONCURRENCY", 2)
@@ -190,7 +189,7 @@ def test_what_is_cancelled_is_not_asked_and_what_is_answered_is_kept(
 
 
 def test_a_stopping_worker_ends_its_calls_and_hands_the_rest_back(
-    simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("django.conf.settings.LLM_CONCURRENCY", 2)
     simulator.chooser.switch({"latency_ms": 300})
@@ -208,7 +207,9 @@ def test_a_stopping_worker_ends_its_calls_and_hands_the_rest_back(
     assert len(simulator.log.served()) == 12
 
 
-def test_a_worker_told_to_stop_asks_nothing_more(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_told_to_stop_asks_nothing_more(
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not even what follows from a reply that still came in."""
     simulator.chooser.switch({"latency_ms": 200, "rates": {"out_of_vocabulary": 1.0}})
     job = start_assigning(make_world(runs=1))
@@ -226,7 +227,7 @@ def test_a_worker_told_to_stop_asks_nothing_more(simulator: Simulator, monkeypat
 
 @pytest.mark.parametrize("where", ["note_answers", "note_sending", "insert_calls"])
 def test_a_database_that_hiccups_costs_no_answer(
-    simulator: Simulator, monkeypatch: pytest.MonkeyPatch, where: str
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     job = start_assigning(make_world(runs=10))
     monkeypatch.setattr(engine_calls, where, _failing(getattr(engine_calls, where), times=(1, 3)))
@@ -237,7 +238,7 @@ def test_a_database_that_hiccups_costs_no_answer(
 
 
 def test_a_hiccup_while_outcomes_are_written_costs_nothing(
-    simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = start_assigning(make_world(runs=10))
     monkeypatch.setattr(engine_outcomes, "touch", _failing(touch, times=(1, 2)))
@@ -261,7 +262,7 @@ def _failing(act: Any, times: tuple[int, ...]) -> Any:
     return acting
 
 
-def test_two_workers_share_the_work(simulator: Simulator) -> None:
+def test_two_workers_share_the_work(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"latency_ms": 20, "malformed_rate": 0.1})
     world = make_world(topics=8, runs=20, nuggets=3)
     same_questions(world)
@@ -284,7 +285,7 @@ def same_questions(world: World) -> None:
     Sentence.objects.filter(answer__in=answers).update(text="We all say the same.")
 
 
-def test_a_call_of_a_dead_worker_is_taken_over(simulator: Simulator) -> None:
+def test_a_call_of_a_dead_worker_is_taken_over(simulator: LoggedSimulator) -> None:
     job = start_assigning(make_world(runs=1))
     dead = Engine("dead", 1)
     dead._round(queue.claim("dead", 1, kind="llm"), stopping=True)
@@ -295,7 +296,7 @@ def test_a_call_of_a_dead_worker_is_taken_over(simulator: Simulator) -> None:
     assert states_of(job) == {"done": 1}
 
 
-def test_a_call_of_a_live_worker_is_waited_for(simulator: Simulator) -> None:
+def test_a_call_of_a_live_worker_is_waited_for(simulator: LoggedSimulator) -> None:
     job = start_assigning(make_world(runs=1))
     other = Engine("other", 1)
     other._round(queue.claim("other", 1, kind="llm"), stopping=True)
@@ -309,7 +310,7 @@ def test_a_call_of_a_live_worker_is_waited_for(simulator: Simulator) -> None:
     other.sender.close()
 
 
-def test_a_late_twin_of_a_taken_item_changes_nothing(simulator: Simulator) -> None:
+def test_a_late_twin_of_a_taken_item_changes_nothing(simulator: LoggedSimulator) -> None:
     job = start_assigning(make_world(runs=1))
     engine = Engine("slow", 1)
     engine._round(queue.claim("slow", 1, kind="llm"), stopping=False)
@@ -321,7 +322,7 @@ def test_a_late_twin_of_a_taken_item_changes_nothing(simulator: Simulator) -> No
 
 
 def test_a_call_is_waited_for_as_long_as_the_setting_says(
-    simulator: Simulator, point_at: PointAt, monkeypatch: pytest.MonkeyPatch
+    simulator: LoggedSimulator, point_at: PointAt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("django.conf.settings.LLM_TIMEOUT_SECONDS", 0.3)
     point_at(simulator.base_url)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from llmjobs.simulator.server import Simulator, running_simulator
+from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.processes import WAIT, Environment, shell, wait_for_lines, worker
 from tests.worlds.llm import answered_again
 
@@ -41,7 +41,7 @@ def environment(request: pytest.FixtureRequest) -> Environment:
 
 
 @contextmanager
-def at_work(environment: Environment, log: Path) -> Iterator[Simulator]:
+def at_work(environment: Environment, log: Path) -> Iterator[LoggedSimulator]:
     """Run the simulated LLM and a worker that looks at an empty database."""
     with running_simulator(latency_ms=50) as simulator:
         environment["OPENAI_BASE_URL"] = simulator.base_url

@@ -11,7 +11,7 @@ from llmjobs.models import Call, Prompt, Text
 from llmjobs.prompt_store import UnusableError, add_llm_judge, save_prompt, the_template, way_of
 from llmjobs.prompts.texts import ASSIGN, SUPPORT
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.server import Simulator
+from loadtest.servers.simulator import LoggedSimulator
 from organizer.prompts.trial_report import DiffLine, compared
 from tests.worlds.cast import make_user
 from tests.worlds.imported import everything, run
@@ -107,7 +107,7 @@ def test_a_person_has_no_prompts() -> None:
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_another_prompt_is_another_judge_beside_the_first(simulator: Simulator) -> None:
+def test_another_prompt_is_another_judge_beside_the_first(simulator: LoggedSimulator) -> None:
     world = make_world(runs=1)
     start_assigning(world)
     prompt = save(user=f"Be strict.\n\n{ASSIGN.user}")
@@ -124,7 +124,7 @@ def test_another_prompt_is_another_judge_beside_the_first(simulator: Simulator) 
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_a_prompt_that_got_lost_fails_its_items_with_the_reason(simulator: Simulator) -> None:
+def test_a_prompt_that_got_lost_fails_its_items_with_the_reason(simulator: LoggedSimulator) -> None:
     world = make_world(runs=1)
     Judge.objects.filter(pk=world.judge.pk).update(prompt_versions={"assign": "lost@3"})
     with pytest.raises(Refused, match="no prompt lost@3"):

@@ -26,9 +26,8 @@ from llmjobs.prompt_store import save_prompt
 from llmjobs.prompts.template import PromptTask
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.server import Simulator
-from llmjobs.trial_drawing import labelled_by_people
-from llmjobs.trials import TrialWish, outcome_of, start_trial
+from llmjobs.trials import TrialWish, labelled_by_people, outcome_of, start_trial
+from loadtest.servers.simulator import LoggedSimulator
 from tests.llmjobs.engine.test_budget import work_until_it_rests
 from tests.worlds.campaign import World, make_world
 from tests.worlds.cast import write_source
@@ -49,7 +48,9 @@ def wish(task: PromptTask = "assign", *refs: str, of: str = "auto-robot", **more
     return TrialWish(task, refs or ("assign@1",), LIKE, of, **more)  # type: ignore[arg-type]
 
 
-def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(world: World, simulator: Simulator) -> None:
+def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(
+    world: World, simulator: LoggedSimulator
+) -> None:
     save_prompt(task="assign", name="loose", system=ASSIGN.system, user=f"Be kind.\n{ASSIGN.user}")
     labels = Assignment.objects.count()
     trial = start_trial(world.campaign, wish("assign", "assign@1", "loose@1"), world.people["olga"])
@@ -66,7 +67,7 @@ def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(world: World,
     assert set(Judge.objects.filter(model=MODEL).values_list("aside", flat=True)) == {True}
 
 
-def test_a_trial_again_costs_nothing_and_makes_no_other_judge(world: World, simulator: Simulator) -> None:
+def test_a_trial_again_costs_nothing_and_makes_no_other_judge(world: World, simulator: LoggedSimulator) -> None:
     for _ in range(2):
         trial = start_trial(world.campaign, wish(), None)
         work_on()
@@ -75,7 +76,7 @@ def test_a_trial_again_costs_nothing_and_makes_no_other_judge(world: World, simu
     assert outcome_of(trial)[0].labels == outcome_of(trial)[0].people
 
 
-def test_support_is_tried_too_with_json(world: World, simulator: Simulator) -> None:
+def test_support_is_tried_too_with_json(world: World, simulator: LoggedSimulator) -> None:
     supported = SupportJudgment.objects.count()
     trial = start_trial(world.campaign, wish("support", "support@1", of="scratch", structured=True), None)
     work_on()
@@ -100,7 +101,7 @@ def weighed(world: World, folder: Path) -> None:
 
 
 def test_importance_is_compared_with_what_people_found_vital(
-    world: World, simulator: Simulator, tmp_path: Path
+    world: World, simulator: LoggedSimulator, tmp_path: Path
 ) -> None:
     weighed(world, tmp_path)
     assert labelled_by_people(world.campaign, "importance") == ["manual-ann"]
@@ -114,7 +115,9 @@ def test_importance_is_compared_with_what_people_found_vital(
     assert ListedNugget.objects.count() == lists
 
 
-def test_importance_without_a_usable_reply_has_failed(world: World, simulator: Simulator, tmp_path: Path) -> None:
+def test_importance_without_a_usable_reply_has_failed(
+    world: World, simulator: LoggedSimulator, tmp_path: Path
+) -> None:
     weighed(world, tmp_path)
     trial = start_trial(world.campaign, wish("importance", "importance@1", of="manual-ann"), None)
     simulator.chooser.switch({"rates": {"bad_request": 1.0}})
@@ -122,7 +125,7 @@ def test_importance_without_a_usable_reply_has_failed(world: World, simulator: S
     assert outcome_of(trial)[0].labels == (-1, -1)
 
 
-def test_relevance_is_compared_with_grades_that_no_call_gave(world: World, simulator: Simulator) -> None:
+def test_relevance_is_compared_with_grades_that_no_call_gave(world: World, simulator: LoggedSimulator) -> None:
     source = QrelSource.objects.create(campaign=world.campaign, name="BY-LLM")
     event = Event.objects.create(campaign=world.campaign, kind="llm.call")
     topic, segment = Topic.objects.get(topic_id="t1"), Segment.objects.get(docid="d1")
@@ -138,7 +141,9 @@ def test_relevance_is_compared_with_grades_that_no_call_gave(world: World, simul
     assert Qrel.objects.count() == grades
 
 
-def test_a_label_that_failed_is_said_so_and_one_that_is_pending_too(world: World, simulator: Simulator) -> None:
+def test_a_label_that_failed_is_said_so_and_one_that_is_pending_too(
+    world: World, simulator: LoggedSimulator
+) -> None:
     trial = start_trial(world.campaign, wish(), None)
     assert outcome_of(trial)[0].labels == (None, None, None)
     simulator.chooser.switch({"rates": {"bad_request": 1.0}})
@@ -146,7 +151,7 @@ def test_a_label_that_failed_is_said_so_and_one_that_is_pending_too(world: World
     assert set(outcome_of(trial)[0].labels) == {9}
 
 
-def test_a_budget_is_that_of_each_prompt(world: World, simulator: Simulator) -> None:
+def test_a_budget_is_that_of_each_prompt(world: World, simulator: LoggedSimulator) -> None:
     trial = start_trial(world.campaign, wish(budget=Budget(calls=1)), None)
     assert work_until_it_rests(trial.jobs.get().llm.job) == Job.State.PAUSED
     assert len(simulator.log.served()) == 1

@@ -12,20 +12,23 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
-from llmjobs.simulator.server import running_simulator
+from loadtest.servers.simulator import running_simulator
 
 pytestmark = pytest.mark.slow
 
 
 def started(*options: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "simulate_llm", *options]
+    return process_of(str(settings.BASE_DIR / "manage.py"), "simulate_llm", *options)
+
+
+def process_of(*arguments: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
-def test_it_serves_until_it_is_told_to_end(end: signal.Signals, tmp_path: Path) -> None:
-    log = tmp_path / "served.jsonl"
-    with started("--latency-ms", "1", "--malformed-rate", "0", "--seed", "3", "--log", str(log)) as process:
+def test_it_serves_until_it_is_told_to_end(end: signal.Signals) -> None:
+    with started("--latency-ms", "1", "--malformed-rate", "0", "--seed", "3") as process:
         assert process.stdout
         base_url = process.stdout.readline().strip()
         answer = send(Endpoint(base_url=base_url), ChatRequest("gpt-4o", (("user", "Hello"),)))
@@ -38,6 +41,20 @@ def test_it_serves_until_it_is_told_to_end(end: signal.Signals, tmp_path: Path) 
     close_clients()
     assert isinstance(answer, Completion)
     assert (switches["latency_ms"], switches["seed"]) == (1, 3)
+
+
+def test_the_one_of_load_tests_keeps_a_log(tmp_path: Path) -> None:
+    log = tmp_path / "served.jsonl"
+    with process_of("-m", "loadtest.servers.simulator", "--latency-ms", "1", "--log", str(log)) as process:
+        assert process.stdout
+        base_url = process.stdout.readline().strip()
+        answer = send(Endpoint(base_url=base_url), ChatRequest("gpt-4o", (("user", "Hello"),)))
+        process.terminate()
+        assert process.wait(timeout=20) == 0
+        assert process.stderr
+        assert process.stderr.read() == ""
+    close_clients()
+    assert isinstance(answer, Completion)
     assert json.loads(log.read_text(encoding="utf-8"))["task"] == "unknown"
 
 

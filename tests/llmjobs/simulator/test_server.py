@@ -13,8 +13,7 @@ import pytest
 
 from llmjobs.simulator.answering import MODEL, reply_to
 from llmjobs.simulator.faults import FAILURES, MALFORMED, Chooser, Faults, spoiled
-from llmjobs.simulator.served import Served, ServedLog, most_at_once
-from llmjobs.simulator.server import Simulator, running_simulator
+from loadtest.servers.simulator import LoggedSimulator, Served, ServedLog, most_at_once, running_simulator
 
 SYSTEM = "You are assigning nuggets: support, partial_support or not_support."
 
@@ -28,7 +27,7 @@ def body(passage: str = "cats purr", **more: Any) -> dict[str, Any]:
 
 
 def call(
-    simulator: Simulator, method: str, path: str, sent: object = None, headers: dict[str, str] | None = None
+    simulator: LoggedSimulator, method: str, path: str, sent: object = None, headers: dict[str, str] | None = None
 ) -> tuple[int, str]:
     connection = http.client.HTTPConnection("127.0.0.1", simulator.server_port, timeout=20)
     try:
@@ -39,12 +38,12 @@ def call(
         connection.close()
 
 
-def chat(simulator: Simulator, sent: object = None, path: str = "/v1/chat/completions") -> tuple[int, Any]:
+def chat(simulator: LoggedSimulator, sent: object = None, path: str = "/v1/chat/completions") -> tuple[int, Any]:
     status, said = call(simulator, "POST", path, sent or body())
     return status, json.loads(said)
 
 
-def content(simulator: Simulator, sent: object = None) -> str:
+def content(simulator: LoggedSimulator, sent: object = None) -> str:
     return str(chat(simulator, sent)[1]["choices"][0]["message"]["content"])
 
 
@@ -53,7 +52,7 @@ def raw_request() -> bytes:
     return b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: %d\r\n\r\n%b" % (len(sent), sent)
 
 
-def wait_for_lines(simulator: Simulator, number: int) -> None:
+def wait_for_lines(simulator: LoggedSimulator, number: int) -> None:
     end = time.monotonic() + 20
     while len(simulator.log.served()) < number and time.monotonic() < end:
         time.sleep(0.01)
@@ -332,4 +331,4 @@ def test_a_closed_log_takes_no_more_lines_in_its_file(tmp_path: Path) -> None:
 
 def test_a_port_in_use_is_said() -> None:
     with running_simulator() as simulator, pytest.raises(OSError, match="in use"):
-        Simulator(port=simulator.server_port)
+        LoggedSimulator(port=simulator.server_port)

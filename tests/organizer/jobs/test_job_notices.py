@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from evaluation.models import Campaign, Membership
 from evaluation.terms import Role
 from jobs.models import Job, Notice, WorkItem
-from jobs.notices import note
+from jobs.queue import note
 from llmjobs.models import LlmJob
 from organizer.jobs.mails import send_due
 from tests.worlds.campaign import World, queries_of

@@ -68,7 +68,7 @@ class ParsedLabel:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A list in a text: its items and where it stands."""
+    """A list in a text: its items and its place."""
 
     items: tuple[str, ...]
     start: int
@@ -90,17 +90,14 @@ def parse_nuggets(reply: str, most: int) -> Parsed | ReplyProblem:
     if isinstance(parsed, ReplyProblem):
         return parsed
     nuggets = tuple(" ".join(item.split()) for item in parsed.items)
-    problem = _size_problem(len(nuggets), most) or _nugget_problem(nuggets)
-    return problem or Parsed(nuggets, parsed.notes)
+    return _nugget_problem(nuggets, most) or Parsed(nuggets, parsed.notes)
 
 
-def _size_problem(count: int, most: int) -> ReplyProblem | None:
-    if not count:
+def _nugget_problem(nuggets: Sequence[str], most: int) -> ReplyProblem | None:
+    if not nuggets:
         return ReplyProblem("the list is empty; it must hold at least one nugget")
-    return ReplyProblem(f"the list has {count} nuggets; at most {most} are allowed") if count > most else None
-
-
-def _nugget_problem(nuggets: Sequence[str]) -> ReplyProblem | None:
+    if len(nuggets) > most:
+        return ReplyProblem(f"the list has {len(nuggets)} nuggets; at most {most} are allowed")
     seen: dict[str, int] = {}
     for number, nugget in enumerate(nuggets, start=1):
         if not any(c.isalnum() for c in nugget):
@@ -176,7 +173,7 @@ def _mentioned(text: str, vocabulary: Sequence[str]) -> set[str]:
     longest_first = sorted(vocabulary, key=len, reverse=True)
     patterns = [BETWEEN_WORDS.sub(lambda _: BETWEEN_WORDS.pattern, re.escape(label)) for label in longest_first]
     found = re.finditer(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", text, re.IGNORECASE)
-    return {label for one in found if (label := label_of(one[0], vocabulary)) is not None}
+    return {label for match in found if (label := label_of(match[0], vocabulary)) is not None}
 
 
 def _variants(written: Sequence[str], labels: Sequence[str]) -> list[str]:
@@ -276,20 +273,19 @@ def _closing(text: str, opening: int) -> tuple[int, int, bool] | None:
     mark = text[opening : opening + 1]
     if mark not in WITHIN:
         return None
-    for one in WITHIN[mark].finditer(text, opening + 1):
-        at = one.start()
-        if one[0] == "\n" or (one[0] == mark and NEXT_STRING.match(text, at + 1)):
+    for found in WITHIN[mark].finditer(text, opening + 1):
+        at = found.start()
+        if found[0] == "\n" or (found[0] == mark and NEXT_STRING.match(text, at + 1)):
             return None
-        if one[0] == mark and (close := CLOSES.match(text, at + 1)):
+        if found[0] == mark and (close := CLOSES.match(text, at + 1)):
             return at, close.end(), close["end"] is not None
     return None
 
 
 def _word_lists(text: str) -> list[_Found]:
-    matches = WORD_LIST.finditer(text)
     return [
         _Found(tuple(word.strip() for word in WORDS.findall(match[0])), match.start(), match.end(), ("no quotes",))
-        for match in matches
+        for match in WORD_LIST.finditer(text)
     ]
 
 
