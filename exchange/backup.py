@@ -14,7 +14,7 @@ import shutil
 import sqlite3
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,6 +33,7 @@ from accounts.models import ApiToken, User
 from evaluation.append_only import install_triggers, missing_triggers
 from evaluation.errors import Refused
 from exchange.adoption import RETIRED_NAMES, is_of_before, missing_before
+from exchange.files import digest_of, whole_file
 
 LEFT_OUT = ("django_session", "accounts_cached", "api_idempotencykey")
 """Tables whose rows stay out of backups: sessions open accounts, and kept answers hold data in full."""
@@ -91,6 +92,7 @@ def _good_tokens() -> dict[str, GoodToken]:
 FORMAT = 1
 MANIFEST, SIGNATURE, DATA = "manifest.json", "signature", "database"
 PIECE = 1 << 20
+WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 class BackupManifest(BaseModel):
@@ -114,25 +116,20 @@ class BackupManifest(BaseModel):
 
 def write_archive(path: Path, data: Path, manifest: BackupManifest) -> None:
     """Write a backup. It appears under its name only when it is whole and on the disk; only its owner may read it."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            with tarfile.open(fileobj=out, mode="w") as tar:
-                packed = manifest.model_dump_json(indent=1).encode()
-                _add(tar, MANIFEST, io.BytesIO(packed), len(packed))
-                signature = signature_of(packed, settings.SECRET_KEY).encode()
-                _add(tar, SIGNATURE, io.BytesIO(signature), len(signature))
-                with data.open("rb") as content:
-                    _add(tar, DATA, content, manifest.size)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(path)
-        with suppress(OSError):  # not every file system lets a folder be synchronised
-            folder = os.open(path.parent, os.O_RDONLY)
-            os.fsync(folder)
-            os.close(folder)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as part, open(os.open(part, WRITE_NEW, 0o600), "wb") as out:
+        with tarfile.open(fileobj=out, mode="w") as tar:
+            packed = manifest.model_dump_json(indent=1).encode()
+            _add(tar, MANIFEST, io.BytesIO(packed), len(packed))
+            signature = signature_of(packed, settings.SECRET_KEY).encode()
+            _add(tar, SIGNATURE, io.BytesIO(signature), len(signature))
+            with data.open("rb") as content:
+                _add(tar, DATA, content, manifest.size)
+        out.flush()
+        os.fsync(out.fileno())
+    with suppress(OSError):  # not every file system lets a folder be synchronised
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
 
 
 def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
@@ -211,11 +208,6 @@ def _member(path: Path, name: str) -> Iterator[IO[bytes]]:
         raise damaged(path, f"it has no whole {name}") from error
     except OSError as error:
         raise Refused("cannot_read", f"{path}: {error.strerror or error}") from error
-
-
-def checksum(data: Path) -> str:
-    with data.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def compress(source: Path, target: Path) -> None:
@@ -348,7 +340,7 @@ class PostgresqlTools:
             )
             cursor.execute("SELECT app, name FROM django_migrations ORDER BY id")
             migrations = [f"{app}.{name}" for app, name in cursor.fetchall()]
-            return self._rows() | dict.fromkeys(LEFT_OUT, 0), migrations
+            return count_rows(connection.introspection.table_names()) | dict.fromkeys(LEFT_OUT, 0), migrations
 
     def inspect(self, data: Path) -> None:
         # Nothing is loaded here, so rows can be counted only after the restore.
@@ -373,15 +365,6 @@ class PostgresqlTools:
         # A dump of an older version may lack a table or a column.
         each = [WHERE_THERE.format(**one._asdict()) for one in STATEMENTS]
         return END_SESSIONS.format(statements="".join(each))
-
-    def _rows(self) -> dict[str, int]:
-        names = sorted(connection.introspection.table_names())
-        with connection.cursor() as cursor:
-            found = {}
-            for name in names:
-                cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(name)}")  # noqa: S608
-                found[name] = cursor.fetchone()[0]
-        return found
 
     def _version(self) -> int:
         raw: Any = connection
@@ -465,7 +448,7 @@ def back_up(path: Path) -> BackupManifest:
                 made_at=now,
                 migrations=migrations,
                 rows=rows,
-                sha256=checksum(data),
+                sha256=digest_of(data),
                 size=data.stat().st_size,
             )
             write_archive(path, data, manifest)
@@ -542,25 +525,30 @@ def _check_age(path: Path, manifest: BackupManifest) -> None:
         )
 
 
+def count_rows(tables: Iterable[str]) -> dict[str, int]:
+    counts = {}
+    with connection.cursor() as cursor:
+        for table in sorted(tables):
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
+            counts[table] = cursor.fetchone()[0]
+    return counts
+
+
 def _held() -> str:
     # Migrations fill some tables themselves; rows of those are no reason to refuse.
-    held = []
-    with connection.cursor() as cursor:
-        for table in sorted({*connection.introspection.table_names(cursor)} - FILLED_BY_MIGRATIONS):
-            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
-            if rows := cursor.fetchone()[0]:
-                held.append(f"{rows:,} rows in {table}")
+    counts = count_rows({*connection.introspection.table_names()} - FILLED_BY_MIGRATIONS)
+    held = [f"{rows:,} rows in {table}" for table, rows in counts.items() if rows]
     more = f" and {len(held) - 3} more tables" if len(held) > 3 else ""
     return ", ".join(held[:3]) + more
 
 
 def _check_restored(manifest: BackupManifest) -> None:
     """The same rows are there, and the logs are append-only."""
-    with connection.cursor() as cursor:
-        for table, rows in (manifest.rows | dict.fromkeys(manifest.rows.keys() & {*LEFT_OUT}, 0)).items():
-            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
-            if (found := cursor.fetchone()[0]) != rows:
-                raise Refused("incomplete", f"{table} has {found} rows after the restore, not {rows}.")
+    for table, found in count_rows(manifest.rows).items():
+        # The endings empty these also where a dump of an older version held rows of them.
+        rows = 0 if table in LEFT_OUT else manifest.rows[table]
+        if found != rows:
+            raise Refused("incomplete", f"{table} has {found} rows after the restore, not {rows}.")
     install_triggers()
     if missing := missing_triggers():
         raise Refused("no_triggers", f"The logs can be changed: {', '.join(missing)} could not be made.")

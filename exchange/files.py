@@ -7,10 +7,11 @@ what somebody called it stands in the database only.
 import hashlib
 import secrets
 import shutil
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Protocol
 
 from django.conf import settings
 
@@ -35,12 +36,22 @@ class KeptFile:
     size: int
     sha256: str
 
-    @property
-    def payload(self) -> dict[str, Any]:
-        return asdict(self)
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Path to write to: the file appears under its own name only when it is whole. Raises `Refused`."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def new_folder() -> tuple[str, Path]:
+    # A name of the random source: whoever knows the number of an export must not find its file by it.
     name = secrets.token_urlsafe(24)
     path = folder_of(name)
     path.mkdir(parents=True, mode=0o700)

@@ -20,6 +20,7 @@ from exchange.exports.lines import CAMPAIGN, lines_of
 from exchange.models import Export, Snapshot
 from exchange.snapshots.pack import SnapshotContents, schema_of
 from exchange.snapshots.service import check_new_name, content_of, open_snapshot, take_snapshot
+from jobs.models import WorkItem
 from web.consistent_read import consistent_read
 
 KEPT_FOR = timedelta(days=14)
@@ -72,9 +73,11 @@ def order_export(*, campaign: Campaign, order: ExportOrder, actor: User | None) 
     return export
 
 
-def carry_out(export: Export) -> None:
+def carry_out_item(item: WorkItem) -> None:
     # After a worker's death its item falls due again, so this may run twice: it starts from nothing each time.
-    if export.state != State.WAITING:
+    ordered = Export.objects.select_related("campaign", "made_by", "snapshot")
+    export = ordered.filter(pk=item.payload["about"], state=State.WAITING).first()
+    if export is None:
         return
     try:
         _write_whole(export) if export.what == CAMPAIGN else _write_lines(export)

@@ -32,6 +32,7 @@ from exchange.background import IMPORT, UNEXPECTED, start_item
 from exchange.imports.kinds import KINDS, ImportLoad, ImportOptions
 from exchange.models import ImportAttempt
 from jobs import queue
+from jobs.models import WorkItem
 
 ROWS, LONGEST = 8, 160
 Rows = Iterable[Sequence[object]]
@@ -139,7 +140,7 @@ def begin(
         campaign=campaign,
         kind=kind,
         options=CHOSEN.dump_python(chosen, mode="json", exclude_defaults=True),
-        files=[one.payload for one in kept],
+        files=[asdict(file) for file in kept],
         folder=folder,
         made_by=actor,
         expires_at=now() + KEPT_FOR,
@@ -215,6 +216,12 @@ def _soon(attempt: ImportAttempt, act: Callable[[ImportAttempt], None]) -> Impor
 def _weight(attempt: ImportAttempt) -> int:
     # Text of our formats compresses some ten times, and the limit is of what has to be read.
     return sum(file["size"] * (10 if file["name"].endswith(".gz") else 1) for file in attempt.files)
+
+
+def carry_on_item(item: WorkItem) -> None:
+    attempts = ImportAttempt.objects.select_related("campaign", "made_by")
+    if attempt := attempts.filter(pk=item.payload["about"]).first():
+        carry_on(attempt)
 
 
 def carry_on(attempt: ImportAttempt) -> None:

@@ -19,6 +19,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership
 from evaluation.terms import Role
 from exchange.background import OPENING, start_item
+from exchange.files import digest_of, whole_file
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import Archive, SnapshotManifest, opened
 from exchange.snapshots.load import Loaded, Target, keep_blind, load
@@ -37,15 +38,8 @@ def write_campaign(
 
     Raises `Refused` where it cannot be written.
     """
-    part = path.with_name(f"{path.name}.part")
-    try:
-        manifest = pack(part, campaign, wish, methods_documents(campaign), tell)
-        part.replace(path)
-    except OSError as error:
-        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
-    return manifest
+    with whole_file(path) as part:
+        return pack(part, campaign, wish, methods_documents(campaign), tell)
 
 
 def take_snapshot(
@@ -83,10 +77,9 @@ def _check_short(what: str, name: str) -> None:
 def _keep(path: Path, manifest: SnapshotManifest, snapshot: Snapshot) -> Snapshot:
     snapshot.size, snapshot.manifest = path.stat().st_size, manifest.model_dump(mode="json")
     snapshot.texts, snapshot.names = manifest.texts, manifest.people == "names"
+    snapshot.sha256 = digest_of(path)
+    snapshot.save()
     with path.open("rb") as content:
-        snapshot.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
-        snapshot.save()
-        content.seek(0)
         for number, data in enumerate(iter(lambda: content.read(PIECE), b"")):
             SnapshotPart.objects.create(snapshot=snapshot, number=number, data=data)
     return snapshot
@@ -244,6 +237,12 @@ def order_opening(snapshot: Snapshot, actor: User) -> None:
     if not openings([snapshot], actor)[snapshot.pk].waits:
         with transaction.atomic():
             start_item(OPENING, snapshot.pk, f"opening {snapshot.name}", actor)
+
+
+def open_for_item(item: WorkItem) -> None:
+    snapshot = Snapshot.objects.select_related("campaign").get(pk=item.payload["about"])
+    if item.job.made_by is not None:
+        open_snapshot(snapshot=snapshot, actor=item.job.made_by)
 
 
 def openings(snapshots: Iterable[Snapshot], viewer: User) -> dict[int, Opening]:
