@@ -45,10 +45,10 @@ from reports.report import (
     Row,
     Section,
     columns,
+    has_tau,
     policies_text,
     sentences,
 )
-from reports.small import has_tau
 from reports.timing.figures import times_of
 from reports.timing.page import PUBLISHED
 from reports.views import page_response, part_picture, table_response

@@ -20,6 +20,7 @@ from reports import charts
 from reports.cache import cached_report
 from reports.files import as_csv, as_json
 from reports.forms import PacketForm
+from reports.frames import tagged_assignments
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.arrays import Booleans, column_means
 from reports.metrics.label_matrix import AssignmentSheet
@@ -42,7 +43,6 @@ from reports.report import (
     sentences,
     tag_text,
 )
-from reports.topic_tags import tagged_assignments
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
 from web.text import plural

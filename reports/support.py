@@ -14,7 +14,7 @@ from evaluation.terms import SupportCondition
 from reports import charts
 from reports.cache import cached_report
 from reports.forms import SupportForm
-from reports.frames import support_sheet
+from reports.frames import rows_of, support_sheet, tagged_support, topics_by_tag
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.arrays import Floats, column_means
 from reports.metrics.label_matrix import SupportSheet
@@ -36,7 +36,6 @@ from reports.report import (
     sentences,
     tag_text,
 )
-from reports.topic_tags import rows_of, tagged_support, topics_by_tag
 from web.consistent_read import consistent_read
 from web.text import plural
 

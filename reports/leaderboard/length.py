@@ -12,6 +12,7 @@ from evaluation.models import Campaign, Run
 from reports import charts
 from reports.cache import cached_report
 from reports.forms import LengthForm
+from reports.frames import tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, RunScores, on_front, run_scores
@@ -32,7 +33,6 @@ from reports.report import (
     tag_text,
     topics_with_nuggets,
 )
-from reports.topic_tags import tagged_assignments, topics_by_tag
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
 from web.text import plural

@@ -18,7 +18,7 @@ from evaluation.terms import Condition, JudgeKind, Origin
 from reports import charts
 from reports.cache import cached_report
 from reports.forms import DescriptivesForm
-from reports.frames import assignment_sheet
+from reports.frames import assignment_sheet, rows_of
 from reports.metrics.descriptives import LabelShares, NuggetStatistics, label_shares, nugget_statistics, word_count
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
 from reports.metrics.label_matrix import AssignmentSheet
@@ -39,7 +39,6 @@ from reports.report import (
     spread_row,
     tag_text,
 )
-from reports.topic_tags import rows_of
 from web.consistent_read import consistent_read
 from web.text import plural
 

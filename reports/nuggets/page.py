@@ -13,7 +13,7 @@ from evaluation.models import Campaign
 from reports import charts
 from reports.cache import cached_report
 from reports.forms import NuggetsForm
-from reports.frames import assignment_sheet, nugget_texts
+from reports.frames import assignment_sheet, nugget_texts, rows_of, tagged
 from reports.leaderboard.scores import number
 from reports.metrics.arrays import Booleans
 from reports.metrics.descriptives import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
@@ -37,7 +37,6 @@ from reports.report import (
     tag_text,
     topics_with_nuggets,
 )
-from reports.topic_tags import rows_of, tagged
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
 from web.text import plural

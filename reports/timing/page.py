@@ -15,6 +15,7 @@ from evaluation.models import Campaign
 from evaluation.terms import Stage
 from reports import charts
 from reports.forms import TimeForm
+from reports.frames import tagged, topics_by_tag
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
@@ -29,7 +30,6 @@ from reports.report import (
     tag_text,
 )
 from reports.timing.figures import Words, quantile, seconds, times_of, words_read
-from reports.topic_tags import tagged, topics_by_tag
 from web.consistent_read import consistent_read
 from web.text import plural
 
