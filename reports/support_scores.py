@@ -4,10 +4,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluation.domain.conditions import CitationCondition
+from reports.frames import tagged_support
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.policies import SupportPolicies, policies_document
 from reports.metrics.support import RunSupport, answer_support, run_support
-from reports.topic_tags import tagged_support
 
 
 @dataclass(frozen=True, slots=True)

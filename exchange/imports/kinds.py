@@ -17,7 +17,7 @@ from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.models import Campaign
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
-from reports.leaderboard.external import import_scores
+from reports.leaderboard.scores import import_scores
 
 
 @dataclass(frozen=True, slots=True)

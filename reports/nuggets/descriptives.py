@@ -18,7 +18,7 @@ from evaluation.terms import Condition, JudgeKind, Origin
 from reports import charts
 from reports.cache import cached_report
 from reports.forms import DescriptivesForm
-from reports.frames import assignment_sheet
+from reports.frames import assignment_sheet, rows_of
 from reports.metrics.descriptives import LabelShares, NuggetStatistics, label_shares, nugget_statistics, word_count
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
 from reports.metrics.label_matrix import AssignmentSheet
@@ -26,12 +26,12 @@ from reports.report import (
     OVERVIEW,
     SPREAD_COLUMNS,
     WRONG_CHOICE,
+    Chart,
     ColumnKind,
-    Figures,
-    Picture,
+    Report,
     ReportContent,
-    ReportPage,
     Row,
+    Section,
     columns,
     histogram_rows,
     isolated,
@@ -39,7 +39,6 @@ from reports.report import (
     spread_row,
     tag_text,
 )
-from reports.topic_tags import rows_of
 from web.consistent_read import consistent_read
 from web.text import plural
 
@@ -304,16 +303,16 @@ COLUMNS = columns(
 )
 
 
-def descriptives_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+def descriptives_page(campaign: Campaign, query: QueryDict) -> Report:
     form = DescriptivesForm(query, campaign)
     if not form.is_valid():
-        return ReportPage(form, TITLE, WRONG_CHOICE)
-    found = _found(campaign, form.chosen["tag"], form.chosen["listed_in"])
-    return ReportPage(form, TITLE, found=found, query=query)
+        return Report(form, TITLE, WRONG_CHOICE)
+    content = _content(campaign, form.chosen["tag"], form.chosen["listed_in"])
+    return Report(form, TITLE, content=content, query=query)
 
 
 @cached_report(size=16)
-def _found(campaign: Campaign, tag: str, listed_in: str) -> ReportContent:
+def _content(campaign: Campaign, tag: str, listed_in: str) -> ReportContent:
     with consistent_read():
         topics = chosen_topics(campaign, tag, listed_in)
         rows, measured = descriptives(campaign, topics), sizes(campaign, topics)
@@ -342,15 +341,15 @@ def chosen_topics(campaign: Campaign, tag: str, listed_in: str = "") -> Topics:
     return frozenset(topics.values_list("pk", flat=True))
 
 
-def _overview(rows: tuple[DescriptiveRow, ...]) -> Figures:
+def _overview(rows: tuple[DescriptiveRow, ...]) -> Section:
     shown = [_row(one) for one in rows]
-    return Figures(
+    return Section(
         name=OVERVIEW,
         title="Nugget sets and conditions",
         columns=COLUMNS,
         rows=shown,
         note="Every nugget set, then every condition in which somebody has judged.",
-        picture=_label_picture([row for row in shown if row["labels"]]),
+        chart=_label_chart([row for row in shown if row["labels"]]),
         topics="topics",
     )
 
@@ -369,7 +368,7 @@ def labels_alt(conditions: int) -> str:
     return f"Shares of the labels in {conditions:,} {plural(conditions, 'condition')}."
 
 
-def _label_picture(rows: list[Row]) -> Picture | None:
+def _label_chart(rows: list[Row]) -> Chart | None:
     if not rows:
         return None
     bars = [
@@ -377,25 +376,25 @@ def _label_picture(rows: list[Row]) -> Picture | None:
         for row in rows
         for part in LABELS
     ]
-    return Picture(
+    return Chart(
         alt=labels_alt(len(rows)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of labels", dark=dark),
         note="Labels by condition.",
     )
 
 
-def _distribution(name: str, title: str, of: str, measured: tuple[NuggetSizes, ...], values: str) -> Figures:
+def _distribution(name: str, title: str, of: str, measured: tuple[NuggetSizes, ...], values: str) -> Section:
     series = [(one.nuggets, getattr(one, values)) for one in measured]
     bars = histogram_rows(series)
-    picture = Picture(
+    chart = Chart(
         alt=f"{title} of {len(series):,} nugget {plural(len(series), 'set')}, as histograms.",
         draw=lambda dark: charts.histograms(bars, title.lower(), of, dark=dark),
     )
-    return Figures(
+    return Section(
         name=name,
         title=title,
         columns=columns(("nuggets", "Nugget set"), *SPREAD_COLUMNS),
         rows=[spread_row({"nuggets": one}, counts) for one, counts in series],
-        picture=picture if bars else None,
+        chart=chart if bars else None,
         topics="n" if of == "topics" else None,
     )

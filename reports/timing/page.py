@@ -15,21 +15,21 @@ from evaluation.models import Campaign
 from evaluation.terms import Stage
 from reports import charts
 from reports.forms import TimeForm
+from reports.frames import tagged, topics_by_tag
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    Chart,
     ColumnKind,
-    Figures,
-    Picture,
+    Report,
     ReportContent,
-    ReportPage,
     Row,
+    Section,
     columns,
     sentences,
     tag_text,
 )
 from reports.timing.figures import Words, quantile, seconds, times_of, words_read
-from reports.topic_tags import tagged, topics_by_tag
 from web.consistent_read import consistent_read
 from web.text import plural
 
@@ -48,19 +48,19 @@ SPREAD = (
 )
 
 
-def time_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+def time_page(campaign: Campaign, query: QueryDict) -> Report:
     form = TimeForm(query, campaign)
     if not form.is_valid():
-        return ReportPage(form, TITLE, WRONG_CHOICE)
+        return Report(form, TITLE, WRONG_CHOICE)
     try:
         with consistent_read():
-            found = _found(campaign, form.chosen["tag"], form.idle_limit)
+            content = _content(campaign, form.chosen["tag"], form.idle_limit)
     except Refused as refused:
-        return ReportPage(form, TITLE, refused.message)
-    return ReportPage(form, TITLE, found=found, query=query)
+        return Report(form, TITLE, refused.message)
+    return Report(form, TITLE, content=content, query=query)
 
 
-def _found(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
+def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
     """Reckon anew each time: a beat at a desk does not change the campaign's revision."""
     chosen = tagged(campaign, tag)
     times = [
@@ -80,13 +80,13 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
         "two and a half to write its nuggets. Reworked and unfinished topics are in the last table only.",
     )
     tags = topics_by_tag(campaign)
-    figures = [
+    sections = [
         _stages(first, words),
         _assessors(first, words),
         *([_tags(first, words, tags)] if tags and first else []),
         _submissions(times, words),
     ]
-    return ReportContent(facts, tuple(figures), timezone.now())
+    return ReportContent(facts, tuple(sections), timezone.now())
 
 
 def _submissions_text(number: int, topics: int) -> str:
@@ -94,7 +94,7 @@ def _submissions_text(number: int, topics: int) -> str:
     return f"{number:,} first {plural(number, 'submission')} of {shared}."
 
 
-def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
+def _stages(first: Sequence[TopicTime], words: Words) -> Section:
     rows = []
     for stage, own in _by_stage(first).items():
         published = PUBLISHED.get(stage)
@@ -111,7 +111,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
         }
         for row in rows
     ]
-    picture = Picture(
+    chart = Chart(
         alt=f"Hours per topic in {len(bars):,} {plural(len(bars), 'stage')}: low, median and high, and what "
         "was published.",
         draw=lambda dark: charts.spans(bars, "hours per topic", dark=dark),
@@ -126,12 +126,10 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
         ("total_s", "Total", ColumnKind.CLOCK),
         primary="point_s",
     )
-    return Figures(
-        OVERVIEW, "Active time per topic", named, rows, picture=picture if bars else None, topics="topics"
-    )
+    return Section(OVERVIEW, "Active time per topic", named, rows, chart=chart if bars else None, topics="topics")
 
 
-def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
+def _assessors(first: Sequence[TopicTime], words: Words) -> Section:
     people: dict[tuple[str, str], list[TopicTime]] = defaultdict(list)
     for one in first:
         people[one.timed.assessor, one.timed.stage.value].append(one)
@@ -141,19 +139,19 @@ def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
     ]
     named = columns(("assessor", "Assessor"), ("stage", "Stage"), ("topics", "Topics", ColumnKind.COUNT), *SPREAD)
     note = "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
-    return Figures("assessors", "Assessors", named, rows, note=note, topics="topics")
+    return Section("assessors", "Assessors", named, rows, note=note, topics="topics")
 
 
-def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Figures:
+def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Section:
     rows: list[Row] = []
     for tag, topics in tags.items():
         for stage, own in _by_stage([one for one in first if one.timed.topic_id in topics]).items():
             rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
     named = columns(("tag", "Tag"), ("stage", "Stage"), ("topics", "Topics", ColumnKind.COUNT), *SPREAD)
-    return Figures("tags", "By topic tag", named, rows, topics="topics")
+    return Section("tags", "By topic tag", named, rows, topics="topics")
 
 
-def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
+def _submissions(times: Sequence[TopicTime], words: Words) -> Section:
     rows = [
         {
             "topic_id": time.timed.topic_id,
@@ -182,7 +180,7 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
         ("words_per_minute", "Words per minute", ColumnKind.DECIMAL),
         primary="point_s",
     )
-    return Figures("submissions", "Every topic, stage and assessor", named, rows)
+    return Section("submissions", "Every topic, stage and assessor", named, rows)
 
 
 def _by_stage(times: Iterable[TopicTime]) -> dict[Stage, list[TopicTime]]:

@@ -30,7 +30,7 @@ from reports.confusion.paired_labels import (
     confusion_rows,
 )
 from reports.files import Row, as_csv, as_json, as_table
-from reports.leaderboard.external import external_names
+from reports.forms import external_names
 from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_csv_rows, scores_document, scores_rows
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.support import SUPPORT_NAMES
