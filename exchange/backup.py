@@ -363,7 +363,7 @@ class PostgresqlTools:
 
     def _ending(self) -> str:
         # A dump of an older version may lack a table or a column.
-        each = [WHERE_THERE.format(**one._asdict()) for one in STATEMENTS]
+        each = [WHERE_THERE.format(**ending._asdict()) for ending in STATEMENTS]
         return END_SESSIONS.format(statements="".join(each))
 
     def _version(self) -> int:

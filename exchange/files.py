@@ -1,7 +1,7 @@
 """The private folder: files that were sent to the wizard, and exports. Nothing in it is served by its path.
 
 Each import and each export has a folder of its own with a name that nobody can guess. A file has a number for its name:
-what somebody called it stands in the database only.
+only the database has the name that somebody gave it.
 """
 
 import hashlib

@@ -84,7 +84,7 @@ class Ordered(models.Model):
 
 
 class ImportAttempt(Ordered):
-    """Files that somebody gave to the wizard, what trying them out said, and what became of them.
+    """Files that somebody gave to the wizard, with the outcome of trying them out and of loading them.
 
     The files lie in the private folder (`exchange.files`) until they are loaded, put aside or too old.
     """

@@ -180,8 +180,8 @@ def _fail(export: Export, reason: str) -> None:
 class ExportProgress:
     """Notes how far an export is, about once a second.
 
-    What is read stands in one state of the database, which on PostgreSQL is a transaction that cannot write. So the
-    row is written by a thread with a connection of its own.
+    An export reads one state of the database, which on PostgreSQL is a transaction that cannot write. So a thread
+    with a connection of its own writes the row.
     """
 
     def __init__(self, export: Export) -> None:
@@ -199,13 +199,13 @@ class ExportProgress:
         self.thread.shutdown()
 
     def tell(self, done: int, of: int | None) -> None:
-        """Note how much of how much is done, unless that was just said."""
         if time.monotonic() - self.noted_at < NOTE_EVERY:
             return
         self.noted_at = time.monotonic()
         if self.own:
             self._note(done, of)
         else:
+            # Waiting for it leaves at most one write open, and an error of it ends the export.
             self.thread.submit(self._note, done, of).result()
 
     def _note(self, done: int, of: int | None) -> None:

@@ -1,4 +1,4 @@
-"""The kinds of files that can be loaded, what each can be told, and the service that loads it."""
+"""The kinds of files that can be loaded, the options of each, and the service that loads it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -281,14 +281,16 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
     if attempt.options.get("needed_only"):
         limits["keep"] = names_any(needed_docids(attempt.campaign))
     sources, problems = [], list[InputProblem]()
-    for number, one in enumerate(attempt.files):
+    for number, file in enumerate(attempt.files):
         with files.open_file(attempt.folder, number) as content:
-            sources.append(read_source(content, name=one["name"], problems_to=problems, **limits))
+            sources.append(read_source(content, name=file["name"], problems_to=problems, **limits))
     if problems:
         whole = {problem.file for problem in problems if problem.line == 0}
         rest = [source for source in sources if source.lines and source.name not in whole]
         others = problems_of(_load, {"attempt": attempt, "sources": rest}) if rest else ()
-        raise BadInput(sorted([*problems, *others], key=lambda one: (one.file, one.line))[:MAX_PROBLEMS])
+        raise BadInput(
+            sorted([*problems, *others], key=lambda problem: (problem.file, problem.line))[:MAX_PROBLEMS]
+        )
     return sources
 
 
@@ -309,7 +311,7 @@ def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None
 
 
 def _found(attempt: ImportAttempt, event: Event | None) -> list[dict[str, Any]]:
-    # What is said again of runs that were there already is no finding of these files.
+    # A finding about a run that was loaded before is no finding of these files.
     names = [file["name"] for file in attempt.files]
     rows = Finding.objects.filter(campaign=attempt.campaign, event=event, file__in=names).order_by("pk")
     fields = ("code", "file", "line", "run_id", "topic_id", "message")

@@ -50,7 +50,7 @@ def reserve(model: Model, count: int) -> list[int]:
     meta = model._meta
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            table, key = (connection.ops.quote_name(one) for one in (meta.db_table, str(meta.pk.column)))
+            table, key = map(connection.ops.quote_name, (meta.db_table, str(meta.pk.column)))
             cursor.execute(SQLITE_LAST.format(table=table, key=key), [meta.db_table])
             last = cursor.fetchone()[0]
             return list(range(last + 1, last + 1 + count))
@@ -65,11 +65,12 @@ def insert(
     quoted = connection.ops.quote_name
     statement = INSERT.format(
         table=quoted(model._meta.db_table),
-        columns=", ".join(quoted(str(one.column)) for one in fields),
+        columns=", ".join(quoted(str(column.column)) for column in fields),
         places=", ".join(["%s"] * len(fields)),
     )
     prepared = [
-        [one.get_db_prep_save(value, connection) for one, value in zip(fields, row, strict=True)] for row in rows
+        [column.get_db_prep_save(value, connection) for column, value in zip(fields, row, strict=True)]
+        for row in rows
     ]
     if prepared:
         with connection.cursor() as cursor:
@@ -174,8 +175,7 @@ def names_taken(archive: Archive, there: Sequence[SnapshotTable], slug: str) -> 
     ids: dict[str, str] = {}
     for table in there:
         for column in filter(is_id, table.fields):
-            for one in _taken(archive, table, column):
-                ids[one] = _new_id(column, one, slug)
+            ids |= {taken: _new_id(column, taken, slug) for taken in _taken(archive, table, column)}
     return Renaming(ids, slug)
 
 
@@ -193,7 +193,7 @@ def _found(column: Field, values: Collection[str]) -> Iterator[str]:
     if isinstance(column, models.UUIDField):
         values = [value for value in values if _is_uuid(value)]
     rows = column.model._default_manager.filter(**{f"{column.name}__in": values})
-    yield from (str(one) for one in rows.order_by().values_list(column.name, flat=True))
+    yield from map(str, rows.order_by().values_list(column.name, flat=True))
 
 
 def _is_uuid(text: str) -> bool:
@@ -270,7 +270,7 @@ class _Loading:
         known = {table.name: table for table in tables()}
         if unknown := self.archive.manifest.tables.keys() - {*known, PEOPLE}:
             raise _newer(self.archive, f"the table {min(unknown)}")
-        return [one for name, one in known.items() if name in self.archive.manifest.tables]
+        return [table for name, table in known.items() if name in self.archive.manifest.tables]
 
     def load(self) -> Loaded:
         self.renaming = names_taken(self.archive, list(self.columns), self.target.slug)
@@ -285,7 +285,7 @@ class _Loading:
 
     def _people(self) -> Arrival:
         rows = [row for _, row in self.archive.rows(PEOPLE)]
-        if not all(len(row) == 3 and all(isinstance(one, str) for one in row) for row in rows):
+        if not all(len(row) == 3 and all(isinstance(cell, str) for cell in row) for row in rows):
             raise self.archive.damaged("a row of its people is none")
         arrival = match_people(rows)
         self.keys[User] = arrival.keys
@@ -316,11 +316,11 @@ class _Loading:
                 self._problem(table, number, "row", f"a list of {len(columns)} values")
                 continue
             values: dict[str, Any] = {}
-            for (one, read), cell in zip(columns, cells, strict=True):
+            for (column, read), cell in zip(columns, cells, strict=True):
                 try:
-                    values[one.attname] = self._referred(one, cell, read)
+                    values[column.attname] = self._referred(column, cell, read)
                 except ValueError as error:
-                    self._problem(table, number, one.name, str(error))
+                    self._problem(table, number, column.name, str(error))
             if len(values) == len(columns):
                 self._check_sign(table, number, values)
                 yield number, values
@@ -364,7 +364,7 @@ class _Loading:
             self.keys[Judge][number - 1] = there
             return None
         values = at_rest(table.model, values)
-        filled = [values.get(one.attname, _default(one)) for one in table.fields]
+        filled = [values.get(column.attname, _default(column)) for column in table.fields]
         if table.numbered:
             return [self.keys[table.model][number - 1], *filled]
         if isinstance(table.model._meta.pk, ForeignKey):
@@ -373,7 +373,7 @@ class _Loading:
 
 
 def _columns(archive: Archive, table: SnapshotTable) -> list[tuple[Field, Coder]]:
-    known = {one.name: one for one in table.fields}
+    known = {column.name: column for column in table.fields}
     named = archive.manifest.tables[table.name].columns
     if unknown := [name for name in named if name not in known]:
         raise _newer(archive, f"the column {unknown[0]} of {table.name}")
@@ -408,15 +408,15 @@ def keep_blind(
     lock_family(campaign.pk)  # nobody is given a role in the original meanwhile
     _check_sight(campaign)
     loaded = Membership.objects.filter(campaign=campaign).select_related("user").order_by("user__username")
-    unblinding = [one for one in loaded if copies_problem(campaign, one.user, Role(one.role))]
-    Membership.objects.filter(pk__in=[one.pk for one in unblinding]).delete()
+    unblinding = [role for role in loaded if copies_problem(campaign, role.user, Role(role.role))]
+    Membership.objects.filter(pk__in=[role.pk for role in unblinding]).delete()
     return tuple(unblinding)
 
 
 def _join(campaign: Campaign, slug: str, snapshot: Snapshot | None) -> None:
     # Files of versions without families name none: the snapshot tells the family, else the short name.
     known = [snapshot.campaign] if snapshot else [*Campaign.objects.filter(slug=slug).exclude(pk=campaign.pk)]
-    known += [one.campaign for one in LoadedCampaign.objects.filter(slug=slug).select_related("campaign")]
+    known += [copy.campaign for copy in LoadedCampaign.objects.filter(slug=slug).select_related("campaign")]
     if known:
         campaign.family = known[0].family
         campaign.save(update_fields=["family"])

@@ -80,11 +80,11 @@ class People:
 
 
 def named(people: Sequence[User]) -> People:
-    return People([(one.username, one.first_name, one.last_name) for one in people])
+    return People([(user.username, user.first_name, user.last_name) for user in people])
 
 
 def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> People:
-    called = {one.pk: pseudonym_of(campaign, one.pk) for one in people}
+    called = {user.pk: pseudonym_of(campaign, user.pk) for user in people}
     pseudonyms: dict[str, str] = {}
     for judge in judges:
         if judge.kind == JudgeKind.HUMAN and judge.study_id is None:
@@ -92,7 +92,7 @@ def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequenc
     for user in people:
         for name in (user.username, user.name, user.first_name, user.last_name):
             pseudonyms.setdefault(name, called[user.pk])
-    return People([(called[one.pk], "", "") for one in people], _hiding(pseudonyms))
+    return People([(called[user.pk], "", "") for user in people], _hiding(pseudonyms))
 
 
 def _hiding(pseudonyms: dict[str, str]) -> Hide:
@@ -101,7 +101,7 @@ def _hiding(pseudonyms: dict[str, str]) -> Hide:
     spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
 
     def hide(value: Any) -> Any:
-        return replaced(value, lambda text: spoken.sub(lambda one: by_word[one[0].lower()], text))
+        return replaced(value, lambda text: spoken.sub(lambda name: by_word[name[0].lower()], text))
 
     return hide
 
@@ -111,9 +111,9 @@ def replaced(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [replaced(one, change) for one in value]
+        return [replaced(item, change) for item in value]
     if isinstance(value, dict):
-        return {change(key): replaced(one, change) for key, one in value.items()}
+        return {change(key): replaced(item, change) for key, item in value.items()}
     return value
 
 
@@ -168,7 +168,9 @@ class _Packing:
         users = self.chosen.people()
         if self.wish.names:
             return named(users), _places([user.pk for user in users])
-        users.sort(key=lambda one: pseudonym_of(self.chosen.campaign, one.pk))  # the order of names tells of names
+        users.sort(
+            key=lambda user: pseudonym_of(self.chosen.campaign, user.pk)
+        )  # the order of names tells of names
         called = under_pseudonyms(self.chosen.campaign, users, self.chosen.judges())
         return called, _places([user.pk for user in users])
 
@@ -251,4 +253,4 @@ def _places(keys: Sequence[int]) -> dict[int, int]:
 def schema_of() -> dict[str, str]:
     """Newest applied migration of each room: the version of the data."""
     applied = MigrationRecorder(connection).applied_migrations()
-    return {app: max(name for one, name in applied if one == app) for app in ROOMS}
+    return {room: max(name for app, name in applied if app == room) for room in ROOMS}

@@ -249,7 +249,7 @@ def openings(snapshots: Iterable[Snapshot], viewer: User) -> dict[int, Opening]:
     """Progress of each snapshot's opening, by key. Campaigns that the viewer may not see are left out."""
     keys = [snapshot.pk for snapshot in snapshots]
     there = LoadedCampaign.objects.filter(snapshot__in=keys, campaign__in=unblinded(viewer))
-    opened = {one.snapshot_id: one.campaign for one in there.select_related("campaign")}
+    opened = {loaded.snapshot_id: loaded.campaign for loaded in there.select_related("campaign")}
     items = WorkItem.objects.filter(kind=OPENING, payload__about__in=keys).order_by("pk")
     last = {item.payload["about"]: item for item in items}
     return {key: _opening(last.get(key), opened.get(key)) for key in keys}

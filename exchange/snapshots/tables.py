@@ -41,7 +41,7 @@ TEXTS = {
     "evaluation.AnswerProvenance": ("extra",),
     "reports.Adjudication": ("note",),  # it may quote
 }
-"""What a licence may forbid to hand on: passages, answers, and what else a run's file said."""
+"""What a licence may forbid to hand on: passages, answers, and the other fields of a run's file."""
 
 JUDGES_BY_KEY = ("reports.Adjudication", "labels")
 """The column of JSON that names judges by their keys."""
@@ -105,9 +105,9 @@ def _paths() -> dict[str, str]:
     known, found = dict(KNOWN_PATHS), dict(KNOWN_PATHS)
     open_ = [model for model in _models() if model._meta.label not in {*known, *LEFT_OUT, *SPECIAL}]
     while found:
-        found = {one._meta.label: path for one in open_ if (path := _path_over(one, known))}
+        found = {model._meta.label: path for model in open_ if (path := _path_over(model, known))}
         known |= found
-        open_ = [one for one in open_ if one._meta.label not in known]
+        open_ = [model for model in open_ if model._meta.label not in known]
     return known
 
 
