@@ -73,8 +73,10 @@ def packet_page(campaign: Campaign, query: QueryDict) -> Report:
 def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
     """Return the packet as one ZIP of CSV, JSON and HTML, and the group as a file name has it. Raises `Http404`."""
     page = packet_page(campaign, query)
+    # The form's message has no place in an archive: who wants it sees it on the page.
     if page.content is None:
         raise Http404
+    # In memory: a packet has one group's runs, a few hundred rows of figures for each.
     out = io.BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, text in _files(campaign, page):
@@ -84,7 +86,7 @@ def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
 
 def _files(campaign: Campaign, page: Report) -> list[tuple[str, str]]:
     sections = page.content.sections if page.content else ()
-    facts = [plain(one) for one in (page.content.facts if page.content else ())]
+    facts = [plain(fact) for fact in (page.content.facts if page.content else ())]
     context = {
         "campaign": campaign,
         "title": page.title,
@@ -106,24 +108,19 @@ def _content(choice: NuggetCondition, policies: Policies, group: str, tag: str) 
         runs = runs_by_id(choice.campaign)
     scores = answer_scores(sheet, policies)
     own = [place for place, run in enumerate(sheet.run_ids) if runs[run].group == group]
+    # Only ends and medians of others' runs leave: no score of a run that is not the group's own.
     judged = np.array([not runs[run].control for run in sheet.run_ids], dtype=np.bool_) & sheet.labelled
-    by_topic = _by_topic(sheet, scores, own, judged)
+    by_topic, others = _by_topic(sheet, scores, own, judged), int(judged.sum())
     facts = sentences(
         f"Runs of {isolated(group)} only: {len(own):,} {plural(len(own), 'run')}.",
         f"Condition {choice.condition}.",
         policies_text(policies_document(policies)),
         tag_text(tag),
-        _ends_text(int(judged.sum())),
+        f"Minimum, median and maximum of each topic are over {others:,} {plural(others, 'run')}, the "
+        "organizers' controls left out.",
     )
     overview = _runs(sheet, scores, own, runs)
     return ReportContent(facts, (overview, _topics(by_topic)), timezone.now())
-
-
-def _ends_text(runs: int) -> str:
-    return (
-        f"Minimum, median and maximum of each topic are over {runs:,} {plural(runs, 'run')}, the "
-        "organizers' controls left out."
-    )
 
 
 def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judged: Booleans) -> list[Row]:
@@ -146,6 +143,7 @@ def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judg
 
 def _spread(values: Any) -> dict[str, Any]:
     """Return each topic's minimum, median and maximum over runs, T each, nan where no run has a value."""
+    # Filled where there is nothing: numpy warns of a row of only nan, and refuses one without runs.
     none = np.isnan(values).all(axis=1) if values.shape[1] else np.ones(len(values), dtype=np.bool_)
     filled = np.where(none[:, np.newaxis], 0.0, values) if values.shape[1] else np.zeros((len(values), 1))
     ends = (np.nanmin(filled, axis=1), np.nanmedian(filled, axis=1), np.nanmax(filled, axis=1))

@@ -83,18 +83,15 @@ def _content(choice: CitationCondition, policies: SupportPolicies, tag: str) -> 
         *([_tags(sheet, policies, tags)] if tags else []),
         _answers(sheet, answers, counts),
     ]
+    labelled = int(answers.topics.sum())
     facts = sentences(
         choice_text(choice),
-        _topics_text(int(answers.topics.sum())),
+        f"{labelled:,} {plural(labelled, 'topic')} with a label, or all where nobody has judged.",
         policies_text(policies_document(policies)),
         _citations_text(first),
         tag_text(tag),
     )
     return ReportContent(facts, tuple(sections), timezone.now())
-
-
-def _topics_text(number: int) -> str:
-    return f"{number:,} {plural(number, 'topic')} with a label, or all where nobody has judged."
 
 
 def _citations_text(first: int | None) -> str:
@@ -171,15 +168,11 @@ def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Chart | 
         return None
     titles = ("weighted precision", "weighted recall")
     return Chart(
-        alt=_plane_alt(len(points), len(topics)),
+        alt=f"Precision and recall of {len(points):,} {plural(len(points), 'run')}, "
+        f"and averages of {len(topics):,} {plural(len(topics), 'topic')}.",
         draw=lambda dark: charts.plane(points, titles, small=topics, dark=dark),
         note="Large: runs, by task. Small: topics, mean over runs.",
     )
-
-
-def _plane_alt(runs: int, topics: int) -> str:
-    shared = f"{topics:,} {plural(topics, 'topic')}"
-    return f"Precision and recall of {runs:,} {plural(runs, 'run')}, and averages of {shared}."
 
 
 def _topic_means(values: Floats) -> Floats:
@@ -195,7 +188,7 @@ def _topic_points(answers: AnswerSupport, sheet: SupportSheet) -> list[dict[str,
 
 def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Section:
     by_topic = counts.summed(1, np.ones(len(sheet.topic_ids), dtype=np.bool_))
-    means = [_topic_means(one) for one in (answers.precision, answers.recall)]
+    means = [_topic_means(values) for values in (answers.precision, answers.recall)]
     rows = [
         {
             "topic_id": topic,
@@ -234,7 +227,7 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sec
     places = np.argwhere(sheet.answered & answers.topics[:, np.newaxis])
 
     def made(place: int) -> dict[str, Any]:
-        topic, run = (int(one) for one in places[place])
+        topic, run = places[place].tolist()
         return {
             "topic_id": sheet.topic_ids[topic],
             "run_id": sheet.run_ids[run],
@@ -280,7 +273,7 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
 
 def _conditions(choice: CitationCondition, tag: str) -> Section:
     """Return the labels of every condition; the chosen one by the chosen judge."""
-    rows = [_condition_row(one, tag) for one in _every_condition(choice)]
+    rows = [_condition_row(each, tag) for each in _every_condition(choice)]
     shown = [row for row in rows if row["pairs"]]
     bars = [
         {"name": row["condition"], "part": label, "share": row[label.replace(" ", "_")] / row["pairs"]}
@@ -318,8 +311,8 @@ def _every_condition(choice: CitationCondition) -> Iterable[CitationCondition]:
 def _condition_row(choice: CitationCondition, tag: str) -> dict[str, Any]:
     if not choice.judges:
         return {"condition": str(choice), "judge": "", "topics": 0, "pairs": 0}
-    sheet = tagged_support(choice, tag) if tag else support_sheet(choice)
-    counts = citing(sheet)
+    counts = citing(tagged_support(choice, tag) if tag else support_sheet(choice))
+    # Only topics with a label: an unlabelled one would add its sentences to the share that cites nothing.
     judged = counts.judged.sum(axis=1) > 0
     total = counts.summed(1, judged).summed(0, np.ones(int(judged.sum()), dtype=np.bool_))
     return {

@@ -19,7 +19,7 @@ from reports.metrics.scores import LENGTH
 from reports.metrics.significance import MOST_RUNS, best_first, paired_tests
 from reports.metrics.significance import PairTests as Tests
 from reports.metrics.support import SUPPORT_NAMES
-from reports.support_scores import RunSupportScores, support_report
+from reports.support_scores import RunSupportScores, support_rows
 from web.consistent_read import consistent_read
 
 SIGNIFICANT = 0.05
@@ -146,8 +146,8 @@ def standings(wanted: Wanted) -> Standings:
 def _support_rows(wanted: Wanted) -> dict[str, RunSupportScores]:
     if wanted.support is None:
         return {}
-    report = support_report(wanted.support, wanted.support_policies, wanted.tag)
-    return {row.run_id: row for row in report.rows}
+    rows = support_rows(wanted.support, wanted.support_policies, wanted.tag)
+    return {row.run_id: row for row in rows}
 
 
 def _table(wanted: Wanted) -> ScoreTable:

@@ -18,7 +18,7 @@ from reports.leaderboard.scores import number
 from reports.metrics.arrays import Booleans
 from reports.metrics.descriptives import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
 from reports.metrics.label_matrix import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
-from reports.nuggets.descriptives import chosen_topics, edit_report, edits_by_topic
+from reports.nuggets.descriptives import TopicEditRow, chosen_topics, edit_report, edits_by_topic
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
@@ -105,7 +105,7 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
     rows, bars = [], []
     for word, code in IMPORTANCES.items():
         nuggets = chosen & (sheet.importance == code)
-        if not nuggets.any():
+        if not nuggets.any():  # most campaigns have no nugget of unknown importance
             continue
         group = group_of(findings, nuggets)
         names = ("nuggets", "judged", "share", "partial", "nobody", "everybody")
@@ -114,7 +114,7 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
         bars += [
             {"bin": step, "part": word, "share": count / counts.sum()}
             for step, count in zip(STEPS, counts.tolist(), strict=True)
-            if counts.sum()
+            if counts.sum()  # none of them is judged yet: no bar, and no share of nothing
         ]
     parts = list(dict.fromkeys(bar["part"] for bar in bars))
     titles = ("found in full by this share of the runs", "share of nuggets")
@@ -190,12 +190,12 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
         f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {report.topics:,} "
         f"{plural(report.topics, 'topic')}."
     )
-    if report.inferred:
+    if report.inferred:  # matched texts know no splits and no merges, so the reader has to know
         how = "Some lists have no recorded lineage: their texts were matched."
         note = f"{note} {how}"
     rows: list[dict[str, Any]] = [
-        {"edit": words(one.edit), "topics": one.topics, "share": one.share, "authors_share": one.authors_share}
-        for one in report.rows
+        {"edit": words(row.edit), "topics": row.topics, "share": row.share, "authors_share": row.authors_share}
+        for row in report.rows
     ]
     bars = [{"name": row["edit"], "part": "topics", "share": row["share"]} for row in rows if row["share"]]
     chart = Chart(
@@ -220,16 +220,16 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
     return [incidence, _edited_topics(by_topic)]
 
 
-def _edited_topics(by_topic: Sequence[Any]) -> Section:
+def _edited_topics(by_topic: Sequence[TopicEditRow]) -> Section:
     rows = [
         {
-            "topic_id": one.topic_id,
-            "drafts": one.drafts,
-            "nuggets": one.nuggets,
-            "edits": ", ".join(words(name) for name in one.edits),
-            "lineage": "inferred" if one.inferred else "recorded",
+            "topic_id": topic.topic_id,
+            "drafts": topic.drafts,
+            "nuggets": topic.nuggets,
+            "edits": ", ".join(words(name) for name in topic.edits),
+            "lineage": "inferred" if topic.inferred else "recorded",
         }
-        for one in by_topic
+        for topic in by_topic
     ]
     named = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),

@@ -61,7 +61,7 @@ def time_page(campaign: Campaign, query: QueryDict) -> Report:
 
 
 def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
-    """Reckon anew each time: a beat at a desk does not change the campaign's revision."""
+    # Not cached: a beat at a desk adds time and leaves the campaign's revision, the key of every cache, as it is.
     chosen = tagged(campaign, tag)
     times = [
         time
@@ -69,9 +69,9 @@ def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
         if time.timed.whole and (chosen is None or time.timed.topic_id in chosen)
     ]
     first = [time for time in times if time.timed.version == 1 and time.timed.submitted]
-    words = words_read(campaign)
+    topics, words = len({time.timed.topic_id for time in first}), words_read(campaign)
     facts = sentences(
-        _submissions_text(len(first), len({one.timed.topic_id for one in first})),
+        f"{len(first):,} first {plural(len(first), 'submission')} of {topics:,} {plural(topics, 'topic')}.",
         f"Idle limit {idle} s, rule {RULE_VERSION}."
         if idle is not None
         else f"Idle limit from the words on screen, rule {RULE_VERSION}.",
@@ -87,11 +87,6 @@ def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
         _submissions(times, words),
     ]
     return ReportContent(facts, tuple(sections), timezone.now())
-
-
-def _submissions_text(number: int, topics: int) -> str:
-    shared = f"{topics:,} {plural(topics, 'topic')}"
-    return f"{number:,} first {plural(number, 'submission')} of {shared}."
 
 
 def _stages(first: Sequence[TopicTime], words: Words) -> Section:
@@ -131,8 +126,8 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
 
 def _assessors(first: Sequence[TopicTime], words: Words) -> Section:
     people: dict[tuple[str, str], list[TopicTime]] = defaultdict(list)
-    for one in first:
-        people[one.timed.assessor, one.timed.stage.value].append(one)
+    for time in first:
+        people[time.timed.assessor, time.timed.stage.value].append(time)
     rows: list[Row] = [
         {"assessor": name, "stage": stage, "topics": len(own)} | _spread(own, words)
         for (name, stage), own in sorted(people.items())
@@ -145,7 +140,7 @@ def _assessors(first: Sequence[TopicTime], words: Words) -> Section:
 def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Section:
     rows: list[Row] = []
     for tag, topics in tags.items():
-        for stage, own in _by_stage([one for one in first if one.timed.topic_id in topics]).items():
+        for stage, own in _by_stage([time for time in first if time.timed.topic_id in topics]).items():
             rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
     named = columns(("tag", "Tag"), ("stage", "Stage"), ("topics", "Topics", ColumnKind.COUNT), *SPREAD)
     return Section("tags", "By topic tag", named, rows, topics="topics")
@@ -192,13 +187,13 @@ def _by_stage(times: Iterable[TopicTime]) -> dict[Stage, list[TopicTime]]:
 
 def _spread(own: Sequence[TopicTime], words: Words) -> dict[str, Any]:
     """Return medians of low, point and high, the quartiles of the point, and the median pace; `own` is not empty."""
-    point = seconds(one.times.active.point for one in own)
-    paces = [pace for one in own if (pace := _pace(one, words)) is not None]
+    point = seconds(time.times.active.point for time in own)
+    paces = [pace for time in own if (pace := _pace(time, words)) is not None]
     q1, q3 = np.quantile(point, [0.25, 0.75]).tolist()
     return {
-        "low_s": quantile(seconds(one.times.active.low for one in own), 0.5),
+        "low_s": quantile(seconds(time.times.active.low for time in own), 0.5),
         "point_s": quantile(point, 0.5),
-        "high_s": quantile(seconds(one.times.active.high for one in own), 0.5),
+        "high_s": quantile(seconds(time.times.active.high for time in own), 0.5),
         "q1_s": q1,
         "q3_s": q3,
         "iqr_s": q3 - q1,
@@ -207,10 +202,11 @@ def _spread(own: Sequence[TopicTime], words: Words) -> dict[str, Any]:
 
 
 def _total(own: Iterable[TopicTime]) -> float:
-    return sum(seconds(one.times.active.point for one in own))
+    return sum(seconds(time.times.active.point for time in own))
 
 
-def _pace(one: TopicTime, words: Words) -> float | None:
-    minutes = one.times.active.point / SECOND / 60
-    read = words.get((one.timed.topic_id, one.timed.stage), 0)
+def _pace(time: TopicTime, words: Words) -> float | None:
+    minutes = time.times.active.point / SECOND / 60
+    read = words.get((time.timed.topic_id, time.timed.stage), 0)
+    # A task whose texts are not loaded has no words, and one that was only opened has no time.
     return read / minutes if minutes and read else None
