@@ -321,7 +321,8 @@ class PostgresqlTools:
 
     def server(self) -> str:
         connection.ensure_connection()
-        major, minor = divmod(self._version(), 10_000)
+        raw: Any = connection
+        major, minor = divmod(raw.pg_version, 10_000)
         return f"{major}.{minor}"
 
     def take(self, data: Path) -> tuple[dict[str, int], list[str]]:
@@ -357,23 +358,16 @@ class PostgresqlTools:
         before = data.with_name("before.sql")
         before.write_text(f"SET lock_timeout = '{LOCK_TIMEOUT}';\n{forget}\n", encoding="utf-8")
         after = data.with_name("after.sql")
-        after.write_text(self._ending(), encoding="utf-8")
+        # A dump of an older version may lack a table or a column.
+        endings = "".join(WHERE_THERE.format(**ending._asdict()) for ending in STATEMENTS)
+        after.write_text(END_SESSIONS.format(statements=endings), encoding="utf-8")
         psql = [self._program("psql"), "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
         self._run([*psql, "--output=/dev/null", f"--file={before}", f"--file={script}", f"--file={after}"])
 
-    def _ending(self) -> str:
-        # A dump of an older version may lack a table or a column.
-        each = [WHERE_THERE.format(**ending._asdict()) for ending in STATEMENTS]
-        return END_SESSIONS.format(statements="".join(each))
-
-    def _version(self) -> int:
-        raw: Any = connection
-        found: int = raw.pg_version
-        return found
-
     def _program(self, name: str) -> str:
         """Return the newest of PostgreSQL's programs of that name that can talk to the server. Raises `Refused`."""
-        major = self._version() // 10_000
+        raw: Any = connection
+        major: int = raw.pg_version // 10_000
         places = [*Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), *filter(None, [shutil.which(name)])]
         versions = {str(place): self._major_of(str(place)) for place in places}
         if not versions or max(versions.values()) < major:
@@ -502,7 +496,13 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
             "other_engine", f"{path} is of a {manifest.engine} database, and this one is {connection.vendor}."
         )
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).graph.nodes}
-    _check_age(path, manifest)
+    applied = {*manifest.migrations}
+    if is_of_before(applied) and (missing := missing_before(applied)):
+        raise Refused(
+            "too_old",
+            f"{path} was made by a version of Assay that lacks {', '.join(missing[:3])}: restore it with that version, "
+            "upgrade to the last one that has these migrations, and take a backup there.",
+        )
     if newer := [name for name in manifest.migrations if name not in known | RETIRED_NAMES]:
         raise Refused(
             "newer",
@@ -512,17 +512,7 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
     rows = _tools().inspect(data)
     if rows is not None and rows != manifest.rows:
         raise damaged(path, "its rows are not those it names")
-    return Restored(manifest, sorted(known - {*manifest.migrations}), is_of_before({*manifest.migrations}))
-
-
-def _check_age(path: Path, manifest: BackupManifest) -> None:
-    applied = {*manifest.migrations}
-    if is_of_before(applied) and (missing := missing_before(applied)):
-        raise Refused(
-            "too_old",
-            f"{path} was made by a version of Assay that lacks {', '.join(missing[:3])}: restore it with that version, "
-            "upgrade to the last one that has these migrations, and take a backup there.",
-        )
+    return Restored(manifest, sorted(known - applied), is_of_before(applied))
 
 
 def count_rows(tables: Iterable[str]) -> dict[str, int]:

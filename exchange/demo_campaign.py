@@ -153,7 +153,7 @@ class DemoDesk:
 
 
 def load_work(campaign: Campaign) -> None:
-    """Hand out tasks and do a part of them: three of each stage submitted, two under way, one blocked, others not begun.
+    """Hand out tasks and do a part: three of each stage submitted, two under way, one blocked, the rest not begun.
 
     Judging tasks come last, because they may be about lists that are submitted here.
     """

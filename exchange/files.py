@@ -63,7 +63,6 @@ def folder_of(name: str) -> Path:
 
 
 def keep(files: Iterable[SentFile]) -> tuple[str, list[KeptFile]]:
-    """Keep files in a new folder; return its name and its files."""
     name, folder = new_folder()
     return name, [_kept(folder / str(number), file) for number, file in enumerate(files)]
 

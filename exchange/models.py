@@ -128,7 +128,6 @@ class ImportAttempt(Ordered):
 
     @property
     def is_open(self) -> bool:
-        """Whether a worker or a request will still end it."""
         return self.state in (self.State.CHECKING, self.State.LOADING)
 
     @property

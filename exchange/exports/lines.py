@@ -41,7 +41,7 @@ from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Condition, Importa
 from reports.frames import assignment_sheet
 from reports.leaderboard.scores import number
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.scores import SCORE_NAMES, AnswerScores, answer_scores, run_scores
+from reports.metrics.scores import SCORE_NAMES, answer_scores, run_scores
 from reports.timing.figures import segment_lines, time_lines
 
 AnyCondition = TypeVar("AnyCondition", Condition, SupportCondition)
@@ -394,16 +394,11 @@ def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
     }
     for run, run_id in enumerate(sheet.run_ids):
         for topic in np.flatnonzero(answers.counted[:, run]):
-            yield json_line(
-                {"qid": sheet.topic_ids[topic], "run_id": run_id}, _scores_of_answer(answers, int(topic), run)
-            )
+            scores = {_score_field(name): number(answers.of(name)[topic, run]) for name in SCORE_NAMES}
+            yield json_line({"qid": sheet.topic_ids[topic], "run_id": run_id}, scores)
         if sheet.labelled[run]:
             average = {_score_field(name): number(means.of(name)[run]) for name in SCORE_NAMES}
             yield json_line({"qid": "all", "run_id": run_id}, average | {PROVENANCE_KEY: assay})
-
-
-def _scores_of_answer(answers: AnswerScores, topic: int, run: int) -> dict[str, float | None]:
-    return {_score_field(name): number(answers.of(name)[topic, run]) for name in SCORE_NAMES}
 
 
 def _score_field(score: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
+from operator import attrgetter
 from typing import Any
 
 from django.conf import settings
@@ -47,18 +48,6 @@ class ImportPreview:
     head: int = 0
 
 
-def _topics(source: Source) -> Rows:
-    return ((row.topic_id, row.text, ", ".join(row.tags)) for row in parse_topics(source))
-
-
-def _segments(source: Source) -> Rows:
-    return ((row.docid, row.title, row.text) for row in parse_segments(source))
-
-
-def _qrels(source: Source) -> Rows:
-    return ((row.topic_id, row.docid, row.grade) for row in parse_qrels(source))
-
-
 def _runs(source: Source) -> Rows:
     run = parse_run(source)
     for answer in run.answers:
@@ -88,20 +77,28 @@ def _scores(source: Source) -> Rows:
         yield row.run_id, row.group, ", ".join(f"{name} {value:g}" for name, value in row.values.items())
 
 
-def _practice(source: Source) -> Rows:
-    return ((row.kind, row.question, row.statement) for row in parse_practice(source))
-
-
 PREVIEWS = {
-    "topics": ImportPreview(("Topic", "Text", "Tags"), _topics),
-    "segments": ImportPreview(("Docid", "Title", "Text"), _segments),
-    "qrels": ImportPreview(("Topic", "Docid", "Grade"), _qrels),
+    "topics": ImportPreview(
+        ("Topic", "Text", "Tags"),
+        lambda source: ((row.topic_id, row.text, ", ".join(row.tags)) for row in parse_topics(source)),
+    ),
+    "segments": ImportPreview(
+        ("Docid", "Title", "Text"),
+        lambda source: map(attrgetter("docid", "title", "text"), parse_segments(source)),
+    ),
+    "qrels": ImportPreview(
+        ("Topic", "Docid", "Grade"),
+        lambda source: map(attrgetter("topic_id", "docid", "grade"), parse_qrels(source)),
+    ),
     "runs": ImportPreview(("Run", "Topic", "Words", "Sentences", "Citations", "Answer"), _runs),
     "nuggets": ImportPreview(("Topic", "Nugget", "Importance"), _nuggets),
     "assignments": ImportPreview(("Run", "Topic", "Nugget", "Label"), _assignments),
     "support": ImportPreview(("Run", "Topic", "Sentence", "Docid", "Label"), _support),
     "scores": ImportPreview(("Run", "Group", "Scores"), _scores, head=1),
-    "practice": ImportPreview(("Kind", "Question", "Statement"), _practice),
+    "practice": ImportPreview(
+        ("Kind", "Question", "Statement"),
+        lambda source: map(attrgetter("kind", "question", "statement"), parse_practice(source)),
+    ),
 }
 
 
@@ -177,7 +174,7 @@ def change_loaded(*, attempt: ImportAttempt, actor: User | None) -> ImportAttemp
 
 
 def discard(*, attempt: ImportAttempt) -> None:
-    """Put an import aside, its files with it, also one that waits or whose process is gone.
+    """Put an import aside, its files with it, also an import that waits or whose process is gone.
 
     Raises `Refused` where a request works on it, or it is being loaded this moment.
     """
@@ -236,6 +233,7 @@ def check(attempt: ImportAttempt) -> None:
     """Load the files in a transaction that is rolled back, and store its outcome."""
     try:
         sources = _sources(attempt)
+        # Tried out by loading and undoing: a check of its own would be a second rule beside the service's.
         with transaction.atomic():
             receipt = _load(attempt, sources)
             found = _found(attempt, _event_of(attempt, sources)) if not receipt.nothing_changed else []

@@ -144,21 +144,18 @@ def _check_account(values: dict[str, Any]) -> None:
 PART = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Renaming:
-    """New ids by their old ones."""
+Renaming = Mapping[str, str]
+"""New ids by the ids in the file that are taken."""
 
-    ids: Mapping[str, str]
-    slug: str
 
-    def applied(self, column: Field, value: Any) -> Any:
-        if not self.ids or value is None:
-            return value
-        if isinstance(column, models.JSONField):
-            return replaced(value, lambda text: self.ids.get(text, text))
-        if isinstance(column, models.UUIDField):
-            return UUID(self.ids.get(str(value), str(value)))
-        return self.ids.get(value, value) if is_id(column) else value
+def renamed(ids: Renaming, column: Field, value: Any) -> Any:
+    if not ids or value is None:
+        return value
+    if isinstance(column, models.JSONField):  # payloads of operations and events name rows by their ids
+        return replaced(value, lambda text: ids.get(text, text))
+    if isinstance(column, models.UUIDField):
+        return UUID(ids.get(str(value), str(value)))
+    return ids.get(value, value) if is_id(column) else value
 
 
 def is_id(column: Field) -> bool:
@@ -170,13 +167,12 @@ def is_id(column: Field) -> bool:
 
 
 def names_taken(archive: Archive, there: Sequence[SnapshotTable], slug: str) -> Renaming:
-    """New ids for those of a file that are taken."""
     # Derived from the short name: loading the same file again gives the same ids.
     ids: dict[str, str] = {}
     for table in there:
         for column in filter(is_id, table.fields):
             ids |= {taken: _new_id(column, taken, slug) for taken in _taken(archive, table, column)}
-    return Renaming(ids, slug)
+    return ids
 
 
 def _taken(archive: Archive, table: SnapshotTable, column: Field) -> Iterator[str]:
@@ -261,7 +257,7 @@ class _Loading:
 
     def __init__(self, archive: Archive, target: Target) -> None:
         self.archive, self.target = archive, target
-        self.renaming = Renaming({}, target.slug)
+        self.renaming: Renaming = {}
         self.keys: dict[Model, list[int]] = {}
         self.problems: list[InputProblem] = []
         self.columns = {table: _columns(archive, table) for table in self._tables()}
@@ -337,7 +333,7 @@ class _Loading:
         if (column.model._meta.label, column.name) == JUDGES_BY_KEY:
             return self._judges(value)
         if not isinstance(column, ForeignKey) or value is None:
-            return self.renaming.applied(column, value)
+            return renamed(self.renaming, column, value)
         there = self.keys.get(column.related_model, [])
         if not 1 <= value <= len(there):
             raise ValueError(f"the number of a row of {column.related_model._meta.label}, 1 to {len(there)}")

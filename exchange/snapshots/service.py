@@ -136,24 +136,21 @@ def load_campaign(
     the places where rows are wrong.
     """
     with opened(path) as archive:
-        target = _target(archive, slug, members, snapshot)
+        manifest = archive.manifest
+        if slug:
+            _check_short("slug", slug)
+        # A snapshot's campaign lies beside the one that it is of, so its name says of which state it is.
+        name = f"{manifest.name} ({snapshot.name})"[:200] if snapshot else manifest.name
+        target = Target(slug or manifest.slug, name, members)
         with transaction.atomic():
             there = Campaign.objects.select_for_update().filter(slug=target.slug).first()
             if there:
                 _check_same(archive, there)
                 return Came(there, None)
             loaded = load(archive, target)
-            not_given = keep_blind(archive.manifest, loaded.campaign, snapshot)
-            _note(archive.manifest, loaded, snapshot, actor)
+            not_given = keep_blind(manifest, loaded.campaign, snapshot)
+            _note(manifest, loaded, snapshot, actor)
     return Came(loaded.campaign, loaded, not_given)
-
-
-def _target(archive: Archive, slug: str, members: frozenset[Role], snapshot: Snapshot | None) -> Target:
-    manifest = archive.manifest
-    if slug:
-        _check_short("slug", slug)
-    name = f"{manifest.name} ({snapshot.name})"[:200] if snapshot else manifest.name
-    return Target(slug or manifest.slug, name, members)
 
 
 def _check_same(archive: Archive, there: Campaign) -> None:

@@ -1,6 +1,5 @@
 """Rows of a campaign, found by walking the models: a new table is in snapshots from its first day."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -234,11 +233,7 @@ def judges_changed(labels: list[dict[str, Any]], change: Callable[[int], Any]) -
 
 @cache
 def referred_to() -> frozenset[Model]:
-    found: dict[Model, bool] = defaultdict(bool)
-    for table in tables():
-        for field in relations(table.model):
-            found[field.related_model] = True
-    return frozenset(found)
+    return frozenset(field.related_model for table in tables() for field in relations(table.model))
 
 
 Coder = Callable[[Any], Any]
@@ -295,10 +290,6 @@ def _only(*kinds: type) -> Coder:
     return read
 
 
-def _anything(value: Any) -> Any:
-    return value
-
-
 READERS: dict[Any, tuple[Coder, str]] = {
     models.DateTimeField: (datetime.fromisoformat, "a time"),
     models.DateField: (date.fromisoformat, "a day"),
@@ -306,7 +297,7 @@ READERS: dict[Any, tuple[Coder, str]] = {
     models.UUIDField: (lambda value: UUID(_only(str)(value)), "a UUID"),
     models.BooleanField: (_only(bool), "true or false"),
     models.FloatField: (_only(int, float), "a number"),
-    models.JSONField: (_anything, "any JSON"),
+    models.JSONField: (lambda value: value, "any JSON"),
     models.IntegerField: (_only(int), "a whole number"),
     ForeignKey: (_only(int), "the number of a row"),
     models.CharField: (_only(str), "text"),
