@@ -80,13 +80,13 @@ def openings() -> Openings:
     if "accounts_user" not in tables:
         return Openings({}, frozenset())
     accounts = frozenset(User.objects.filter(is_active=True).values_list("username", flat=True))
-    return Openings(_good_tokens() if "accounts_apitoken" in tables else {}, accounts)
-
-
-def _good_tokens() -> dict[str, GoodToken]:
+    if "accounts_apitoken" not in tables:
+        return Openings({}, accounts)
     good = ApiToken.objects.filter(revoked_at=None, expires_at__gt=now(), user__is_active=True).order_by("pk")
     rows = good.values_list("sha256", "prefix", "name", "user__username", "expires_at")
-    return {sha256: GoodToken(prefix, name, owner, until) for sha256, prefix, name, owner, until in rows}
+    return Openings(
+        {sha256: GoodToken(prefix, name, owner, until) for sha256, prefix, name, owner, until in rows}, accounts
+    )
 
 
 FORMAT = 1
@@ -238,7 +238,8 @@ class SqliteTools:
             target.commit()
             target.execute("VACUUM")  # deleted rows stay readable in the pages that they left
             self._check(target)
-            found = self._rows(target), self._migrations(target)
+            applied = target.execute("SELECT app, name FROM django_migrations ORDER BY id")
+            found = self._rows(target), [f"{app}.{name}" for app, name in applied]
         compress(copy, data)
         copy.unlink()
         return found
@@ -281,11 +282,6 @@ class SqliteTools:
         listed = found.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
         names = sorted(name for (name,) in listed)
         return {name: found.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}  # noqa: S608
-
-    def _migrations(self, found: sqlite3.Connection) -> list[str]:
-        return [
-            f"{app}.{name}" for app, name in found.execute("SELECT app, name FROM django_migrations ORDER BY id")
-        ]
 
 
 LOCK_TIMEOUT = "60s"

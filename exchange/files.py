@@ -9,32 +9,16 @@ import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, TypeAlias
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 
 from evaluation.errors import Refused
 
 CHUNK = 1 << 20
-
-
-class SentFile(Protocol):
-    """A file of a form."""
-
-    name: str | None
-
-    def chunks(self) -> Iterable[bytes]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class KeptFile:
-    """A file as it was sent."""
-
-    name: str
-    size: int
-    sha256: str
+SentFile: TypeAlias = "UploadedFile[Any]"
 
 
 @contextmanager
@@ -62,12 +46,13 @@ def folder_of(name: str) -> Path:
     return Path(settings.FILES_DIR) / name
 
 
-def keep(files: Iterable[SentFile]) -> tuple[str, list[KeptFile]]:
+def keep(files: Iterable[SentFile]) -> tuple[str, list[dict[str, Any]]]:
+    """Keep files in a new folder; return its name, and the name, size and checksum of each file."""
     name, folder = new_folder()
     return name, [_kept(folder / str(number), file) for number, file in enumerate(files)]
 
 
-def _kept(path: Path, sent: SentFile) -> KeptFile:
+def _kept(path: Path, sent: SentFile) -> dict[str, Any]:
     digest, size = hashlib.sha256(), 0
     with path.open("xb") as out:
         for chunk in sent.chunks():
@@ -75,7 +60,7 @@ def _kept(path: Path, sent: SentFile) -> KeptFile:
             size += len(chunk)
             out.write(chunk)
     path.chmod(0o600)
-    return KeptFile(Path(sent.name or "file").name, size, digest.hexdigest())
+    return {"name": Path(sent.name or "file").name, "size": size, "sha256": digest.hexdigest()}
 
 
 def open_file(folder: str, number: int = 0) -> IO[bytes]:

@@ -137,7 +137,7 @@ def begin(
         campaign=campaign,
         kind=kind,
         options=CHOSEN.dump_python(chosen, mode="json", exclude_defaults=True),
-        files=[asdict(file) for file in kept],
+        files=kept,
         folder=folder,
         made_by=actor,
         expires_at=now() + KEPT_FOR,

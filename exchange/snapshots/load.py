@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -78,36 +78,6 @@ def insert(
 
 
 LONGEST_NAME = 200
-
-
-@dataclass
-class Arrival:
-    """The accounts of a file's people, in its order; who was there already, and who was made."""
-
-    keys: list[int] = field(default_factory=list)
-    matched: list[str] = field(default_factory=list)
-    made: list[str] = field(default_factory=list)
-
-
-def match_people(rows: Sequence[Sequence[str]]) -> Arrival:
-    """Return the account of each person, by user name in any case.
-
-    Where there is none it is made, closed and without a password.
-    """
-    there = {canonical_name(name): pk for name, pk in User.objects.values_list("username", "pk")}
-    arrival = Arrival()
-    for username, first, last in rows:
-        pk = there.get(canonical_name(username))
-        if pk is not None:
-            arrival.keys.append(pk)
-            arrival.matched.append(username)
-            continue
-        made = User(username=username, first_name=first, last_name=last, is_active=False)
-        made.set_unusable_password()
-        made.save()
-        arrival.keys.append(made.pk)
-        arrival.made.append(username)
-    return arrival
 
 
 def match_judge(values: dict[str, Any], slug: str) -> int | None:
@@ -231,16 +201,14 @@ class Target:
     roles: frozenset[Role] = frozenset()
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Loaded:
-    """Campaign that was loaded, its people who were there already, and those who got an account that nobody can use
-    yet.
-    """
+    """Loaded campaign, its people who were there already, and those whose new account nobody can use yet."""
 
     campaign: Campaign
     rows: int
-    matched: list[str] = field(default_factory=list)
-    made: list[str] = field(default_factory=list)
+    matched: list[str]
+    made: list[str]
 
 
 def load(archive: Archive, target: Target) -> Loaded:
@@ -270,22 +238,35 @@ class _Loading:
 
     def load(self) -> Loaded:
         self.renaming = names_taken(self.archive, list(self.columns), self.target.slug)
-        arrival = self._people()
+        matched, made = self._people()
         for table in self.columns:
             if table.numbered:
                 self.keys[table.model] = reserve(table.model, self.archive.manifest.tables[table.name].rows)
         for table in sorted(self.columns, key=lambda column: column.model is not Judge):  # others take their keys
             self._write(table)
         campaign = Campaign.objects.get(pk=self.keys[Campaign][0])
-        return Loaded(campaign, self.archive.manifest.rows, arrival.matched, arrival.made)
+        return Loaded(campaign, self.archive.manifest.rows, matched, made)
 
-    def _people(self) -> Arrival:
+    def _people(self) -> tuple[list[str], list[str]]:
+        """Find each person's account by user name in any case; return who was there, and who was made.
+
+        An account that is made is closed and without a password.
+        """
         rows = [row for _, row in self.archive.rows(PEOPLE)]
         if not all(len(row) == 3 and all(isinstance(cell, str) for cell in row) for row in rows):
             raise self.archive.damaged("a row of its people is none")
-        arrival = match_people(rows)
-        self.keys[User] = arrival.keys
-        return arrival
+        there = {canonical_name(name): pk for name, pk in User.objects.values_list("username", "pk")}
+        keys, matched, made = self.keys.setdefault(User, []), list[str](), list[str]()
+        for username, first, last in rows:
+            pk = there.get(canonical_name(username))
+            (made if pk is None else matched).append(username)
+            if pk is None:
+                user = User(username=username, first_name=first, last_name=last, is_active=False)
+                user.set_unusable_password()
+                user.save()
+                pk = user.pk
+            keys.append(pk)
+        return matched, made
 
     def _write(self, table: SnapshotTable) -> None:
         fields = _written(table)
