@@ -5,7 +5,6 @@ The file is a tar of a manifest, of its signature, and of the dump by the engine
 
 import dataclasses
 import gzip
-import hashlib
 import hmac
 import io
 import os
@@ -180,13 +179,9 @@ def read_manifest(path: Path) -> BackupManifest:
 
 def unpack(path: Path, manifest: BackupManifest, data: Path) -> None:
     """Write the dump of a backup into a file. Raises `Refused` where it is not what was written then."""
-    digest, size = hashlib.sha256(), 0
     with _member(path, DATA) as content, data.open("wb") as out:
-        while piece := content.read(PIECE):
-            digest.update(piece)
-            size += len(piece)
-            out.write(piece)
-    if (digest.hexdigest(), size) != (manifest.sha256, manifest.size):
+        shutil.copyfileobj(content, out, PIECE)
+    if (digest_of(data), data.stat().st_size) != (manifest.sha256, manifest.size):
         raise damaged(path, "its checksum is not the one of its content")
 
 

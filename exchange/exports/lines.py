@@ -6,6 +6,7 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 import numpy as np
+from django.db.models import QuerySet
 
 from evaluation.domain.conditions import NuggetCondition, nugget_sets_of, resolve, resolve_citations
 from evaluation.domain.lineage import TRACED, is_traced
@@ -44,6 +45,7 @@ from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import SCORE_NAMES, answer_scores, run_scores
 from reports.timing.figures import segment_lines, time_lines
 
+Named = TypeVar("Named", NuggetSet, QrelSource)
 AnyCondition = TypeVar("AnyCondition", Condition, SupportCondition)
 Topics = Collection[int] | None
 """Topics by primary key; None: all."""
@@ -300,11 +302,16 @@ def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
         sets = sets.filter(origin=_condition(options, Condition).origin)
     if options["nuggets"]:
         sets = sets.filter(name=options["nuggets"])
-    names = [nugget_set.name for nugget_set in sets]
+    return _only(sets, campaign.nugget_sets.all(), "no_such_set", "nugget set with --nuggets")
+
+
+def _only(fitting: QuerySet[Named], every: QuerySet[Named], missing: str, which: str) -> Named:
+    """Row that alone fits. Raises `Refused` with the names to choose from, of all rows where none fits."""
+    names = [row.name for row in fitting]
     if len(names) == 1:
-        return sets[0]
-    there = ", ".join(names or campaign.nugget_sets.values_list("name", flat=True)) or "none"
-    raise Refused("ambiguous" if names else "no_such_set", f"Say which nugget set with --nuggets: {there}.")
+        return fitting[0]
+    there = ", ".join(names or every.values_list("name", flat=True)) or "none"
+    raise Refused("ambiguous" if names else missing, f"Say which {which}: {there}.")
 
 
 def _resolved(campaign: Campaign, options: Options) -> NuggetCondition:
@@ -340,11 +347,7 @@ def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
 def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
     sources = QrelSource.objects.filter(campaign=campaign)
     fitting = sources.filter(name=options["source"]) if options["source"] else sources
-    names = [source.name for source in fitting]
-    if len(names) == 1:
-        return qrel_lines(fitting[0])
-    there = ", ".join(sources.values_list("name", flat=True)) or "none"
-    raise Refused("ambiguous" if names else "no_such_source", f"Say which qrels with --source: {there}.")
+    return qrel_lines(_only(fitting, sources, "no_such_source", "qrels with --source"))
 
 
 def _time(campaign: Campaign, options: Options) -> Iterator[str]:

@@ -167,28 +167,11 @@ def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topi
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TopicEditRow:
-    """One topic: how many nuggets its drafts and its edited list have, and which classes of edits it shows."""
-
-    topic_id: str
-    drafts: int
-    nuggets: int
-    edits: tuple[str, ...]
-    inferred: bool
-
-
-def edits_by_topic(campaign: Campaign, topics: Topics = None) -> tuple[TopicEditRow, ...]:
-    """Return the edits of each topic's drafts, in the order of topics. Raises `Refused` as `edit_report` does."""
+def derived_by_topic(campaign: Campaign, topics: Topics = None) -> list[tuple[str, Derivation]]:
+    """Return each topic's drafts and edited list, in the order of topics. Raises `Refused` as `edit_report` does."""
     by_topic = {derivation.topic: derivation for derivation in _derived(_edited(campaign, "", ""), topics)}
     names = campaign.topics.filter(pk__in=by_topic).values_list("pk", "topic_id")
-    return tuple(_topic_row(name, by_topic[pk]) for pk, name in names)
-
-
-def _topic_row(topic_id: str, derivation: Derivation) -> TopicEditRow:
-    edits = edits_of(derivation)
-    classes = tuple(name for name in EDIT_CLASSES if name in edits.classes)
-    return TopicEditRow(topic_id, len(derivation.drafts), len(derivation.nuggets), classes, edits.inferred)
+    return [(name, by_topic[pk]) for pk, name in names]
 
 
 Edited = list[tuple[Topics, NuggetSet, NuggetSet]]

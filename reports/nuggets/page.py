@@ -8,6 +8,7 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
+from evaluation.domain.lineage import Derivation
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports import charts
@@ -17,8 +18,9 @@ from reports.frames import assignment_sheet, nugget_texts, rows_of, tagged
 from reports.leaderboard.scores import number
 from reports.metrics.arrays import Booleans
 from reports.metrics.descriptives import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
+from reports.metrics.edits import EDIT_CLASSES
 from reports.metrics.label_matrix import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
-from reports.nuggets.descriptives import TopicEditRow, chosen_topics, edit_report, edits_by_topic
+from reports.nuggets.descriptives import chosen_topics, derived_by_topic, edit_report, edits_of
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
@@ -183,7 +185,7 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
     """Return the sections of edits; one section with the reason where they cannot be told."""
     topics = chosen_topics(campaign, tag)
     try:
-        report, by_topic = edit_report(campaign, topics=topics), edits_by_topic(campaign, topics)
+        report, by_topic = edit_report(campaign, topics=topics), derived_by_topic(campaign, topics)
     except Refused as refused:
         return [Section("edits", "Drafts against final lists", (), [], note=refused.message)]
     note = (
@@ -220,16 +222,17 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
     return [incidence, _edited_topics(by_topic)]
 
 
-def _edited_topics(by_topic: Sequence[TopicEditRow]) -> Section:
+def _edited_topics(by_topic: Sequence[tuple[str, Derivation]]) -> Section:
     rows = [
         {
-            "topic_id": topic.topic_id,
-            "drafts": topic.drafts,
-            "nuggets": topic.nuggets,
-            "edits": ", ".join(words(name) for name in topic.edits),
-            "lineage": "inferred" if topic.inferred else "recorded",
+            "topic_id": topic_id,
+            "drafts": len(derivation.drafts),
+            "nuggets": len(derivation.nuggets),
+            "edits": ", ".join(words(name) for name in EDIT_CLASSES if name in edits.classes),
+            "lineage": "inferred" if edits.inferred else "recorded",
         }
-        for topic in by_topic
+        for topic_id, derivation in by_topic
+        for edits in (edits_of(derivation),)
     ]
     named = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
