@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -18,7 +19,7 @@ from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 from reports.leaderboard.scores import leaderboard, scores_csv_rows
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.support_scores import support_document, support_report
+from reports.support_scores import support_rows
 from reports.timing.figures import TIME_COLUMNS, time_row
 
 SPENDING = (
@@ -120,9 +121,8 @@ class Scores(Reader):
 def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[dict[str, Any]]:
     if isinstance(choice, NuggetCondition):
         return scores_csv_rows(leaderboard(choice, Policies(**_named(params, "missing", "unjudged", "no_vital"))))
-    report = support_report(choice, SupportPolicies(**_named(params, "missing", "no_cited")))
-    rows: list[dict[str, Any]] = support_document(report)["runs"]
-    return rows
+    policies = SupportPolicies(**_named(params, "missing", "no_cited"))
+    return [asdict(row) for row in support_rows(choice, policies)]
 
 
 def _named(params: dict[str, Any], *policies: str) -> dict[str, Any]:

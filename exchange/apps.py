@@ -8,6 +8,6 @@ class ExchangeConfig(AppConfig):
     name = "exchange"
 
     def ready(self) -> None:
-        import_module("exchange.worker_tasks").offer()
+        import_module("exchange.background").register()
         refuse = import_module("exchange.adoption").refuse_to_migrate
         pre_migrate.connect(refuse, sender=self, dispatch_uid="exchange.adoption")

@@ -5,7 +5,6 @@ The file is a tar of a manifest, of its signature, and of the dump by the engine
 
 import dataclasses
 import gzip
-import hashlib
 import hmac
 import io
 import os
@@ -14,7 +13,7 @@ import shutil
 import sqlite3
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,6 +32,7 @@ from accounts.models import ApiToken, User
 from evaluation.append_only import install_triggers, missing_triggers
 from evaluation.errors import Refused
 from exchange.adoption import RETIRED_NAMES, is_of_before, missing_before
+from exchange.files import digest_of, whole_file
 
 LEFT_OUT = ("django_session", "accounts_cached", "api_idempotencykey")
 """Tables whose rows stay out of backups: sessions open accounts, and kept answers hold data in full."""
@@ -79,18 +79,19 @@ def openings() -> Openings:
     if "accounts_user" not in tables:
         return Openings({}, frozenset())
     accounts = frozenset(User.objects.filter(is_active=True).values_list("username", flat=True))
-    return Openings(_good_tokens() if "accounts_apitoken" in tables else {}, accounts)
-
-
-def _good_tokens() -> dict[str, GoodToken]:
+    if "accounts_apitoken" not in tables:
+        return Openings({}, accounts)
     good = ApiToken.objects.filter(revoked_at=None, expires_at__gt=now(), user__is_active=True).order_by("pk")
     rows = good.values_list("sha256", "prefix", "name", "user__username", "expires_at")
-    return {sha256: GoodToken(prefix, name, owner, until) for sha256, prefix, name, owner, until in rows}
+    return Openings(
+        {sha256: GoodToken(prefix, name, owner, until) for sha256, prefix, name, owner, until in rows}, accounts
+    )
 
 
 FORMAT = 1
 MANIFEST, SIGNATURE, DATA = "manifest.json", "signature", "database"
 PIECE = 1 << 20
+WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 class BackupManifest(BaseModel):
@@ -114,25 +115,20 @@ class BackupManifest(BaseModel):
 
 def write_archive(path: Path, data: Path, manifest: BackupManifest) -> None:
     """Write a backup. It appears under its name only when it is whole and on the disk; only its owner may read it."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            with tarfile.open(fileobj=out, mode="w") as tar:
-                packed = manifest.model_dump_json(indent=1).encode()
-                _add(tar, MANIFEST, io.BytesIO(packed), len(packed))
-                signature = signature_of(packed, settings.SECRET_KEY).encode()
-                _add(tar, SIGNATURE, io.BytesIO(signature), len(signature))
-                with data.open("rb") as content:
-                    _add(tar, DATA, content, manifest.size)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(path)
-        with suppress(OSError):  # not every file system lets a folder be synchronised
-            folder = os.open(path.parent, os.O_RDONLY)
-            os.fsync(folder)
-            os.close(folder)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as part, open(os.open(part, WRITE_NEW, 0o600), "wb") as out:
+        with tarfile.open(fileobj=out, mode="w") as tar:
+            packed = manifest.model_dump_json(indent=1).encode()
+            _add(tar, MANIFEST, io.BytesIO(packed), len(packed))
+            signature = signature_of(packed, settings.SECRET_KEY).encode()
+            _add(tar, SIGNATURE, io.BytesIO(signature), len(signature))
+            with data.open("rb") as content:
+                _add(tar, DATA, content, manifest.size)
+        out.flush()
+        os.fsync(out.fileno())
+    with suppress(OSError):  # not every file system lets a folder be synchronised
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
 
 
 def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
@@ -183,13 +179,9 @@ def read_manifest(path: Path) -> BackupManifest:
 
 def unpack(path: Path, manifest: BackupManifest, data: Path) -> None:
     """Write the dump of a backup into a file. Raises `Refused` where it is not what was written then."""
-    digest, size = hashlib.sha256(), 0
     with _member(path, DATA) as content, data.open("wb") as out:
-        while piece := content.read(PIECE):
-            digest.update(piece)
-            size += len(piece)
-            out.write(piece)
-    if (digest.hexdigest(), size) != (manifest.sha256, manifest.size):
+        shutil.copyfileobj(content, out, PIECE)
+    if (digest_of(data), data.stat().st_size) != (manifest.sha256, manifest.size):
         raise damaged(path, "its checksum is not the one of its content")
 
 
@@ -211,11 +203,6 @@ def _member(path: Path, name: str) -> Iterator[IO[bytes]]:
         raise damaged(path, f"it has no whole {name}") from error
     except OSError as error:
         raise Refused("cannot_read", f"{path}: {error.strerror or error}") from error
-
-
-def checksum(data: Path) -> str:
-    with data.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def compress(source: Path, target: Path) -> None:
@@ -246,7 +233,8 @@ class SqliteTools:
             target.commit()
             target.execute("VACUUM")  # deleted rows stay readable in the pages that they left
             self._check(target)
-            found = self._rows(target), self._migrations(target)
+            applied = target.execute("SELECT app, name FROM django_migrations ORDER BY id")
+            found = self._rows(target), [f"{app}.{name}" for app, name in applied]
         compress(copy, data)
         copy.unlink()
         return found
@@ -290,11 +278,6 @@ class SqliteTools:
         names = sorted(name for (name,) in listed)
         return {name: found.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}  # noqa: S608
 
-    def _migrations(self, found: sqlite3.Connection) -> list[str]:
-        return [
-            f"{app}.{name}" for app, name in found.execute("SELECT app, name FROM django_migrations ORDER BY id")
-        ]
-
 
 LOCK_TIMEOUT = "60s"
 LIBPQ = {"HOST": "PGHOST", "PORT": "PGPORT", "USER": "PGUSER", "PASSWORD": "PGPASSWORD", "NAME": "PGDATABASE"}
@@ -329,7 +312,8 @@ class PostgresqlTools:
 
     def server(self) -> str:
         connection.ensure_connection()
-        major, minor = divmod(self._version(), 10_000)
+        raw: Any = connection
+        major, minor = divmod(raw.pg_version, 10_000)
         return f"{major}.{minor}"
 
     def take(self, data: Path) -> tuple[dict[str, int], list[str]]:
@@ -348,7 +332,7 @@ class PostgresqlTools:
             )
             cursor.execute("SELECT app, name FROM django_migrations ORDER BY id")
             migrations = [f"{app}.{name}" for app, name in cursor.fetchall()]
-            return self._rows() | dict.fromkeys(LEFT_OUT, 0), migrations
+            return count_rows(connection.introspection.table_names()) | dict.fromkeys(LEFT_OUT, 0), migrations
 
     def inspect(self, data: Path) -> None:
         # Nothing is loaded here, so rows can be counted only after the restore.
@@ -365,32 +349,16 @@ class PostgresqlTools:
         before = data.with_name("before.sql")
         before.write_text(f"SET lock_timeout = '{LOCK_TIMEOUT}';\n{forget}\n", encoding="utf-8")
         after = data.with_name("after.sql")
-        after.write_text(self._ending(), encoding="utf-8")
+        # A dump of an older version may lack a table or a column.
+        endings = "".join(WHERE_THERE.format(**ending._asdict()) for ending in STATEMENTS)
+        after.write_text(END_SESSIONS.format(statements=endings), encoding="utf-8")
         psql = [self._program("psql"), "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
         self._run([*psql, "--output=/dev/null", f"--file={before}", f"--file={script}", f"--file={after}"])
 
-    def _ending(self) -> str:
-        # A dump of an older version may lack a table or a column.
-        each = [WHERE_THERE.format(**one._asdict()) for one in STATEMENTS]
-        return END_SESSIONS.format(statements="".join(each))
-
-    def _rows(self) -> dict[str, int]:
-        names = sorted(connection.introspection.table_names())
-        with connection.cursor() as cursor:
-            found = {}
-            for name in names:
-                cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(name)}")  # noqa: S608
-                found[name] = cursor.fetchone()[0]
-        return found
-
-    def _version(self) -> int:
-        raw: Any = connection
-        found: int = raw.pg_version
-        return found
-
     def _program(self, name: str) -> str:
         """Return the newest of PostgreSQL's programs of that name that can talk to the server. Raises `Refused`."""
-        major = self._version() // 10_000
+        raw: Any = connection
+        major: int = raw.pg_version // 10_000
         places = [*Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), *filter(None, [shutil.which(name)])]
         versions = {str(place): self._major_of(str(place)) for place in places}
         if not versions or max(versions.values()) < major:
@@ -465,7 +433,7 @@ def back_up(path: Path) -> BackupManifest:
                 made_at=now,
                 migrations=migrations,
                 rows=rows,
-                sha256=checksum(data),
+                sha256=digest_of(data),
                 size=data.stat().st_size,
             )
             write_archive(path, data, manifest)
@@ -519,7 +487,13 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
             "other_engine", f"{path} is of a {manifest.engine} database, and this one is {connection.vendor}."
         )
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).graph.nodes}
-    _check_age(path, manifest)
+    applied = {*manifest.migrations}
+    if is_of_before(applied) and (missing := missing_before(applied)):
+        raise Refused(
+            "too_old",
+            f"{path} was made by a version of Assay that lacks {', '.join(missing[:3])}: restore it with that version, "
+            "upgrade to the last one that has these migrations, and take a backup there.",
+        )
     if newer := [name for name in manifest.migrations if name not in known | RETIRED_NAMES]:
         raise Refused(
             "newer",
@@ -529,38 +503,33 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
     rows = _tools().inspect(data)
     if rows is not None and rows != manifest.rows:
         raise damaged(path, "its rows are not those it names")
-    return Restored(manifest, sorted(known - {*manifest.migrations}), is_of_before({*manifest.migrations}))
+    return Restored(manifest, sorted(known - applied), is_of_before(applied))
 
 
-def _check_age(path: Path, manifest: BackupManifest) -> None:
-    applied = {*manifest.migrations}
-    if is_of_before(applied) and (missing := missing_before(applied)):
-        raise Refused(
-            "too_old",
-            f"{path} was made by a version of Assay that lacks {', '.join(missing[:3])}: restore it with that version, "
-            "upgrade to the last one that has these migrations, and take a backup there.",
-        )
+def count_rows(tables: Iterable[str]) -> dict[str, int]:
+    counts = {}
+    with connection.cursor() as cursor:
+        for table in sorted(tables):
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
+            counts[table] = cursor.fetchone()[0]
+    return counts
 
 
 def _held() -> str:
     # Migrations fill some tables themselves; rows of those are no reason to refuse.
-    held = []
-    with connection.cursor() as cursor:
-        for table in sorted({*connection.introspection.table_names(cursor)} - FILLED_BY_MIGRATIONS):
-            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
-            if rows := cursor.fetchone()[0]:
-                held.append(f"{rows:,} rows in {table}")
+    counts = count_rows({*connection.introspection.table_names()} - FILLED_BY_MIGRATIONS)
+    held = [f"{rows:,} rows in {table}" for table, rows in counts.items() if rows]
     more = f" and {len(held) - 3} more tables" if len(held) > 3 else ""
     return ", ".join(held[:3]) + more
 
 
 def _check_restored(manifest: BackupManifest) -> None:
     """The same rows are there, and the logs are append-only."""
-    with connection.cursor() as cursor:
-        for table, rows in (manifest.rows | dict.fromkeys(manifest.rows.keys() & {*LEFT_OUT}, 0)).items():
-            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
-            if (found := cursor.fetchone()[0]) != rows:
-                raise Refused("incomplete", f"{table} has {found} rows after the restore, not {rows}.")
+    for table, found in count_rows(manifest.rows).items():
+        # The endings empty these also where a dump of an older version held rows of them.
+        rows = 0 if table in LEFT_OUT else manifest.rows[table]
+        if found != rows:
+            raise Refused("incomplete", f"{table} has {found} rows after the restore, not {rows}.")
     install_triggers()
     if missing := missing_triggers():
         raise Refused("no_triggers", f"The logs can be changed: {', '.join(missing)} could not be made.")

@@ -1,7 +1,10 @@
-"""The demo campaign: loaded by the same imports that everybody uses, with an account for each role."""
+"""The demo campaign: loaded by the same imports that everybody uses, with an account for each role.
+
+Its finished LLM job was asked in our prompts and answered by the simulated LLM, at an invented price.
+"""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from assessor.desk.apply_op import apply_op
 from assessor.desk.context import open_desk, place_of
 from assessor.desk.submit import submit
 from assessor.desk.task_labels import SEPARATOR, pairs_of, read_task
-from assessor.models import PracticeItem
+from assessor.models import PracticeItem, TimeSegment
 from assessor.practice.imports import import_practice
 from assessor.practice.items import answer_practice, practice_of
 from assessor.practice.rules import word_of
@@ -31,7 +34,16 @@ from evaluation.imports.segments import import_segments
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.judges import add_judge
-from evaluation.models import Assignment, Campaign, Judge, ListedNugget, SupportJudgment, Task
+from evaluation.models import (
+    Assignment,
+    Campaign,
+    Judge,
+    ListedNugget,
+    NuggetList,
+    Submission,
+    SupportJudgment,
+    Task,
+)
 from evaluation.models.fields import ids_from, new_uuid
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import hand_out
@@ -46,12 +58,22 @@ from evaluation.terms import (
     RagTask,
     RemarkKind,
     Role,
+    SegmentKind,
     Stage,
     SupportCondition,
     SupportLabel,
 )
-from exchange.demo_jobs import load_done_job, record_times
+from jobs import queue
+from jobs.models import Job, WorkItem
+from llmjobs.client import Completion, Endpoint
+from llmjobs.engine.calls import NewCall, insert_calls, note_answers, note_sending
+from llmjobs.job_plan import assign_items, nugget_items
 from llmjobs.job_service import JobRequest, judge_for, plan_evaluation, plan_support, start
+from llmjobs.kinds import KINDS
+from llmjobs.models import Call, CallUse, LlmJob
+from llmjobs.prompt_store import BUILT_IN_PROMPTS
+from llmjobs.simulator.server import CompletionRequest, SimulatedCompletion, complete
+from llmjobs.steps.asking import Ask, LlmReply
 
 SLIPS = {"ann": {"full_support": "partial_support"}, "ben": {"okay": "vital", "partial_support": "support"}}
 """What each of them answers once where something else is known."""
@@ -129,12 +151,16 @@ class DemoDesk:
 
 
 def load_work(campaign: Campaign) -> None:
-    """Hand out tasks and do some of them: three of each stage submitted, two under way, one blocked, others not begun.
+    """Hand out tasks and do a part: three of each stage submitted, two under way, one blocked, the rest not begun.
 
-    Judging tasks come last: some are about lists that are submitted here.
+    Judging tasks come last, because they may be about lists that are submitted here.
     """
     people = {name: User.objects.get(username=name) for name in ("olga", "ann", "ben")}
-    tasks = dict(_handed_out(campaign, people["olga"]))
+    tasks = {
+        (stage, topic): _hand_out(campaign, people["olga"], stage, topic, assessor)
+        for stage, given in ((Stage.POST_EDIT, POST_EDIT), (Stage.MANUAL, MANUAL))
+        for topic, assessor in given.items()
+    }
     submitted = [*_submitted_lists(campaign, tasks, people)]
     begun = [
         DemoDesk(tasks[Stage.POST_EDIT, "river-03"], people["ann"]),
@@ -232,12 +258,6 @@ def _supported(task: Task) -> dict[str, str]:
     }
 
 
-def _handed_out(campaign: Campaign, organizer: User) -> Iterator[tuple[tuple[Stage, str], str]]:
-    for stage, given in ((Stage.POST_EDIT, POST_EDIT), (Stage.MANUAL, MANUAL)):
-        for topic, assessor in given.items():
-            yield (stage, topic), _hand_out(campaign, organizer, stage, topic, assessor)
-
-
 def _hand_out(
     campaign: Campaign, organizer: User, stage: Stage, topic: str, assessor: str, nuggets: str = ""
 ) -> str:
@@ -292,6 +312,137 @@ def _half_edited(desk: DemoDesk) -> None:
 def _begun_by_hand(desk: DemoDesk) -> None:
     for number, text in enumerate(BY_HAND, start=1):
         desk.do("add", key=f"n{number}", text=text, importance=2 if number == 1 else 1)
+
+
+TITLE = "AutoNuggets and labels, at an invented price"
+ENDPOINT = Endpoint("https://llm.example/v1")
+PROMPT_PRICE, COMPLETION_PRICE = Decimal("0.15"), Decimal("0.60")
+LABELLED = "river-01"
+LATENCY_MS = 640
+
+
+def load_done_job(campaign: Campaign, judge: Judge) -> None:
+    """Store a finished job: a nugget list for each topic, and the labels of one topic's answers."""
+    job = Job.objects.create(kind="llm", title=TITLE, state=Job.State.DONE, ended_at=timezone.now())
+    llm = LlmJob.objects.create(
+        job=job,
+        campaign=campaign,
+        judge=judge,
+        price_table="demo",
+        currency="USD",
+        prompt_price=PROMPT_PRICE,
+        completion_price=COMPLETION_PRICE,
+    )
+    source = campaign.qrel_sources.get(name="UMBRELA")
+    lists = NuggetList.objects.filter(nugget_set__campaign=campaign, nugget_set__origin=Origin.AUTO)
+    runs = list(campaign.runs.values_list("pk", flat=True))
+    made = nugget_items(campaign, campaign.topics.all(), source, "nuggets").items
+    labelled = assign_items(lists.filter(topic__topic_id=LABELLED), runs, campaign.protocol.batch_size)
+    queue.add_items(job, [*made, *labelled])
+    for item in job.items.order_by("pk"):
+        _do(item, llm)
+    llm.save()
+
+
+def _do(item: WorkItem, llm: LlmJob) -> None:
+    for number, (ask, completion) in enumerate(_calls(item)):
+        call = _call(ask, completion, llm)
+        CallUse.objects.create(item=item, call=call, number=number, part=ask.part)
+        llm.sent_calls += 1
+        llm.prompt_tokens += completion.prompt_tokens
+        llm.completion_tokens += completion.completion_tokens
+    WorkItem.objects.filter(pk=item.pk).update(state=WorkItem.State.DONE, attempt=1, ended_at=timezone.now())
+
+
+def _calls(item: WorkItem) -> Iterator[tuple[Ask, SimulatedCompletion]]:
+    step = KINDS[item.kind].begin([item], [BUILT_IN_PROMPTS])[0]
+    ask = next(step)
+    while True:
+        messages = tuple((message.role, message.content) for message in ask.messages)
+        completion = complete(CompletionRequest("", messages, None, None), "")
+        yield ask, completion
+        try:
+            ask = step.send(LlmReply(completion.text))
+        except StopIteration:
+            return
+
+
+def _call(ask: Ask, completion: SimulatedCompletion, llm: LlmJob) -> Call:
+    wanted = NewCall(ask, ENDPOINT, llm.judge.model, 0)
+    call = insert_calls([(wanted.sha256, wanted)], "")[wanted.sha256]
+    [attempt] = note_sending([call])
+    answered = Completion(
+        text=completion.text,
+        model=llm.judge.model,
+        finish_reason=completion.finish_reason,
+        prompt_tokens=completion.prompt_tokens,
+        completion_tokens=completion.completion_tokens,
+        latency_ms=LATENCY_MS,
+    )
+    note_answers([(call, attempt, answered)], {call.pk: llm.campaign_id})
+    return call
+
+
+MINUTES = {
+    Stage.POST_EDIT: 52,
+    Stage.MANUAL: 118,
+    Stage.ASSIGN: 64,
+    Stage.SUPPORT_SCRATCH: 38,
+    Stage.SUPPORT_POST_EDIT: 26,
+}
+"""Active minutes of a whole task, before anybody's own pace."""
+PACE = {"ann": 94, "ben": 112}
+"""Per cent of them that each person takes."""
+STRETCHES = (95, 210, 64, 141, 180, 77, 120)
+"""Seconds of one reading or writing after the other."""
+WORDS = 420
+BREAK, INTERRUPTION = timedelta(seconds=48), timedelta(minutes=19)
+
+
+def record_times(submitted: list[Task], begun: list[Task]) -> None:
+    """Store the stretches of each task, one task a morning or an afternoon, the last one yesterday.
+
+    A task that is only begun has a third of its time. The third submitted one was interrupted.
+    """
+    tasks = [*submitted, *begun]
+    today = timezone.localtime().replace(hour=9, minute=0, second=0, microsecond=0)
+    for place, task in enumerate(tasks):
+        half_days = len(tasks) - place
+        start = today - timedelta(days=(half_days + 1) // 2, hours=-5 * (half_days % 2))
+        share = 1 if task in submitted else 3
+        rows = [*_stretches(task, start, share, interrupted=place == 2)]
+        TimeSegment.objects.bulk_create(rows)
+        Task.objects.filter(pk=task.pk).update(created_at=start - timedelta(days=1), opened_at=start)
+        Submission.objects.filter(task=task).update(at=rows[-1].ended_at)
+
+
+def _stretches(task: Task, start: datetime, share: int, *, interrupted: bool) -> Iterator[TimeSegment]:
+    left = MINUTES[Stage(task.stage)] * 60 * PACE[task.assessor.username] // 100 // share
+    number = 0
+    while left > 0:
+        seconds = min(left, STRETCHES[number % len(STRETCHES)])
+        kind = SegmentKind.EDITING if number % 3 == 1 else SegmentKind.READING
+        yield _row(task, number, kind, start, start + timedelta(seconds=seconds))
+        start, left, number = start + timedelta(seconds=seconds), left - seconds, number + 1
+        if number % 8 == 0 and left > 0:
+            pause = INTERRUPTION if interrupted and number == 8 else BREAK
+            yield _row(task, number, SegmentKind.GAP, start, start + pause)
+            start, number = start + pause, number + 1
+
+
+def _row(task: Task, number: int, kind: SegmentKind, start: datetime, end: datetime) -> TimeSegment:
+    gap_answer = "away" if end - start == INTERRUPTION else ""
+    return TimeSegment(
+        task=task,
+        submission=1,
+        window=f"demo-{task.pk}",
+        number=number,
+        kind=kind,
+        started_at=start,
+        ended_at=end,
+        words=WORDS,
+        gap_answer=gap_answer,
+    )
 
 
 SLUG = "river-study"

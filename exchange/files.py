@@ -1,46 +1,41 @@
 """The private folder: files that were sent to the wizard, and exports. Nothing in it is served by its path.
 
 Each import and each export has a folder of its own with a name that nobody can guess. A file has a number for its name:
-what somebody called it stands in the database only.
+only the database has the name that somebody gave it.
 """
 
 import hashlib
 import secrets
 import shutil
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, TypeAlias
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 
 from evaluation.errors import Refused
 
 CHUNK = 1 << 20
+SentFile: TypeAlias = "UploadedFile[Any]"
 
 
-class SentFile(Protocol):
-    """A file of a form."""
-
-    name: str | None
-
-    def chunks(self) -> Iterable[bytes]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class KeptFile:
-    """A file as it was sent."""
-
-    name: str
-    size: int
-    sha256: str
-
-    @property
-    def payload(self) -> dict[str, Any]:
-        return asdict(self)
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Path to write to: the file appears under its own name only when it is whole. Raises `Refused`."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def new_folder() -> tuple[str, Path]:
+    # A name of the random source: whoever knows the number of an export must not find its file by it.
     name = secrets.token_urlsafe(24)
     path = folder_of(name)
     path.mkdir(parents=True, mode=0o700)
@@ -51,13 +46,13 @@ def folder_of(name: str) -> Path:
     return Path(settings.FILES_DIR) / name
 
 
-def keep(files: Iterable[SentFile]) -> tuple[str, list[KeptFile]]:
-    """Keep files in a new folder; return its name and its files."""
+def keep(files: Iterable[SentFile]) -> tuple[str, list[dict[str, Any]]]:
+    """Keep files in a new folder; return its name, and the name, size and checksum of each file."""
     name, folder = new_folder()
     return name, [_kept(folder / str(number), file) for number, file in enumerate(files)]
 
 
-def _kept(path: Path, sent: SentFile) -> KeptFile:
+def _kept(path: Path, sent: SentFile) -> dict[str, Any]:
     digest, size = hashlib.sha256(), 0
     with path.open("xb") as out:
         for chunk in sent.chunks():
@@ -65,7 +60,7 @@ def _kept(path: Path, sent: SentFile) -> KeptFile:
             size += len(chunk)
             out.write(chunk)
     path.chmod(0o600)
-    return KeptFile(Path(sent.name or "file").name, size, digest.hexdigest())
+    return {"name": Path(sent.name or "file").name, "size": size, "sha256": digest.hexdigest()}
 
 
 def open_file(folder: str, number: int = 0) -> IO[bytes]:

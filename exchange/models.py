@@ -84,7 +84,7 @@ class Ordered(models.Model):
 
 
 class ImportAttempt(Ordered):
-    """Files that somebody gave to the wizard, what trying them out said, and what became of them.
+    """Files that somebody gave to the wizard, with the outcome of trying them out and of loading them.
 
     The files lie in the private folder (`exchange.files`) until they are loaded, put aside or too old.
     """
@@ -128,7 +128,6 @@ class ImportAttempt(Ordered):
 
     @property
     def is_open(self) -> bool:
-        """Whether a worker or a request will still end it."""
         return self.state in (self.State.CHECKING, self.State.LOADING)
 
     @property

@@ -5,7 +5,8 @@ judged the same. What they judged is named as their desk names it.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -14,7 +15,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import QuerySet
+from django.db.models import Model
 
 from accounts.models import ApiToken, Invitation, User
 from assessor.models import (
@@ -52,122 +53,72 @@ def _account(user: User) -> Rows:
     yield {name: getattr(user, name) for name in (*fields, *more)} | {"emails": list(emails)}
 
 
-def _factors(user: User) -> Rows:
-    yield from Authenticator.objects.filter(user=user).values("type", "created_at", "last_used_at")
-    yield from SocialAccount.objects.filter(user=user).values("provider", "uid", "last_login", "date_joined")
+def _rows(model: type[Model], owner: str, *fields: str, by: str = "pk") -> Callable[[User], Rows]:
+    """Reader of a person's rows of a table; `owner` is the way from a row to its person.
+
+    The columns are named one by one: a new column of a table leaves only when somebody decides that it may.
+    """
+
+    def read(user: User) -> Rows:
+        rows = model._default_manager.filter(**{owner: user}).order_by(by)
+        return rows.values(*fields).iterator(chunk_size=CHUNK)
+
+    return read
 
 
-def _tokens(user: User) -> Rows:
-    fields = ("name", "prefix", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at")
-    yield from ApiToken.objects.filter(user=user).values(*fields)
-
-
-def _campaigns(user: User) -> Rows:
-    yield from Membership.objects.filter(user=user).values("campaign__slug", "campaign__name", "role", "languages")
-
-
-def _invitations(user: User) -> Rows:
-    fields = ("campaign__slug", "role", "email", "made_at", "accepted_at")
-    yield from Invitation.objects.filter(accepted_by=user).values(*fields)
-
-
-def _tasks(user: User) -> Rows:
-    # No topic id of the track, by which published qrels and runs of the topic are found, and nothing of the planning.
-    fields = ("public_id", "campaign__slug", "stage", "state", "version", "due")
-    yield from _mine(user).values(*fields, "blocked_reason", "reopened_reason", "opened_at")
-
-
-def _submissions(user: User) -> Rows:
-    yield from Submission.objects.filter(task__in=_mine(user)).values("task__public_id", "version", "labels", "at")
-
-
-def _operations(user: User) -> Rows:
-    fields = ("task__public_id", "submission", "seq", "kind", "payload", "before", "after", "source")
-    rows = Operation.objects.filter(task__in=_mine(user)).order_by("pk")
-    yield from _streamed(rows, *fields, "window", "client_at", "at")
+def _of_both(first: Callable[[User], Rows], second: Callable[[User], Rows]) -> Callable[[User], Rows]:
+    return lambda user: chain(first(user), second(user))
 
 
 def _time(user: User) -> Rows:
-    fields = ("task__public_id", "submission", "window", "number", "kind", "started_at", "ended_at", "words")
-    rows = TimeSegment.objects.filter(task__in=_mine(user)).order_by("pk")
-    for row in _streamed(rows, *fields, "blurred", "offline", "gap_answer", "item"):
+    fields = ("submission", "window", "number", "kind", "started_at", "ended_at", "words", "blurred", "offline")
+    for row in _rows(TimeSegment, OWNER, TASK, *fields, "gap_answer", "item")(user):
         # The file keeps the word that earlier files have.
         yield {"said" if name == "gap_answer" else name: value for name, value in row.items()}
 
 
-def _nuggets(user: User) -> Rows:
-    fields = (
-        "task__public_id",
-        "key",
-        "number",
-        "text",
-        "importance",
-        "decision",
-        "making",
-        "parents",
-        "evidence",
-    )
-    yield from _streamed(WorkingNugget.objects.filter(task__in=_mine(user)).order_by("pk"), *fields)
-
-
-def _labels(user: User) -> Rows:
-    given = WorkingAssignment.objects.filter(task__in=_mine(user)).order_by("pk")
-    fields = ("task__public_id", "answer__public_id", "nugget_version__text", "label")
-    yield from _streamed(given, *fields)
-    supports = WorkingSupport.objects.filter(task__in=_mine(user)).order_by("pk")
-    places = ("task__public_id", "sentence__answer__public_id", "sentence__index", "segment__public_id")
-    yield from _streamed(supports, *places, "label", "shown_label", "shown_ms", "accepted")
-
-
-def _passages(user: User) -> Rows:
-    rows = MarkedPassage.objects.filter(task__in=_mine(user)).order_by("pk")
-    yield from _streamed(rows, "task__public_id", "segment__public_id", "mark")
-
-
-def _remarks(user: User) -> Rows:
-    fields = ("task__public_id", "kind", "about", "text", "at", "answered_at", "answer")
-    yield from Remark.objects.filter(task__in=_mine(user)).order_by("pk").values(*fields)
-
-
-def _practice(user: User) -> Rows:
-    rows = PracticeAnswer.objects.filter(user=user).order_by("pk")
-    yield from rows.values("item__public_id", "label", "given_at")
-
-
-def _verdicts(user: User) -> Rows:
-    # Without the pairs, which hold labels of others.
-    rows = Adjudication.objects.filter(actor=user).order_by("pk")
-    yield from rows.values("campaign__slug", "verdict", "category", "note", "at")
-
-
-def _events(user: User) -> Rows:
-    # Without the payloads, which may name runs and other people.
-    yield from _streamed(Event.objects.filter(actor=user).order_by("pk"), "campaign__slug", "kind", "at")
-
-
-def _mine(user: User) -> QuerySet[Task]:
-    return Task.objects.filter(assessor=user).order_by("pk")
-
-
-def _streamed(rows: QuerySet[Any], *fields: str) -> Iterator[Mapping[str, Any]]:
-    yield from rows.values(*fields).iterator(chunk_size=CHUNK)
-
-
+TASK, OWNER = "task__public_id", "task__assessor"
 PARTS: dict[str, Callable[[User], Rows]] = {
     "account": _account,
-    "sign-in": _factors,
-    "tokens": _tokens,
-    "campaigns": _campaigns,
-    "invitations": _invitations,
-    "tasks": _tasks,
-    "submissions": _submissions,
-    "operations": _operations,
+    "sign-in": _of_both(
+        _rows(Authenticator, "user", "type", "created_at", "last_used_at"),
+        _rows(SocialAccount, "user", "provider", "uid", "last_login", "date_joined"),
+    ),
+    "tokens": _rows(
+        *(ApiToken, "user", "name", "prefix", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"),
+        by="-pk",
+    ),
+    "campaigns": _rows(Membership, "user", "campaign__slug", "campaign__name", "role", "languages"),
+    "invitations": _rows(
+        *(Invitation, "accepted_by", "campaign__slug", "role", "email", "made_at", "accepted_at"), by="-pk"
+    ),
+    # No topic id of the track, by which published qrels and runs of the topic are found, and nothing of the planning.
+    "tasks": _rows(
+        *(Task, "assessor", "public_id", "campaign__slug", "stage", "state", "version", "due"),
+        *("blocked_reason", "reopened_reason", "opened_at"),
+    ),
+    "submissions": _rows(Submission, OWNER, TASK, "version", "labels", "at", by="version"),
+    "operations": _rows(
+        *(Operation, OWNER, TASK, "submission", "seq", "kind", "payload", "before", "after", "source", "window"),
+        *("client_at", "at"),
+    ),
     "time": _time,
-    "nuggets": _nuggets,
-    "labels": _labels,
-    "passages": _passages,
-    "remarks": _remarks,
-    "practice": _practice,
-    "verdicts": _verdicts,
-    "events": _events,
+    "nuggets": _rows(
+        *(WorkingNugget, OWNER, TASK, "key", "number", "text", "importance", "decision", "making", "parents"),
+        "evidence",
+    ),
+    "labels": _of_both(
+        _rows(WorkingAssignment, OWNER, TASK, "answer__public_id", "nugget_version__text", "label"),
+        _rows(
+            *(WorkingSupport, OWNER, TASK, "sentence__answer__public_id", "sentence__index", "segment__public_id"),
+            *("label", "shown_label", "shown_ms", "accepted"),
+        ),
+    ),
+    "passages": _rows(MarkedPassage, OWNER, TASK, "segment__public_id", "mark"),
+    "remarks": _rows(Remark, OWNER, TASK, "kind", "about", "text", "at", "answered_at", "answer"),
+    "practice": _rows(PracticeAnswer, "user", "item__public_id", "label", "given_at"),
+    # Without the pairs, which hold labels of others.
+    "verdicts": _rows(Adjudication, "actor", "campaign__slug", "verdict", "category", "note", "at"),
+    # Without the payloads, which may name runs and other people.
+    "events": _rows(Event, "actor", "campaign__slug", "kind", "at"),
 }

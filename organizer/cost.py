@@ -38,17 +38,17 @@ from reports.metrics.policies import Policies, policies_document
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    Chart,
     ColumnKind,
-    Figures,
-    Picture,
+    Report,
     ReportContent,
-    ReportPage,
     Row,
+    Section,
     columns,
+    has_tau,
     policies_text,
     sentences,
 )
-from reports.small import has_tau
 from reports.timing.figures import times_of
 from reports.timing.page import PUBLISHED
 from reports.views import page_response, part_picture, table_response
@@ -259,16 +259,16 @@ class Prices:
         return self.assumed[what] if paid is None else paid
 
 
-def cost_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+def cost_page(campaign: Campaign, query: QueryDict) -> Report:
     form = CostForm(query, campaign)
     if not form.is_valid():
-        return ReportPage(form, TITLE, WRONG_CHOICE)
+        return Report(form, TITLE, WRONG_CHOICE)
     with consistent_read():
-        found = _found(campaign, form)
-    return ReportPage(form, TITLE, found=found, query=query)
+        content = _content(campaign, form)
+    return Report(form, TITLE, content=content, query=query)
 
 
-def _found(campaign: Campaign, form: CostForm) -> ReportContent:
+def _content(campaign: Campaign, form: CostForm) -> ReportContent:
     # Computed at each request: beats and calls do not change the campaign's revision.
     rate: Decimal | None = form.chosen["rate"]
     prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
@@ -329,7 +329,7 @@ def _row(
     }
 
 
-def conditions_table(rows: list[dict[str, Any]]) -> Figures:
+def conditions_table(rows: list[dict[str, Any]]) -> Section:
     points = [_point(row) for row in rows if _is_drawn(row)]
     named = columns(
         ("condition", "Condition"),
@@ -343,13 +343,13 @@ def conditions_table(rows: list[dict[str, Any]]) -> Figures:
         primary="cost",
         screen="nuggets judge",
     )
-    return Figures(
+    return Section(
         OVERVIEW,
         "Agreement against cost",
         named,
         rows,
         note=_note(rows, points),
-        picture=_picture(points),
+        chart=_chart(points),
         topics="topics",
     )
 
@@ -363,9 +363,9 @@ def _point(row: dict[str, Any]) -> dict[str, Any]:
     return {"name": row["condition"], "task": "condition", "x": row["cost"], "y": row["run_level"]}
 
 
-def _picture(points: list[dict[str, Any]]) -> Picture:
+def _chart(points: list[dict[str, Any]]) -> Chart:
     titles = ("cost per topic", "tau-b, run level")
-    return Picture(
+    return Chart(
         alt=f"Agreement against cost of {len(points):,} {plural(len(points), 'condition')}.",
         draw=lambda dark: charts.plane(points, titles, dark=dark, ends=_ends(points)),
         note="Each condition by what a topic costs and how far its runs stand as under the reference.",
@@ -395,7 +395,7 @@ def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
     return " ".join(notes)
 
 
-def _units_table(prices: Prices) -> Figures:
+def _units_table(prices: Prices) -> Section:
     rows: list[Row] = [_unit_row(unit) for unit in (*prices.people.values(), *prices.llms.by_judge.values())]
     named = columns(
         ("what", "One"),
@@ -406,7 +406,7 @@ def _units_table(prices: Prices) -> Figures:
         ("basis", "Basis"),
         primary="cost",
     )
-    return Figures("units", "What a judgment costs", named, rows)
+    return Section("units", "What a judgment costs", named, rows)
 
 
 def _unit_row(unit: Unit) -> Row:
@@ -448,7 +448,7 @@ def cost(request: UserRequest, slug: str) -> HttpResponse:
         return reverse(name, args=[slug, part, form])
 
     page = cost_page(campaign, request.GET)
-    rate = page.form.chosen["rate"] if page.found else campaign.hourly_rate
+    rate = page.form.chosen["rate"] if page.content else campaign.hourly_rate
     offered = may_organize(request.user, campaign) and rate != campaign.hourly_rate
     more = {"rate": rate, "may_keep_rate": offered}
     return page_response(request, campaign, page, "cost", address_of, template="organizer/cost.html", more=more)

@@ -15,11 +15,8 @@ from organizer.people import views as people_views
 from organizer.prompts import views as prompts_views
 from organizer.work import view_as
 from organizer.work import views as work_views
-from reports.converters import register_converters
 
 app_name = "organizer"
-
-register_converters()
 
 task_urls: list[URLPattern] = [
     path("", work_views.task, name="task"),

@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from django.http import HttpResponse
+from django.urls import register_converter
+from django.urls.converters import StringConverter
 
 from web.csv_response import safe_cell
 
@@ -177,6 +179,17 @@ class PictureForm(StrEnum):
     def caption(self) -> str:
         return self.upper()
 
+
+def converter_of(words: type[StrEnum]) -> type[StringConverter]:
+    """Return a converter that turns a word of an address into its member, so that no view sees an unknown form."""
+    parts = {"regex": "|".join(words), "to_python": staticmethod(words)}
+    return type(f"{words.__name__}Converter", (StringConverter,), parts)
+
+
+# Registered here and not beside the addresses: other rooms have addresses of files too, and whoever writes a view of
+# one imports its form from this module.
+register_converter(converter_of(TableForm), "table")
+register_converter(converter_of(PictureForm), "picture")
 
 PICTURE_TYPES = {
     PictureForm.SVG: "image/svg+xml",

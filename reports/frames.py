@@ -4,6 +4,7 @@ Labels and the map from answers to runs are read as two queries and joined in Nu
 answer to its run.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
@@ -25,8 +26,10 @@ from evaluation.models import (
     Sentence,
     SupportJudgment,
     Topic,
+    TopicTag,
 )
 from evaluation.terms import AssignmentLabel, SupportLabel
+from reports.metrics.arrays import Booleans
 from reports.metrics.label_matrix import FAILED, NOT, UNJUDGEABLE, UNJUDGED, AssignmentSheet, SupportSheet
 from web.consistent_read import consistent_read
 
@@ -319,3 +322,38 @@ def _places(keys: Ints, wanted: Ints) -> Ints:
     table = np.full(int(keys.max()) - low + 1, -1, dtype=np.int64)
     table[keys - low] = np.arange(len(keys))
     return table[wanted - low]
+
+
+def tags_of(campaign: Campaign) -> list[str]:
+    tags = TopicTag.objects.filter(topic__campaign=campaign)
+    return list(tags.order_by("name").values_list("name", flat=True).distinct())
+
+
+def topics_by_tag(campaign: Campaign) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    rows = TopicTag.objects.filter(topic__campaign=campaign).order_by("name")
+    for name, topic in rows.values_list("name", "topic__topic_id"):
+        found[name].add(topic)
+    return {name: frozenset(topics) for name, topics in found.items()}
+
+
+def tagged(campaign: Campaign, tag: str) -> frozenset[str] | None:
+    if not tag:
+        return None
+    tags = TopicTag.objects.filter(topic__campaign=campaign, name=tag)
+    return frozenset(tags.values_list("topic__topic_id", flat=True))
+
+
+def rows_of(topic_ids: tuple[str, ...], chosen: frozenset[str] | None) -> Booleans:
+    """Return the mask of the chosen topics, T."""
+    return np.array([chosen is None or one in chosen for one in topic_ids], dtype=np.bool_)
+
+
+def tagged_assignments(choice: NuggetCondition, tag: str) -> AssignmentSheet:
+    sheet = assignment_sheet(choice)
+    return sheet.of_topics(rows_of(sheet.topic_ids, tagged(choice.campaign, tag))) if tag else sheet
+
+
+def tagged_support(choice: CitationCondition, tag: str) -> SupportSheet:
+    sheet = support_sheet(choice)
+    return sheet.of_topics(rows_of(sheet.topic_ids, tagged(choice.campaign, tag))) if tag else sheet

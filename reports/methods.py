@@ -44,10 +44,10 @@ from evaluation.rules.protocol import SETTINGS
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel, TaskState
 from reports.agreement.figures import RESAMPLES, Correlation, correlate, correlation_rows
 from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
-from reports.files import Row, as_json, as_latex, escaped
+from reports.files import Row, as_json, as_latex, converter_of, escaped
+from reports.forms import PAIRINGS
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.nuggets.descriptives import descriptive_rows, descriptives
-from reports.sides import PAIRINGS
 from reports.timing.figures import time_note, time_report
 from reports.views import get_campaign
 from web.consistent_read import consistent_read
@@ -560,19 +560,7 @@ WRITERS: dict[MethodsForm, Callable[[MethodsReport], str]] = {
 }
 
 
-class MethodsConverter:
-    """The form of the report at the end of an address."""
-
-    regex = "|".join(MethodsForm)
-
-    def to_python(self, value: str) -> MethodsForm:
-        return MethodsForm(value)
-
-    def to_url(self, value: str) -> str:
-        return str(MethodsForm(value))
-
-
-register_converter(MethodsConverter, "methods_form")
+register_converter(converter_of(MethodsForm), "methods_form")
 
 
 @require_safe

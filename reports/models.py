@@ -29,6 +29,7 @@ class ExternalScore(models.Model):
     """One score of one run, loaded here or not."""
 
     condition = models.ForeignKey(ExternalCondition, on_delete=models.CASCADE, related_name="scores")
+    # By name: a published table has runs that nobody loaded here.
     run_id = models.CharField(max_length=200)
     group = models.CharField(max_length=200, blank=True)
     task = models.CharField(max_length=3, blank=True)
@@ -58,9 +59,10 @@ class Adjudication(models.Model):
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
     verdict = models.PositiveSmallIntegerField(help_text="a label's code; 8: it cannot be decided")
     category = models.CharField(
-        max_length=20, blank=True, choices=[(one.value, one.value) for one in ErrorCategory]
+        max_length=20, blank=True, choices=[(category.value, category.value) for category in ErrorCategory]
     )
     note = models.TextField(blank=True)
+    # Kept with the verdict, because a label that is replaced later was not the one that was looked at.
     labels = models.JSONField(default=list, help_text="those that stood: judge by primary key, condition, label")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)

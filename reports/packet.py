@@ -20,6 +20,7 @@ from reports import charts
 from reports.cache import cached_report
 from reports.files import as_csv, as_json
 from reports.forms import PacketForm
+from reports.frames import tagged_assignments
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.arrays import Booleans, column_means
 from reports.metrics.label_matrix import AssignmentSheet
@@ -28,12 +29,12 @@ from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_sco
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    Chart,
     ColumnKind,
-    Figures,
-    Picture,
+    Report,
     ReportContent,
-    ReportPage,
     Row,
+    Section,
     chosen_condition,
     columns,
     isolated,
@@ -42,7 +43,6 @@ from reports.report import (
     sentences,
     tag_text,
 )
-from reports.topic_tags import tagged_assignments
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
 from web.text import plural
@@ -54,27 +54,29 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that equal figures give equal bytes."""
 
 
-def packet_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+def packet_page(campaign: Campaign, query: QueryDict) -> Report:
     groups = list(campaign.runs.exclude(group="").order_by("group").values_list("group", flat=True).distinct())
     form = PacketForm(query, campaign, groups)
     if not groups:
-        return ReportPage(form, TITLE, NO_GROUPS)
+        return Report(form, TITLE, NO_GROUPS)
     if not form.is_valid():
-        return ReportPage(form, TITLE, WRONG_CHOICE)
+        return Report(form, TITLE, WRONG_CHOICE)
     try:
         choice = chosen_condition(campaign, form)
     except Refused as refused:
-        return ReportPage(form, TITLE, refused.message)
+        return Report(form, TITLE, refused.message)
     group = form.chosen["group"]
-    found = _found(choice, form.policies, group, form.chosen["tag"])
-    return ReportPage(form, f"Participant packet: {group}", found=found, query=query)
+    content = _content(choice, form.policies, group, form.chosen["tag"])
+    return Report(form, f"Participant packet: {group}", content=content, query=query)
 
 
 def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
     """Return the packet as one ZIP of CSV, JSON and HTML, and the group as a file name has it. Raises `Http404`."""
     page = packet_page(campaign, query)
-    if page.found is None:
+    # The form's message has no place in an archive: who wants it sees it on the page.
+    if page.content is None:
         raise Http404
+    # In memory: a packet has one group's runs, a few hundred rows of figures for each.
     out = io.BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, text in _files(campaign, page):
@@ -82,48 +84,43 @@ def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
     return out.getvalue(), re.sub(r"[^\w.-]+", "-", page.form.chosen["group"]).strip("-") or "group"
 
 
-def _files(campaign: Campaign, page: ReportPage) -> list[tuple[str, str]]:
-    figures = page.found.figures if page.found else ()
-    facts = [plain(one) for one in (page.found.facts if page.found else ())]
+def _files(campaign: Campaign, page: Report) -> list[tuple[str, str]]:
+    sections = page.content.sections if page.content else ()
+    facts = [plain(fact) for fact in (page.content.facts if page.content else ())]
     context = {
         "campaign": campaign,
         "title": page.title,
         "facts": facts,
-        "sections": [(figure, list(figure.cells(figure.rows))) for figure in figures],
+        "sections": [(section, list(section.cells(section.rows))) for section in sections],
     }
-    tables = {figure.name: [dict(row) for row in figure.rows] for figure in figures}
+    tables = {section.name: [dict(row) for row in section.rows] for section in sections}
     return [
         ("index.html", render_to_string("reports/packet.html", context)),
-        *((f"{figure.name}.csv", as_csv(figure.rows) + "\n") for figure in figures if figure.rows),
+        *((f"{section.name}.csv", as_csv(section.rows) + "\n") for section in sections if section.rows),
         ("packet.json", as_json({"group": page.form.chosen["group"], "said": facts, **tables}) + "\n"),
     ]
 
 
 @cached_report(size=32)
-def _found(choice: NuggetCondition, policies: Policies, group: str, tag: str) -> ReportContent:
+def _content(choice: NuggetCondition, policies: Policies, group: str, tag: str) -> ReportContent:
     with consistent_read():
         sheet = tagged_assignments(choice, tag)
         runs = runs_by_id(choice.campaign)
     scores = answer_scores(sheet, policies)
     own = [place for place, run in enumerate(sheet.run_ids) if runs[run].group == group]
+    # Only ends and medians of others' runs leave: no score of a run that is not the group's own.
     judged = np.array([not runs[run].control for run in sheet.run_ids], dtype=np.bool_) & sheet.labelled
-    by_topic = _by_topic(sheet, scores, own, judged)
+    by_topic, others = _by_topic(sheet, scores, own, judged), int(judged.sum())
     facts = sentences(
         f"Runs of {isolated(group)} only: {len(own):,} {plural(len(own), 'run')}.",
         f"Condition {choice.condition}.",
         policies_text(policies_document(policies)),
         tag_text(tag),
-        _ends_text(int(judged.sum())),
+        f"Minimum, median and maximum of each topic are over {others:,} {plural(others, 'run')}, the "
+        "organizers' controls left out.",
     )
     overview = _runs(sheet, scores, own, runs)
     return ReportContent(facts, (overview, _topics(by_topic)), timezone.now())
-
-
-def _ends_text(runs: int) -> str:
-    return (
-        f"Minimum, median and maximum of each topic are over {runs:,} {plural(runs, 'run')}, the "
-        "organizers' controls left out."
-    )
 
 
 def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judged: Booleans) -> list[Row]:
@@ -146,6 +143,7 @@ def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judg
 
 def _spread(values: Any) -> dict[str, Any]:
     """Return each topic's minimum, median and maximum over runs, T each, nan where no run has a value."""
+    # Filled where there is nothing: numpy warns of a row of only nan, and refuses one without runs.
     none = np.isnan(values).all(axis=1) if values.shape[1] else np.ones(len(values), dtype=np.bool_)
     filled = np.where(none[:, np.newaxis], 0.0, values) if values.shape[1] else np.zeros((len(values), 1))
     ends = (np.nanmin(filled, axis=1), np.nanmedian(filled, axis=1), np.nanmax(filled, axis=1))
@@ -154,7 +152,7 @@ def _spread(values: Any) -> dict[str, Any]:
     }
 
 
-def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: dict[str, Run]) -> Figures:
+def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: dict[str, Run]) -> Section:
     means = {
         name: column_means(scores.of(name), scores.length_topics if name == LENGTH else scores.topics)
         for name in SCORES
@@ -166,7 +164,7 @@ def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: di
     ]
     kinds = {LENGTH: ("Words", ColumnKind.DECIMAL)}
     named = [(name, *kinds.get(name, (words(name).capitalize(), ColumnKind.SCORE))) for name in SCORES]
-    return Figures(
+    return Section(
         name=OVERVIEW,
         title="Runs, mean over topics",
         columns=columns(("run_id", "Run", ColumnKind.RUN), ("task", "Task"), *named, primary="vital_strict"),
@@ -175,7 +173,7 @@ def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: di
     )
 
 
-def _picture(by_topic: list[Row]) -> Picture | None:
+def _chart(by_topic: list[Row]) -> Chart | None:
     """Return each topic's range with the group's best run in it: topics by their median."""
     best: dict[str, dict[str, Any]] = {}
     for row in by_topic:
@@ -188,7 +186,7 @@ def _picture(by_topic: list[Row]) -> Picture | None:
     bars = sorted(best.values(), key=lambda row: -row["published"])
     if not bars:
         return None
-    return Picture(
+    return Chart(
         alt=f"Vital strict of the group's best run in {len(bars):,} {plural(len(bars), 'topic')}, within each "
         "topic's range.",
         draw=lambda dark: charts.spans(bars, "vital strict", dark=dark),
@@ -196,7 +194,7 @@ def _picture(by_topic: list[Row]) -> Picture | None:
     )
 
 
-def _topics(by_topic: list[Row]) -> Figures:
+def _topics(by_topic: list[Row]) -> Section:
     named = [
         (name, heading, ColumnKind.SCORE)
         for score in ("vital_strict", "all")
@@ -206,7 +204,7 @@ def _topics(by_topic: list[Row]) -> Figures:
         )
     ]
     ends = [(f"length_{end}", end.capitalize(), ColumnKind.DECIMAL) for end in ("min", "median", "max")]
-    return Figures(
+    return Section(
         name="topics",
         title="Topic by topic",
         columns=columns(
@@ -218,6 +216,6 @@ def _topics(by_topic: list[Row]) -> Figures:
             primary="vital_strict",
         ),
         rows=by_topic,
-        picture=_picture(by_topic),
+        chart=_chart(by_topic),
         note="The files have all six scores.",
     )

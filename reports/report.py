@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -15,9 +15,90 @@ from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondit
 from evaluation.models import Campaign
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm
-from reports.small import Basis, why_no_tau
-from web.templatetags.assay import DASH, decimal, money, percent, score
+from web.templatetags.assay import DASH, MINUS, decimal, money, percent, score
 from web.text import plural
+
+FEWEST_TOPICS: Final = 5
+FEWEST_PAIRS: Final = 10
+FEWEST_RUNS: Final = 5
+TOPICS_FOR_INTERVAL: Final = 10
+"""Topics from which an interval is as dark as its figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """Counts of topics and of label pairs behind a figure; None: the figure has no such count."""
+
+    topics: int | None = None
+    pairs: int | None = None
+
+    @property
+    def has_few_topics(self) -> bool:
+        return self.topics is not None and self.topics < FEWEST_TOPICS
+
+    @property
+    def is_small(self) -> bool:
+        return self.has_few_topics or (self.pairs is not None and self.pairs < FEWEST_PAIRS)
+
+    @property
+    def n(self) -> str:
+        if self.has_few_topics:
+            return f"n = {self.topics} {plural(self.topics or 0, 'topic')}"
+        return f"n = {self.pairs} {plural(self.pairs or 0, 'pair')}"
+
+    @property
+    def reason(self) -> str:
+        if self.has_few_topics:
+            return f"fewer than {FEWEST_TOPICS} topics are too few to be evidence"
+        return f"fewer than {FEWEST_PAIRS} label pairs are too few to be evidence"
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether an interval is shown at all."""
+        return not self.is_small
+
+    @property
+    def has_faint_interval(self) -> bool:
+        """Whether an interval is shown, but on few topics."""
+        return self.has_interval and self.topics is not None and self.topics < TOPICS_FOR_INTERVAL
+
+
+def has_tau(runs: int, topics: int | None) -> bool:
+    return runs >= FEWEST_RUNS and (topics is None or topics >= FEWEST_TOPICS)
+
+
+def why_no_tau(runs: int, topics: int | None) -> str | None:
+    """Return why the rank agreement of run means is not shown; None where it is."""
+    if has_tau(runs, topics):
+        return None
+    if topics is None:
+        return f"shown from {FEWEST_RUNS} runs on; here {runs}"
+    return f"shown from {FEWEST_RUNS} runs and {FEWEST_TOPICS} topics on; here {runs} and {topics}"
+
+
+def _two(value: float | None) -> str:
+    return DASH if value is None else f"{value:.2f}".replace("-", MINUS)
+
+
+def _two_signed(value: float | None) -> str:
+    return DASH if value is None else f"{value:+.2f}".replace("-", MINUS)
+
+
+def _whole_percent(value: float | None) -> str:
+    return DASH if value is None else f"{100 * value:.0f}\N{NO-BREAK SPACE}%"
+
+
+SHORT: Final[dict[str, Callable[[Any], str]]] = {
+    "score": _two,
+    "fine_score": _two,
+    "tau": _two,
+    "signed": _two_signed,
+    "fine_signed": _two_signed,
+    "percent": _whole_percent,
+    "fine_percent": _whole_percent,
+    "share": _whole_percent,
+}
+"""Formats with more than two decimals, and how they look on a small basis."""
 
 Row = Mapping[str, Any]
 ROWS_SHOWN = 100
@@ -82,14 +163,14 @@ FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
 class Column:
     """A column of figures. `paper`: it is in the LaTeX table too; `primary`: it is what the page is about."""
 
-    name: str
-    label: str
+    key: str
+    caption: str
     kind: ColumnKind = ColumnKind.TEXT
     paper: bool = True
     primary: bool = False
 
     def text(self, row: Row) -> str:
-        value = row.get(self.name)
+        value = row.get(self.key)
         return FORMATS[self.kind](value) if self.kind in FORMATS else DASH if value in (None, "") else str(value)
 
 
@@ -127,7 +208,7 @@ class Rows(Sequence[Row]):
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Chart:
     """A picture of a section: what it shows, for those who do not see it, and how it is specified.
 
     `shown`: the page has it; an empty one is a file only.
@@ -140,7 +221,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Section:
     """A section: a table, complete in its files, and maybe a picture. `sort`: a column, with - before it downwards.
 
     `topics`, `pairs`: how many of these the figures rest on, for all rows or as the name of a column; rows with a
@@ -153,7 +234,7 @@ class Figures:
     rows: Sequence[Row]
     note: str = ""
     closing: Sequence[Row] = ()
-    picture: Picture | None = None
+    chart: Chart | None = None
     sort: str = ""
     topics: str | int | None = None
     pairs: str | int | None = None
@@ -163,14 +244,14 @@ class Figures:
         now = "descending" if self.sort.startswith("-") else "ascending"
         name = self.sort.removeprefix("-")
         return [
-            (column, now if column.name == name else "", _after(column, self.sort if column.name == name else ""))
+            (column, now if column.key == name else "", _after(column, self.sort if column.key == name else ""))
             for column in self.columns
         ]
 
-    def ordered(self, sort: str) -> "Figures":
+    def ordered(self, sort: str) -> "Section":
         """Return the rows in another order, what is undefined last; as they are for a name that is no column."""
         name = sort.removeprefix("-")
-        if name not in {column.name for column in self.columns}:
+        if name not in {column.key for column in self.columns}:
             return self
         known = [row for row in self.rows if row.get(name) is not None]
         known.sort(key=lambda row: row[name], reverse=sort.startswith("-"))
@@ -181,14 +262,14 @@ class Figures:
             yield [self._cell(column, row) for column in self.columns]
 
     def _cell(self, column: Column, row: Row) -> ReportCell:
-        value, text = row.get(column.name), column.text(row)
+        value, text = row.get(column.key), column.text(row)
         if not column.kind.is_measured or value is None:
             return ReportCell(column, value, text)
         hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is ColumnKind.TAU else None
         return ReportCell(column, value, text, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
 
     def table(self, text: str) -> FileTable:
-        paper = {column.name: column.label for column in self.columns if column.paper}
+        paper = {column.key: column.caption for column in self.columns if column.paper}
         document = {"title": self.title, "said": text, "rows": [dict(row) for row in self.rows]}
         closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
         return FileTable(self.rows, paper, document | closing, closing=self.closing, comment=text)
@@ -201,36 +282,36 @@ def _count(count: str | int | None, row: Row) -> int | None:
 def _after(column: Column, sort: str) -> str:
     """Return the order that a click gives: the other way round, or texts up and numbers down."""
     if sort:
-        return column.name if sort.startswith("-") else f"-{column.name}"
-    return column.name if column.kind.is_text else f"-{column.name}"
+        return column.key if sort.startswith("-") else f"-{column.key}"
+    return column.key if column.kind.is_text else f"-{column.key}"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ShownSection:
     """A section as the page shows it: one page of its rows."""
 
-    figures: Figures
+    section: Section
     page: Page[Row]
 
     @property
     def parameter(self) -> str:
-        return f"page_{self.figures.name}"
+        return f"page_{self.section.name}"
 
     @property
     def sorting(self) -> str:
-        return f"sort_{self.figures.name}"
+        return f"sort_{self.section.name}"
 
     @property
     def headings(self) -> list[tuple[Column, str, str]]:
-        return self.figures.headings
+        return self.section.headings
 
     @property
     def lines(self) -> Iterator[list[ReportCell]]:
-        return self.figures.cells(list(self.page))
+        return self.section.cells(list(self.page))
 
     @property
     def closing(self) -> Iterator[list[ReportCell]]:
-        return self.figures.cells(self.figures.closing)
+        return self.section.cells(self.section.closing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,25 +319,27 @@ class ReportContent:
     """Content of a report: the sentences it rests on, its sections, and when it was computed."""
 
     facts: tuple[str, ...]
-    figures: tuple[Figures, ...]
+    sections: tuple[Section, ...]
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class ReportPage:
+class Report:
     """A report page: the form, and what came of it; without figures, `message` says why."""
 
     form: ChoicesForm
     title: str
     message: str = ""
-    found: ReportContent | None = None
+    content: ReportContent | None = None
     query: QueryDict = field(default_factory=QueryDict)
 
     @property
-    def sections(self) -> list[Section]:
+    def shown_sections(self) -> list[ShownSection]:
         return [
-            Section(figure, Paginator(figure.rows, ROWS_SHOWN).get_page(self.query.get(f"page_{figure.name}")))
-            for figure in self._figures
+            ShownSection(
+                section, Paginator(section.rows, ROWS_SHOWN).get_page(self.query.get(f"page_{section.name}"))
+            )
+            for section in self._sections
         ]
 
     @property
@@ -268,23 +351,23 @@ class ReportPage:
                 kept[name] = self.query.get(name) or ""
         return kept.urlencode()
 
-    def part(self, name: str) -> Figures:
+    def section(self, name: str) -> Section:
         """Return a section by its name. Raises `Http404` where there is none."""
-        for figure in self._figures:
-            if figure.name == name:
-                return figure
+        for section in self._sections:
+            if section.name == name:
+                return section
         raise Http404
 
     def table(self, name: str) -> FileTable:
         """Return a section as it leaves in files, with what it rests on. Raises `Http404`."""
-        figures = self.part(name)
-        text = [self.title, *(self.found.facts if self.found else ()), figures.note]
-        return figures.table("\n".join(plain(one) for one in text if one))
+        section = self.section(name)
+        text = [self.title, *(self.content.facts if self.content else ()), section.note]
+        return section.table("\n".join(plain(line) for line in text if line))
 
     @property
-    def _figures(self) -> list[Figures]:
-        found = self.found.figures if self.found else ()
-        return [one.ordered(self.query.get(f"sort_{one.name}", "")) for one in found]
+    def _sections(self) -> list[Section]:
+        sections = self.content.sections if self.content else ()
+        return [section.ordered(self.query.get(f"sort_{section.name}", "")) for section in sections]
 
 
 FIRST_STRONG, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"

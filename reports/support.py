@@ -14,7 +14,7 @@ from evaluation.terms import SupportCondition
 from reports import charts
 from reports.cache import cached_report
 from reports.forms import SupportForm
-from reports.frames import support_sheet
+from reports.frames import rows_of, support_sheet, tagged_support, topics_by_tag
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.arrays import Floats, column_means
 from reports.metrics.label_matrix import SupportSheet
@@ -24,19 +24,18 @@ from reports.nuggets.descriptives import labels_alt
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    Chart,
     ColumnKind,
-    Figures,
-    Picture,
+    Report,
     ReportContent,
-    ReportPage,
     Rows,
+    Section,
     choice_text,
     columns,
     policies_text,
     sentences,
     tag_text,
 )
-from reports.topic_tags import rows_of, tagged_support, topics_by_tag
 from web.consistent_read import consistent_read
 from web.text import plural
 
@@ -56,20 +55,20 @@ COUNTS = (
 ASIDE = "unjudged failed unjudgeable"
 
 
-def support_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+def support_page(campaign: Campaign, query: QueryDict) -> Report:
     form = SupportForm(query, campaign)
     if not form.is_valid():
-        return ReportPage(form, TITLE, WRONG_CHOICE)
+        return Report(form, TITLE, WRONG_CHOICE)
     try:
         choice = resolve_citations(campaign, form.chosen_condition, judge=form.chosen["judge"])
     except Refused as refused:
-        return ReportPage(form, TITLE, refused.message)
-    found = _found(choice, form.policies, form.chosen["tag"])
-    return ReportPage(form, TITLE, found=found, query=query)
+        return Report(form, TITLE, refused.message)
+    content = _content(choice, form.policies, form.chosen["tag"])
+    return Report(form, TITLE, content=content, query=query)
 
 
 @cached_report(size=16)
-def _found(choice: CitationCondition, policies: SupportPolicies, tag: str) -> ReportContent:
+def _content(choice: CitationCondition, policies: SupportPolicies, tag: str) -> ReportContent:
     with consistent_read():
         sheet = tagged_support(choice, tag)
         runs = runs_by_id(choice.campaign)
@@ -77,25 +76,22 @@ def _found(choice: CitationCondition, policies: SupportPolicies, tag: str) -> Re
         first = choice.campaign.protocol.first_citations
         conditions = _conditions(choice, tag)
     answers, counts = answer_support(sheet, policies), citing(sheet)
-    figures = [
+    sections = [
         _runs(sheet, policies, runs, answers, counts),
         conditions,
         _topics(sheet, answers, counts),
         *([_tags(sheet, policies, tags)] if tags else []),
         _answers(sheet, answers, counts),
     ]
+    labelled = int(answers.topics.sum())
     facts = sentences(
         choice_text(choice),
-        _topics_text(int(answers.topics.sum())),
+        f"{labelled:,} {plural(labelled, 'topic')} with a label, or all where nobody has judged.",
         policies_text(policies_document(policies)),
         _citations_text(first),
         tag_text(tag),
     )
-    return ReportContent(facts, tuple(figures), timezone.now())
-
-
-def _topics_text(number: int) -> str:
-    return f"{number:,} {plural(number, 'topic')} with a label, or all where nobody has judged."
+    return ReportContent(facts, tuple(sections), timezone.now())
 
 
 def _citations_text(first: int | None) -> str:
@@ -112,7 +108,7 @@ def _runs(
     runs: dict[str, Run],
     answers: AnswerSupport,
     counts: Citing,
-) -> Figures:
+) -> Section:
     scores, by_run = run_support(sheet, policies), counts.summed(0, answers.topics)
     rows = [
         {
@@ -132,7 +128,7 @@ def _runs(
     rows.sort(
         key=lambda row: (row["weighted_precision"] is None, -(row["weighted_precision"] or 0), row["run_id"])
     )
-    return Figures(
+    return Section(
         name=OVERVIEW,
         title="Runs",
         columns=columns(
@@ -151,13 +147,13 @@ def _runs(
         rows=rows,
         note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
         "Under-citation: share of sentences that cite nothing.",
-        picture=_plane(rows, _topic_points(answers, sheet)),
+        chart=_plane(rows, _topic_points(answers, sheet)),
         # Without any label a row holds only counts of answers, which rest on every topic.
         topics="topics" if scores.recall_topics.any() else int(answers.topics.sum()),
     )
 
 
-def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Picture | None:
+def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Chart | None:
     points = [
         {
             "name": row["run_id"],
@@ -171,16 +167,12 @@ def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Picture 
     if not points:
         return None
     titles = ("weighted precision", "weighted recall")
-    return Picture(
-        alt=_plane_alt(len(points), len(topics)),
+    return Chart(
+        alt=f"Precision and recall of {len(points):,} {plural(len(points), 'run')}, "
+        f"and averages of {len(topics):,} {plural(len(topics), 'topic')}.",
         draw=lambda dark: charts.plane(points, titles, small=topics, dark=dark),
         note="Large: runs, by task. Small: topics, mean over runs.",
     )
-
-
-def _plane_alt(runs: int, topics: int) -> str:
-    shared = f"{topics:,} {plural(topics, 'topic')}"
-    return f"Precision and recall of {runs:,} {plural(runs, 'run')}, and averages of {shared}."
 
 
 def _topic_means(values: Floats) -> Floats:
@@ -194,9 +186,9 @@ def _topic_points(answers: AnswerSupport, sheet: SupportSheet) -> list[dict[str,
     return [point for point in points if point["x"] is not None and point["y"] is not None]
 
 
-def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Figures:
+def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Section:
     by_topic = counts.summed(1, np.ones(len(sheet.topic_ids), dtype=np.bool_))
-    means = [_topic_means(one) for one in (answers.precision, answers.recall)]
+    means = [_topic_means(values) for values in (answers.precision, answers.recall)]
     rows = [
         {
             "topic_id": topic,
@@ -222,7 +214,7 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Figu
         *COUNTS,
         screen=ASIDE,
     )
-    return Figures("topics", "Topics, mean over runs", named, rows)
+    return Section("topics", "Topics, mean over runs", named, rows)
 
 
 def _ends(name: str, values: Floats) -> dict[str, float | None]:
@@ -231,11 +223,11 @@ def _ends(name: str, values: Floats) -> dict[str, float | None]:
     return {f"{name}_min": low, f"{name}_max": high}
 
 
-def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Figures:
+def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Section:
     places = np.argwhere(sheet.answered & answers.topics[:, np.newaxis])
 
     def made(place: int) -> dict[str, Any]:
-        topic, run = (int(one) for one in places[place])
+        topic, run = places[place].tolist()
         return {
             "topic_id": sheet.topic_ids[topic],
             "run_id": sheet.run_ids[run],
@@ -256,10 +248,10 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Fig
         ("uncited", "Uncited", ColumnKind.COUNT),
         *COUNTS[:3],
     )
-    return Figures("answers", "Every answer", named, Rows(len(places), made))
+    return Section("answers", "Every answer", named, Rows(len(places), made))
 
 
-def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozenset[str]]) -> Figures:
+def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozenset[str]]) -> Section:
     rows = []
     for tag, topics in tags.items():
         scores = run_support(sheet, policies, rows_of(sheet.topic_ids, topics))
@@ -276,12 +268,12 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
     named = columns(
         ("tag", "Tag"), ("run_id", "Run", ColumnKind.RUN), *SCORES, ("topics", "Topics", ColumnKind.COUNT)
     )
-    return Figures("tags", "By topic tag", named, rows, topics="topics")
+    return Section("tags", "By topic tag", named, rows, topics="topics")
 
 
-def _conditions(choice: CitationCondition, tag: str) -> Figures:
+def _conditions(choice: CitationCondition, tag: str) -> Section:
     """Return the labels of every condition; the chosen one by the chosen judge."""
-    rows = [_condition_row(one, tag) for one in _every_condition(choice)]
+    rows = [_condition_row(each, tag) for each in _every_condition(choice)]
     shown = [row for row in rows if row["pairs"]]
     bars = [
         {"name": row["condition"], "part": label, "share": row[label.replace(" ", "_")] / row["pairs"]}
@@ -296,13 +288,13 @@ def _conditions(choice: CitationCondition, tag: str) -> Figures:
         *COUNTS,
         screen=f"judge {ASIDE}",
     )
-    picture = Picture(
+    chart = Chart(
         alt=labels_alt(len(shown)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of judged pairs", dark=dark),
     )
-    shown_picture = picture if bars else None
+    shown_chart = chart if bars else None
     title = "Labels by condition"
-    return Figures("conditions", title, named, rows, picture=shown_picture, topics="topics", pairs="pairs")
+    return Section("conditions", title, named, rows, chart=shown_chart, topics="topics", pairs="pairs")
 
 
 def _every_condition(choice: CitationCondition) -> Iterable[CitationCondition]:
@@ -319,8 +311,8 @@ def _every_condition(choice: CitationCondition) -> Iterable[CitationCondition]:
 def _condition_row(choice: CitationCondition, tag: str) -> dict[str, Any]:
     if not choice.judges:
         return {"condition": str(choice), "judge": "", "topics": 0, "pairs": 0}
-    sheet = tagged_support(choice, tag) if tag else support_sheet(choice)
-    counts = citing(sheet)
+    counts = citing(tagged_support(choice, tag) if tag else support_sheet(choice))
+    # Only topics with a label: an unlabelled one would add its sentences to the share that cites nothing.
     judged = counts.judged.sum(axis=1) > 0
     total = counts.summed(1, judged).summed(0, np.ones(int(judged.sum()), dtype=np.bool_))
     return {

@@ -1,13 +1,15 @@
-"""Support of citations per run under one condition."""
+"""Support of citations per run under one condition. No page, because charts read it."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluation.domain.conditions import CitationCondition
+from evaluation.models import Campaign, Run
+from reports.frames import support_sheet, tagged_support
 from reports.leaderboard.scores import number, runs_by_id
+from reports.metrics.label_matrix import SupportSheet
 from reports.metrics.policies import SupportPolicies, policies_document
 from reports.metrics.support import RunSupport, answer_support, run_support
-from reports.topic_tags import tagged_support
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,38 +32,38 @@ class RunSupportScores:
     unjudgeable: int
 
 
-@dataclass(frozen=True, slots=True)
-class SupportReport:
-    """All runs under one support condition; `topics` have a label in it, or are all where nobody judged."""
-
-    choice: CitationCondition
-    policies: SupportPolicies
-    first_citations: int | None
-    topics: int
-    rows: tuple[RunSupportScores, ...]
+def support_rows(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> list[RunSupportScores]:
+    """Score the citations of every run, best first (method, section 4); of the topics with a tag, or of all."""
+    return _scored(tagged_support(choice, tag), choice.campaign, policies)
 
 
-def support_report(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> SupportReport:
-    """Score the citations of every run (method, section 4); of the topics with a tag, or of all."""
-    sheet = tagged_support(choice, tag)
-    scores = run_support(sheet, policies)
-    runs = runs_by_id(choice.campaign)
-    rows = []
-    for place, run_id in enumerate(scores.run_ids):
-        run = runs[run_id]
-        rows.append(_row((run.run_id, run.group, run.task), scores, place))
-    return SupportReport(
-        choice=choice,
-        policies=policies,
-        first_citations=choice.campaign.protocol.first_citations,
-        topics=int(answer_support(sheet, policies).topics.sum()),
-        rows=tuple(sorted(rows, key=_best_first)),
-    )
+def support_document(choice: CitationCondition, policies: SupportPolicies) -> dict[str, Any]:
+    sheet, first = support_sheet(choice), choice.campaign.protocol.first_citations
+    return {
+        "condition": str(choice),
+        "judge": choice.judges_text,
+        "policies": policies_document(policies),
+        "first_citations": first,
+        # The study judged one citation a sentence; with more, recall is another measure (method, section 4).
+        "published_measure": first == 1,
+        "topics": int(answer_support(sheet, policies).topics.sum()),
+        "runs": [asdict(row) for row in _scored(sheet, choice.campaign, policies)],
+    }
 
 
-def _row(run: tuple[str, str, str], scores: RunSupport, place: int) -> RunSupportScores:
+def _scored(sheet: SupportSheet, campaign: Campaign, policies: SupportPolicies) -> list[RunSupportScores]:
+    scores, runs = run_support(sheet, policies), runs_by_id(campaign)
+    rows = [_scores_of(runs[run_id], scores, place) for place, run_id in enumerate(scores.run_ids)]
+    # Runs without a precision come last; equal runs by name, so that files do not depend on the database's order.
+    rows.sort(key=lambda row: (row.weighted_precision is None, -(row.weighted_precision or 0.0), row.run_id))
+    return rows
+
+
+def _scores_of(run: Run, scores: RunSupport, place: int) -> RunSupportScores:
     return RunSupportScores(
-        *run,
+        run_id=run.run_id,
+        group=run.group,
+        task=run.task,
         weighted_precision=number(scores.precision[place]),
         weighted_recall=number(scores.recall[place]),
         precision_topics=int(scores.precision_topics[place]),
@@ -74,19 +76,3 @@ def _row(run: tuple[str, str, str], scores: RunSupport, place: int) -> RunSuppor
         failed=int(scores.failed[place]),
         unjudgeable=int(scores.unjudgeable[place]),
     )
-
-
-def _best_first(row: RunSupportScores) -> tuple[bool, float, str]:
-    return row.weighted_precision is None, -(row.weighted_precision or 0.0), row.run_id
-
-
-def support_document(report: SupportReport) -> dict[str, Any]:
-    return {
-        "condition": str(report.choice),
-        "judge": report.choice.judges_text,
-        "policies": policies_document(report.policies),
-        "first_citations": report.first_citations,
-        "published_measure": report.first_citations == 1,
-        "topics": report.topics,
-        "runs": [asdict(row) for row in report.rows],
-    }

@@ -37,13 +37,12 @@ WHY = "why-"
 
 
 def category_cell(category: str) -> str:
+    # Most categories are one word; those of two have a blank, which an address must not have.
     return f"{WHY}{category.replace(' ', '_') or 'unsaid'}"
 
 
 def category_of(cell: str) -> str | None:
-    """Return the category that such an address means, None for another address."""
-    by_cell = {category_cell(one): one for one in ("", *ErrorCategory)}
-    return by_cell.get(cell)
+    return {category_cell(category): category for category in ("", *ErrorCategory)}.get(cell)
 
 
 def category_text(category: str) -> str:

@@ -1,17 +1,18 @@
 """The reports' addresses. Everything chosen on a page is in its query string."""
 
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, register_converter
 
 from reports import methods as reports_methods
 from reports import views
 from reports import views as reports_views
 from reports.confusion import views as confusion_views
 from reports.confusion.paired_labels import ItemKind
-from reports.converters import register_converters
+from reports.files import converter_of
+from reports.views import ReportName
 
 app_name = "reports"
 
-register_converters()
+register_converter(converter_of(ReportName), "report")
 
 leaderboard_urls: list[URLPattern] = [
     path("", views.leaderboard, name="leaderboard"),

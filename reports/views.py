@@ -25,7 +25,7 @@ from reports.leaderboard.page import leaderboard_page, standings_table
 from reports.nuggets.descriptives import descriptives_page
 from reports.nuggets.page import nuggets_page
 from reports.packet import packet_archive, packet_page
-from reports.report import ReportPage
+from reports.report import Report
 from reports.support import support_page
 from reports.timing.page import time_page
 
@@ -151,7 +151,7 @@ class ReportKind:
 
     title: str
     line: str
-    make: Callable[[Campaign, QueryDict], ReportPage]
+    make: Callable[[Campaign, QueryDict], Report]
 
 
 KINDS = {
@@ -204,7 +204,7 @@ def report(request: UserRequest, slug: str, report: ReportName) -> HttpResponse:
         return reverse(name, args=[slug, report, part, form])
 
     archive = ""
-    if report is ReportName.PACKET and page.found:
+    if report is ReportName.PACKET and page.content:
         archive = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"
     return page_response(request, campaign, page, report, address_of, archive)
 
@@ -234,7 +234,7 @@ def packet(request: UserRequest, slug: str) -> HttpResponse:
 def page_response(
     request: UserRequest,
     campaign: Campaign,
-    page: ReportPage,
+    page: Report,
     name: str,
     address_of: Callable[[str, str], str],
     archive: str = "",
@@ -260,12 +260,12 @@ def page_response(
     return render(request, template, context)
 
 
-def table_response(page: ReportPage, part: str, form: TableForm, name: str) -> HttpResponse:
+def table_response(page: Report, part: str, form: TableForm, name: str) -> HttpResponse:
     """Return a section as a file. Raises `Http404` where there is none."""
     return downloaded(page.table(part), form, f"{name}-{part}")
 
 
-def part_picture(request: UserRequest, page: ReportPage, part: str, form: PictureForm) -> HttpResponse:
+def part_picture(request: UserRequest, page: Report, part: str, form: PictureForm) -> HttpResponse:
     """Return a section's picture. Raises `Http404` where there is none."""
-    picture = or_404(page.part(part).picture)
-    return picture_response(picture.draw(is_dark(request)), form)
+    chart = or_404(page.section(part).chart)
+    return picture_response(chart.draw(is_dark(request)), form)

@@ -1,1 +1,0 @@
-"""Exports as jobs: what leaves, in which form, written to a file in the background."""

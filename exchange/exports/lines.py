@@ -3,9 +3,10 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from django.db.models import QuerySet
 
 from evaluation.domain.conditions import NuggetCondition, nugget_sets_of, resolve, resolve_citations
 from evaluation.domain.lineage import TRACED, is_traced
@@ -41,11 +42,13 @@ from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Condition, Importa
 from reports.frames import assignment_sheet
 from reports.leaderboard.scores import number
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.scores import SCORE_NAMES, AnswerScores, answer_scores, run_scores
+from reports.metrics.scores import SCORE_NAMES, answer_scores, run_scores
 from reports.timing.figures import segment_lines, time_lines
 
+Named = TypeVar("Named", NuggetSet, QrelSource)
+AnyCondition = TypeVar("AnyCondition", Condition, SupportCondition)
 Topics = Collection[int] | None
-"""Some topics by primary key; None: all."""
+"""Topics by primary key; None: all."""
 
 CHUNK = 2000
 PART = 500
@@ -59,38 +62,37 @@ def nugget_lines(
     `line` gives another form, such as ARGUE's.
     """
     lineage, evidence = _lineage(nugget_set), _evidence(nugget_set)
-    for one in _newest_lists(nugget_set, topics):
-        nuggets = tuple(_nugget_row(item, lineage, evidence) for item in _items(one))
+    for made in _newest_lists(nugget_set, topics):
+        nuggets = tuple(_nugget_row(item, lineage, evidence) for item in _items(made))
         assay = {
             "set": nugget_set.name,
             "origin": nugget_set.origin,
             "judge": nugget_set.judge.name,
             "by": nugget_set.judge.kind,
-            "version": one.version,
+            "version": made.version,
         }
-        if is_traced(one):
+        if is_traced(made):
             assay |= TRACED
-        yield line(NuggetListRow(0, one.topic.topic_id, one.query, nuggets, one.extra | {PROVENANCE_KEY: assay}))
+        yield line(
+            NuggetListRow(0, made.topic.topic_id, made.query, nuggets, made.extra | {PROVENANCE_KEY: assay})
+        )
 
 
 def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None) -> Iterator[str]:
-    """Yield one judge's labels of a set's nuggets in these topics, all for None, an answer a line, runs in order.
+    """Yield a judge's labels of a set's nuggets in these topics, all for None, an answer a line, runs in order.
 
     A nugget without a label is `null`. An answer without a word has `not_support` for every nugget, by rule.
     """
-    newest = _newest_lists(nugget_set, topics)
-    items, queries = (
-        {one.topic_id: _items(one) for one in newest},
-        {one.topic_id: one.topic.text for one in newest},
-    )
+    newest = {made.topic_id: made for made in _newest_lists(nugget_set, topics)}
+    items = {topic: _items(made) for topic, made in newest.items()}
     for answers in _answers_in_parts(nugget_set.campaign, list(items)):
-        labels = _labels_of([one.answer_id for one in answers], judge)
+        labels = _labels_of([answer.answer_id for answer in answers], judge)
         for answer in answers:
             listed = items[answer.topic_id]
             given = {item.pk: labels.get((answer.answer_id, item.nugget_version_id)) for item in listed}
             labelled = any(given.values())
             if labelled or (listed and not answer.answer.words):
-                yield _assignment_line(answer, queries[answer.topic_id], listed, given, judge)
+                yield _assignment_line(answer, newest[answer.topic_id].topic.text, listed, given, judge)
 
 
 def support_lines(
@@ -98,27 +100,27 @@ def support_lines(
 ) -> Iterator[str]:
     runs = _run_ids(campaign)
     labels = SupportJudgment.objects.current().filter(
-        condition=condition, sentence__answer__topic__campaign=campaign
+        condition=condition, judge=judge, sentence__answer__topic__campaign=campaign
     )
-    labels = labels.filter(judge=judge)
-    labels = labels if topics is None else labels.filter(sentence__answer__topic__in=topics)
+    if topics is not None:
+        labels = labels.filter(sentence__answer__topic__in=topics)
+    labels = labels.select_related("judge__study", "segment", "sentence__answer__topic")
     ordered = labels.order_by("sentence__answer", "sentence__index", "pk")
-    for one in ordered.select_related("judge__study", "segment", "sentence__answer__topic").iterator(
-        chunk_size=CHUNK
-    ):
+    for label in ordered.iterator(chunk_size=CHUNK):
         yield support_line(
             SupportRecord(
                 line=0,
-                run_id=runs[one.sentence.answer_id],
-                topic_id=one.sentence.answer.topic.topic_id,
-                sentence=one.sentence.index,
-                docid=one.segment.docid,
-                label=SupportLabel(one.label),
-                raw=one.raw,
-                condition=SupportCondition(one.condition),
-                judge=one.judge.name,
-                reason=one.raw or None if one.label == SupportLabel.CANT_JUDGE else None,
-                extra={"given_at": _stamp(one.given_at), "by": one.judge.kind, PROVENANCE_KEY: _shown(one)},
+                run_id=runs[label.sentence.answer_id],
+                topic_id=label.sentence.answer.topic.topic_id,
+                sentence=label.sentence.index,
+                docid=label.segment.docid,
+                label=SupportLabel(label.label),
+                raw=label.raw,
+                condition=SupportCondition(label.condition),
+                judge=label.judge.name,
+                # Who cannot judge a pair says why, and the reason is kept in place of a raw label.
+                reason=label.raw or None if label.label == SupportLabel.CANT_JUDGE else None,
+                extra={"given_at": _stamp(label.given_at), "by": label.judge.kind, PROVENANCE_KEY: _shown(label)},
             )
         )
 
@@ -129,7 +131,7 @@ def _shown(label: SupportJudgment) -> dict[str, Any]:
 
 
 def _study(judge: Judge) -> dict[str, str]:
-    """Return of which study a judge's labels are, if of any; one that came by an import bears its name only."""
+    # The judge of an imported study has no row of a study here and bears its name only.
     return {"study": judge.study.name if judge.study else judge.name} if judge.aside else {}
 
 
@@ -150,8 +152,8 @@ def event_lines(campaign: Campaign) -> Iterator[str]:
 
 def _newest_lists(nugget_set: NuggetSet, topics: Topics) -> list[NuggetList]:
     lists = nugget_set.lists.newest_submitted().select_related("topic")
-    chosen = [one for one in lists if topics is None or one.topic_id in topics]
-    return sorted(chosen, key=lambda one: one.topic.position)
+    chosen = [made for made in lists if topics is None or made.topic_id in topics]
+    return sorted(chosen, key=lambda made: made.topic.position)
 
 
 def _items(nugget_list: NuggetList) -> list[ListedNugget]:
@@ -170,7 +172,7 @@ def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> Nugg
         assay["evidence"] = evidence[wording.pk]
     importance = Importance(item.importance)
     extra = item.extra | {PROVENANCE_KEY: assay}
-    rests_on = tuple(Evidence.model_validate(one) for one in evidence.get(wording.pk, ()))
+    rests_on = tuple(Evidence.model_validate(place) for place in evidence.get(wording.pk, ()))
     provenance = NuggetProvenance(evidence=rests_on)
     return NuggetRecord(wording.text, importance, item.raw_importance, item.group, extra, provenance=provenance)
 
@@ -185,7 +187,8 @@ def _lineage(nugget_set: NuggetSet) -> Related:
 
 
 def _places_of_parents(nugget_set: NuggetSet) -> dict[int, int]:
-    """Return the place of each draft in its newest list: two drafts may have one text."""
+    # A text does not say which draft is meant: two drafts may have the same.
+    # Versions ascend, so the place in the newest list is the one that stays.
     parents = NuggetLineage.objects.filter(child__nugget__nugget_set=nugget_set).values("parent")
     listed = ListedNugget.objects.filter(nugget_version__in=parents).order_by("nugget_list__version")
     return dict(listed.values_list("nugget_version", "position"))
@@ -209,7 +212,7 @@ def _answers_in_parts(campaign: Campaign, topics: list[int]) -> Iterator[list[An
 
 
 def _labels_of(answers: list[int], judge: Judge) -> dict[tuple[int, int], Assignment]:
-    """Return a judge's labels of some answers that stand, by answer and wording."""
+    # Submissions ascend: of a list that was judged again, the newest label stays.
     labels = Assignment.objects.current().filter(answer__in=answers, judge=judge).order_by("submission")
     return {(label.answer_id, label.nugget_version_id): label for label in labels}
 
@@ -278,13 +281,15 @@ DEFAULTS: dict[str, Any] = {
     "segments": False,
     "format": "nuggetizer",
 }
-"""What holds where nothing else is said."""
+"""Options of an export that names none."""
 
 
 def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
     line = NUGGET_FORMS[options["format"]]
     lists = (
-        nugget_sets_of(campaign, _condition(options)) if options["condition"] and not options["nuggets"] else []
+        nugget_sets_of(campaign, _condition(options, Condition))
+        if options["condition"] and not options["nuggets"]
+        else []
     )
     if lists:
         return chain.from_iterable(nugget_lines(made, topics, line=line) for made, topics in lists)
@@ -294,18 +299,28 @@ def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
 def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
     sets = campaign.nugget_sets.select_related("judge")
     if options["condition"]:
-        sets = sets.filter(origin=_condition(options).origin)
+        sets = sets.filter(origin=_condition(options, Condition).origin)
     if options["nuggets"]:
         sets = sets.filter(name=options["nuggets"])
-    names = [one.name for one in sets]
+    return _only(sets, campaign.nugget_sets.all(), "no_such_set", "nugget set with --nuggets")
+
+
+def _only(fitting: QuerySet[Named], every: QuerySet[Named], missing: str, which: str) -> Named:
+    """Row that alone fits. Raises `Refused` with the names to choose from, of all rows where none fits."""
+    names = [row.name for row in fitting]
     if len(names) == 1:
-        return sets[0]
-    there = ", ".join(names or campaign.nugget_sets.values_list("name", flat=True)) or "none"
-    raise Refused("ambiguous" if names else "no_such_set", f"Say which nugget set with --nuggets: {there}.")
+        return fitting[0]
+    there = ", ".join(names or every.values_list("name", flat=True)) or "none"
+    raise Refused("ambiguous" if names else missing, f"Say which {which}: {there}.")
+
+
+def _resolved(campaign: Campaign, options: Options) -> NuggetCondition:
+    condition = _condition(options, Condition)
+    return resolve(campaign, condition, judge=options["judge"], nuggets=options["nuggets"])
 
 
 def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = resolve(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
+    choice = _resolved(campaign, options)
     if not choice.judges:
         raise Refused("no_labels", f"There are no labels under {choice} in {campaign.slug}.")
     return chain.from_iterable(
@@ -316,7 +331,7 @@ def _assignments(campaign: Campaign, options: Options) -> Iterator[str]:
 
 
 def _support(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = resolve_citations(campaign, _support_condition(options), judge=options["judge"])
+    choice = resolve_citations(campaign, _condition(options, SupportCondition), judge=options["judge"])
     if not choice.judges:
         raise Refused("no_labels", f"There are no support labels under {choice} in {campaign.slug}.")
     return chain.from_iterable(
@@ -325,38 +340,24 @@ def _support(campaign: Campaign, options: Options) -> Iterator[str]:
 
 
 def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
-    choice = resolve(campaign, _condition(options), judge=options["judge"], nuggets=options["nuggets"])
-    return score_lines(choice, Policies(options["missing"], options["unjudged"], options["no_vital"]))
+    policies = Policies(options["missing"], options["unjudged"], options["no_vital"])
+    return score_lines(_resolved(campaign, options), policies)
 
 
 def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
     sources = QrelSource.objects.filter(campaign=campaign)
     fitting = sources.filter(name=options["source"]) if options["source"] else sources
-    names = [one.name for one in fitting]
-    if len(names) == 1:
-        return qrel_lines(fitting[0])
-    there = ", ".join(sources.values_list("name", flat=True)) or "none"
-    raise Refused("ambiguous" if names else "no_such_source", f"Say which qrels with --source: {there}.")
-
-
-def _events(campaign: Campaign, options: Options) -> Iterator[str]:
-    return event_lines(campaign)
+    return qrel_lines(_only(fitting, sources, "no_such_source", "qrels with --source"))
 
 
 def _time(campaign: Campaign, options: Options) -> Iterator[str]:
     return segment_lines(campaign) if options["segments"] else time_lines(campaign)
 
 
-def _condition(options: Options) -> Condition:
-    if options["condition"] not in list(Condition):
-        raise Refused("usage", f"Say which condition with --condition: {', '.join(Condition)}.")
-    return Condition(options["condition"])
-
-
-def _support_condition(options: Options) -> SupportCondition:
-    if options["condition"] not in list(SupportCondition):
-        raise Refused("usage", f"Say which condition with --condition: {', '.join(SupportCondition)}.")
-    return SupportCondition(options["condition"])
+def _condition(options: Options, conditions: type[AnyCondition]) -> AnyCondition:
+    if options["condition"] not in list(conditions):
+        raise Refused("usage", f"Say which condition with --condition: {', '.join(conditions)}.")
+    return conditions(options["condition"])
 
 
 EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
@@ -366,7 +367,7 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
     "scores": _scores,
     "qrels": _qrels,
     "time": _time,
-    "events": _events,
+    "events": lambda campaign, _options: event_lines(campaign),
 }
 
 
@@ -396,16 +397,11 @@ def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
     }
     for run, run_id in enumerate(sheet.run_ids):
         for topic in np.flatnonzero(answers.counted[:, run]):
-            yield json_line(
-                {"qid": sheet.topic_ids[topic], "run_id": run_id}, _scores_of_answer(answers, int(topic), run)
-            )
+            scores = {_score_field(name): number(answers.of(name)[topic, run]) for name in SCORE_NAMES}
+            yield json_line({"qid": sheet.topic_ids[topic], "run_id": run_id}, scores)
         if sheet.labelled[run]:
             average = {_score_field(name): number(means.of(name)[run]) for name in SCORE_NAMES}
             yield json_line({"qid": "all", "run_id": run_id}, average | {PROVENANCE_KEY: assay})
-
-
-def _scores_of_answer(answers: AnswerScores, topic: int, run: int) -> dict[str, float | None]:
-    return {_score_field(name): number(answers.of(name)[topic, run]) for name in SCORE_NAMES}
 
 
 def _score_field(score: str) -> str:

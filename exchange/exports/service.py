@@ -20,6 +20,7 @@ from exchange.exports.lines import CAMPAIGN, lines_of
 from exchange.models import Export, Snapshot
 from exchange.snapshots.pack import SnapshotContents, schema_of
 from exchange.snapshots.service import check_new_name, content_of, open_snapshot, take_snapshot
+from jobs.models import WorkItem
 from web.consistent_read import consistent_read
 
 KEPT_FOR = timedelta(days=14)
@@ -72,9 +73,11 @@ def order_export(*, campaign: Campaign, order: ExportOrder, actor: User | None) 
     return export
 
 
-def carry_out(export: Export) -> None:
+def carry_out_item(item: WorkItem) -> None:
     # After a worker's death its item falls due again, so this may run twice: it starts from nothing each time.
-    if export.state != State.WAITING:
+    ordered = Export.objects.select_related("campaign", "made_by", "snapshot")
+    export = ordered.filter(pk=item.payload["about"], state=State.WAITING).first()
+    if export is None:
         return
     try:
         _write_whole(export) if export.what == CAMPAIGN else _write_lines(export)
@@ -177,8 +180,8 @@ def _fail(export: Export, reason: str) -> None:
 class ExportProgress:
     """Notes how far an export is, about once a second.
 
-    What is read stands in one state of the database, which on PostgreSQL is a transaction that cannot write. So the
-    row is written by a thread with a connection of its own.
+    An export reads one state of the database, which on PostgreSQL is a transaction that cannot write. So a thread
+    with a connection of its own writes the row.
     """
 
     def __init__(self, export: Export) -> None:
@@ -196,13 +199,13 @@ class ExportProgress:
         self.thread.shutdown()
 
     def tell(self, done: int, of: int | None) -> None:
-        """Note how much of how much is done, unless that was just said."""
         if time.monotonic() - self.noted_at < NOTE_EVERY:
             return
         self.noted_at = time.monotonic()
         if self.own:
             self._note(done, of)
         else:
+            # Waiting for it leaves at most one write open, and an error of it ends the export.
             self.thread.submit(self._note, done, of).result()
 
     def _note(self, done: int, of: int | None) -> None:

@@ -1,4 +1,4 @@
-"""The kinds of files that can be loaded, what each can be told, and the service that loads it."""
+"""The kinds of files that can be loaded, the options of each, and the service that loads it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.models import Campaign
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
-from reports.leaderboard.external import import_scores
+from reports.leaderboard.scores import import_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,10 @@ class ImportLoad:
     actor: User | None
 
     @property
+    def source(self) -> Source:
+        return self.sources[0]
+
+    @property
     def common(self) -> dict[str, Any]:
         return {"campaign": self.campaign, "replace": self.options.replace, "actor": self.actor}
 
@@ -69,7 +73,7 @@ class ImportLoad:
 
 
 def load_topics(load: ImportLoad) -> LoadReceipt:
-    return import_topics(source=load.sources[0], **load.common)
+    return import_topics(source=load.source, **load.common)
 
 
 def load_segments(load: ImportLoad) -> LoadReceipt:
@@ -78,7 +82,7 @@ def load_segments(load: ImportLoad) -> LoadReceipt:
 
 
 def load_qrels(load: ImportLoad) -> LoadReceipt:
-    return import_qrels(source=load.sources[0], name=load.options.source, **load.common)
+    return import_qrels(source=load.source, name=load.options.source, **load.common)
 
 
 def load_runs(load: ImportLoad) -> LoadReceipt:
@@ -90,7 +94,7 @@ def load_runs(load: ImportLoad) -> LoadReceipt:
 def load_nuggets(load: ImportLoad) -> LoadReceipt:
     chosen = load.options
     return import_nuggets(
-        source=load.sources[0],
+        source=load.source,
         origin=chosen.origin,
         judge=load.judge,
         kind=chosen.by,
@@ -119,14 +123,6 @@ def load_support(load: ImportLoad) -> LoadReceipt:
     )
 
 
-def load_scores(load: ImportLoad) -> LoadReceipt:
-    return import_scores(source=load.sources[0], name=load.options.name, **load.common)
-
-
-def load_practice(load: ImportLoad) -> LoadReceipt:
-    return import_practice(source=load.sources[0], **load.common)
-
-
 @dataclass(frozen=True, slots=True)
 class ImportKind:
     """A kind of file: its names, how it is loaded, whether several are at once, and which options it has."""
@@ -144,63 +140,43 @@ KINDS = {
     for kind in (
         ImportKind("topics", "Topics", "TSV (id, tab, text), or JSONL {id, title|text}", load_topics),
         ImportKind(
-            *(
-                "segments",
-                "Segments",
-                "Texts of passages: MS MARCO V2.1 JSONL, or candidates",
-                load_segments,
-            ),
+            *("segments", "Segments", "Texts of passages: MS MARCO V2.1 JSONL, or candidates", load_segments),
             ("needed_only",),
             several=True,
         ),
         ImportKind(
-            "qrels",
-            "Qrels",
-            "One source's relevance grades: TREC qrels, four or six columns",
-            load_qrels,
+            *("qrels", "Qrels", "One source's relevance grades: TREC qrels, four or six columns", load_qrels),
             ("source",),
         ),
         ImportKind(
-            *(
-                "runs",
-                "Runs",
-                "One run a file, as TREC RAG 2024 to 2026 and RAGTIME have them",
-                load_runs,
-            ),
+            *("runs", "Runs", "One run a file, as TREC RAG 2024 to 2026 and RAGTIME have them", load_runs),
             ("group", "task", "priority", "control", "pool"),
             several=True,
         ),
         ImportKind(
-            *(
-                "nuggets",
-                "Nuggets",
-                "Lists as nuggetizer writes them, or ARGUE's nugget banks",
-                load_nuggets,
-            ),
+            *("nuggets", "Nuggets", "Lists as nuggetizer writes them, or ARGUE's nugget banks", load_nuggets),
             ("origin", "judge", "by", "set", "drafts"),
         ),
         ImportKind(
-            *(
-                "assignments",
-                "Assignments",
-                "Labels of nuggets in answers, as nuggetizer writes them",
-            ),
+            *("assignments", "Assignments", "Labels of nuggets in answers, as nuggetizer writes them"),
             load_assignments,
             ("origin", "judge", "by", "nuggets"),
             several=True,
         ),
         ImportKind(
-            *(
-                "support",
-                "Support labels",
-                "JSONL, a sentence and a cited segment a line",
-                load_support,
-            ),
+            *("support", "Support labels", "JSONL, a sentence and a cited segment a line", load_support),
             ("judge", "by", "condition"),
             several=True,
         ),
-        ImportKind("scores", "Published scores", "CSV with run_id and score columns", load_scores, ("name",)),
-        ImportKind("practice", "Practice items", "JSONL with known labels and explanations", load_practice),
+        ImportKind(
+            *("scores", "Published scores", "CSV with run_id and score columns"),
+            lambda load: import_scores(source=load.source, name=load.options.name, **load.common),
+            ("name",),
+        ),
+        ImportKind(
+            *("practice", "Practice items", "JSONL with known labels and explanations"),
+            lambda load: import_practice(source=load.source, **load.common),
+        ),
     )
 }
 """In the order in which a campaign is filled."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
+from operator import attrgetter
 from typing import Any
 
 from django.conf import settings
@@ -32,6 +33,7 @@ from exchange.background import IMPORT, UNEXPECTED, start_item
 from exchange.imports.kinds import KINDS, ImportLoad, ImportOptions
 from exchange.models import ImportAttempt
 from jobs import queue
+from jobs.models import WorkItem
 
 ROWS, LONGEST = 8, 160
 Rows = Iterable[Sequence[object]]
@@ -44,18 +46,6 @@ class ImportPreview:
     columns: tuple[str, ...]
     rows: Callable[[Source], Rows]
     head: int = 0
-
-
-def _topics(source: Source) -> Rows:
-    return ((row.topic_id, row.text, ", ".join(row.tags)) for row in parse_topics(source))
-
-
-def _segments(source: Source) -> Rows:
-    return ((row.docid, row.title, row.text) for row in parse_segments(source))
-
-
-def _qrels(source: Source) -> Rows:
-    return ((row.topic_id, row.docid, row.grade) for row in parse_qrels(source))
 
 
 def _runs(source: Source) -> Rows:
@@ -87,20 +77,28 @@ def _scores(source: Source) -> Rows:
         yield row.run_id, row.group, ", ".join(f"{name} {value:g}" for name, value in row.values.items())
 
 
-def _practice(source: Source) -> Rows:
-    return ((row.kind, row.question, row.statement) for row in parse_practice(source))
-
-
 PREVIEWS = {
-    "topics": ImportPreview(("Topic", "Text", "Tags"), _topics),
-    "segments": ImportPreview(("Docid", "Title", "Text"), _segments),
-    "qrels": ImportPreview(("Topic", "Docid", "Grade"), _qrels),
+    "topics": ImportPreview(
+        ("Topic", "Text", "Tags"),
+        lambda source: ((row.topic_id, row.text, ", ".join(row.tags)) for row in parse_topics(source)),
+    ),
+    "segments": ImportPreview(
+        ("Docid", "Title", "Text"),
+        lambda source: map(attrgetter("docid", "title", "text"), parse_segments(source)),
+    ),
+    "qrels": ImportPreview(
+        ("Topic", "Docid", "Grade"),
+        lambda source: map(attrgetter("topic_id", "docid", "grade"), parse_qrels(source)),
+    ),
     "runs": ImportPreview(("Run", "Topic", "Words", "Sentences", "Citations", "Answer"), _runs),
     "nuggets": ImportPreview(("Topic", "Nugget", "Importance"), _nuggets),
     "assignments": ImportPreview(("Run", "Topic", "Nugget", "Label"), _assignments),
     "support": ImportPreview(("Run", "Topic", "Sentence", "Docid", "Label"), _support),
     "scores": ImportPreview(("Run", "Group", "Scores"), _scores, head=1),
-    "practice": ImportPreview(("Kind", "Question", "Statement"), _practice),
+    "practice": ImportPreview(
+        ("Kind", "Question", "Statement"),
+        lambda source: map(attrgetter("kind", "question", "statement"), parse_practice(source)),
+    ),
 }
 
 
@@ -139,7 +137,7 @@ def begin(
         campaign=campaign,
         kind=kind,
         options=CHOSEN.dump_python(chosen, mode="json", exclude_defaults=True),
-        files=[one.payload for one in kept],
+        files=kept,
         folder=folder,
         made_by=actor,
         expires_at=now() + KEPT_FOR,
@@ -176,7 +174,7 @@ def change_loaded(*, attempt: ImportAttempt, actor: User | None) -> ImportAttemp
 
 
 def discard(*, attempt: ImportAttempt) -> None:
-    """Put an import aside, its files with it, also one that waits or whose process is gone.
+    """Put an import aside, its files with it, also an import that waits or whose process is gone.
 
     Raises `Refused` where a request works on it, or it is being loaded this moment.
     """
@@ -217,6 +215,12 @@ def _weight(attempt: ImportAttempt) -> int:
     return sum(file["size"] * (10 if file["name"].endswith(".gz") else 1) for file in attempt.files)
 
 
+def carry_on_item(item: WorkItem) -> None:
+    attempts = ImportAttempt.objects.select_related("campaign", "made_by")
+    if attempt := attempts.filter(pk=item.payload["about"]).first():
+        carry_on(attempt)
+
+
 def carry_on(attempt: ImportAttempt) -> None:
     # An item may be done twice, after a worker's death; in any other state nothing is left to do.
     if attempt.state == State.CHECKING:
@@ -229,6 +233,7 @@ def check(attempt: ImportAttempt) -> None:
     """Load the files in a transaction that is rolled back, and store its outcome."""
     try:
         sources = _sources(attempt)
+        # Tried out by loading and undoing: a check of its own would be a second rule beside the service's.
         with transaction.atomic():
             receipt = _load(attempt, sources)
             found = _found(attempt, _event_of(attempt, sources)) if not receipt.nothing_changed else []
@@ -274,14 +279,16 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
     if attempt.options.get("needed_only"):
         limits["keep"] = names_any(needed_docids(attempt.campaign))
     sources, problems = [], list[InputProblem]()
-    for number, one in enumerate(attempt.files):
+    for number, file in enumerate(attempt.files):
         with files.open_file(attempt.folder, number) as content:
-            sources.append(read_source(content, name=one["name"], problems_to=problems, **limits))
+            sources.append(read_source(content, name=file["name"], problems_to=problems, **limits))
     if problems:
         whole = {problem.file for problem in problems if problem.line == 0}
         rest = [source for source in sources if source.lines and source.name not in whole]
         others = problems_of(_load, {"attempt": attempt, "sources": rest}) if rest else ()
-        raise BadInput(sorted([*problems, *others], key=lambda one: (one.file, one.line))[:MAX_PROBLEMS])
+        raise BadInput(
+            sorted([*problems, *others], key=lambda problem: (problem.file, problem.line))[:MAX_PROBLEMS]
+        )
     return sources
 
 
@@ -302,7 +309,7 @@ def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None
 
 
 def _found(attempt: ImportAttempt, event: Event | None) -> list[dict[str, Any]]:
-    # What is said again of runs that were there already is no finding of these files.
+    # A finding about a run that was loaded before is no finding of these files.
     names = [file["name"] for file in attempt.files]
     rows = Finding.objects.filter(campaign=attempt.campaign, event=event, file__in=names).order_by("pk")
     fields = ("code", "file", "line", "run_id", "topic_id", "message")

@@ -59,7 +59,6 @@ class SnapshotManifest(BaseModel):
 
     @property
     def rows(self) -> int:
-        """Rows with their line numbers; an unreadable line gives an empty row, a missing table none."""
         return sum(part.rows for part in self.tables.values())
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -50,7 +50,7 @@ def reserve(model: Model, count: int) -> list[int]:
     meta = model._meta
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            table, key = (connection.ops.quote_name(one) for one in (meta.db_table, str(meta.pk.column)))
+            table, key = map(connection.ops.quote_name, (meta.db_table, str(meta.pk.column)))
             cursor.execute(SQLITE_LAST.format(table=table, key=key), [meta.db_table])
             last = cursor.fetchone()[0]
             return list(range(last + 1, last + 1 + count))
@@ -65,11 +65,12 @@ def insert(
     quoted = connection.ops.quote_name
     statement = INSERT.format(
         table=quoted(model._meta.db_table),
-        columns=", ".join(quoted(str(one.column)) for one in fields),
+        columns=", ".join(quoted(str(column.column)) for column in fields),
         places=", ".join(["%s"] * len(fields)),
     )
     prepared = [
-        [one.get_db_prep_save(value, connection) for one, value in zip(fields, row, strict=True)] for row in rows
+        [column.get_db_prep_save(value, connection) for column, value in zip(fields, row, strict=True)]
+        for row in rows
     ]
     if prepared:
         with connection.cursor() as cursor:
@@ -77,36 +78,6 @@ def insert(
 
 
 LONGEST_NAME = 200
-
-
-@dataclass
-class Arrival:
-    """The accounts of a file's people, in its order; who was there already, and who was made."""
-
-    keys: list[int] = field(default_factory=list)
-    matched: list[str] = field(default_factory=list)
-    made: list[str] = field(default_factory=list)
-
-
-def match_people(rows: Sequence[Sequence[str]]) -> Arrival:
-    """Return the account of each person, by user name in any case.
-
-    Where there is none it is made, closed and without a password.
-    """
-    there = {canonical_name(name): pk for name, pk in User.objects.values_list("username", "pk")}
-    arrival = Arrival()
-    for username, first, last in rows:
-        pk = there.get(canonical_name(username))
-        if pk is not None:
-            arrival.keys.append(pk)
-            arrival.matched.append(username)
-            continue
-        made = User(username=username, first_name=first, last_name=last, is_active=False)
-        made.set_unusable_password()
-        made.save()
-        arrival.keys.append(made.pk)
-        arrival.made.append(username)
-    return arrival
 
 
 def match_judge(values: dict[str, Any], slug: str) -> int | None:
@@ -143,21 +114,18 @@ def _check_account(values: dict[str, Any]) -> None:
 PART = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Renaming:
-    """New ids by their old ones."""
+Renaming = Mapping[str, str]
+"""New ids by the ids in the file that are taken."""
 
-    ids: Mapping[str, str]
-    slug: str
 
-    def applied(self, column: Field, value: Any) -> Any:
-        if not self.ids or value is None:
-            return value
-        if isinstance(column, models.JSONField):
-            return replaced(value, lambda text: self.ids.get(text, text))
-        if isinstance(column, models.UUIDField):
-            return UUID(self.ids.get(str(value), str(value)))
-        return self.ids.get(value, value) if is_id(column) else value
+def renamed(ids: Renaming, column: Field, value: Any) -> Any:
+    if not ids or value is None:
+        return value
+    if isinstance(column, models.JSONField):  # payloads of operations and events name rows by their ids
+        return replaced(value, lambda text: ids.get(text, text))
+    if isinstance(column, models.UUIDField):
+        return UUID(ids.get(str(value), str(value)))
+    return ids.get(value, value) if is_id(column) else value
 
 
 def is_id(column: Field) -> bool:
@@ -169,14 +137,12 @@ def is_id(column: Field) -> bool:
 
 
 def names_taken(archive: Archive, there: Sequence[SnapshotTable], slug: str) -> Renaming:
-    """New ids for those of a file that are taken."""
     # Derived from the short name: loading the same file again gives the same ids.
     ids: dict[str, str] = {}
     for table in there:
         for column in filter(is_id, table.fields):
-            for one in _taken(archive, table, column):
-                ids[one] = _new_id(column, one, slug)
-    return Renaming(ids, slug)
+            ids |= {taken: _new_id(column, taken, slug) for taken in _taken(archive, table, column)}
+    return ids
 
 
 def _taken(archive: Archive, table: SnapshotTable, column: Field) -> Iterator[str]:
@@ -193,7 +159,7 @@ def _found(column: Field, values: Collection[str]) -> Iterator[str]:
     if isinstance(column, models.UUIDField):
         values = [value for value in values if _is_uuid(value)]
     rows = column.model._default_manager.filter(**{f"{column.name}__in": values})
-    yield from (str(one) for one in rows.order_by().values_list(column.name, flat=True))
+    yield from map(str, rows.order_by().values_list(column.name, flat=True))
 
 
 def _is_uuid(text: str) -> bool:
@@ -235,16 +201,14 @@ class Target:
     roles: frozenset[Role] = frozenset()
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Loaded:
-    """Campaign that was loaded, its people who were there already, and those who got an account that nobody can use
-    yet.
-    """
+    """Loaded campaign, its people who were there already, and those whose new account nobody can use yet."""
 
     campaign: Campaign
     rows: int
-    matched: list[str] = field(default_factory=list)
-    made: list[str] = field(default_factory=list)
+    matched: list[str]
+    made: list[str]
 
 
 def load(archive: Archive, target: Target) -> Loaded:
@@ -261,7 +225,7 @@ class _Loading:
 
     def __init__(self, archive: Archive, target: Target) -> None:
         self.archive, self.target = archive, target
-        self.renaming = Renaming({}, target.slug)
+        self.renaming: Renaming = {}
         self.keys: dict[Model, list[int]] = {}
         self.problems: list[InputProblem] = []
         self.columns = {table: _columns(archive, table) for table in self._tables()}
@@ -270,26 +234,39 @@ class _Loading:
         known = {table.name: table for table in tables()}
         if unknown := self.archive.manifest.tables.keys() - {*known, PEOPLE}:
             raise _newer(self.archive, f"the table {min(unknown)}")
-        return [one for name, one in known.items() if name in self.archive.manifest.tables]
+        return [table for name, table in known.items() if name in self.archive.manifest.tables]
 
     def load(self) -> Loaded:
         self.renaming = names_taken(self.archive, list(self.columns), self.target.slug)
-        arrival = self._people()
+        matched, made = self._people()
         for table in self.columns:
             if table.numbered:
                 self.keys[table.model] = reserve(table.model, self.archive.manifest.tables[table.name].rows)
         for table in sorted(self.columns, key=lambda column: column.model is not Judge):  # others take their keys
             self._write(table)
         campaign = Campaign.objects.get(pk=self.keys[Campaign][0])
-        return Loaded(campaign, self.archive.manifest.rows, arrival.matched, arrival.made)
+        return Loaded(campaign, self.archive.manifest.rows, matched, made)
 
-    def _people(self) -> Arrival:
+    def _people(self) -> tuple[list[str], list[str]]:
+        """Find each person's account by user name in any case; return who was there, and who was made.
+
+        An account that is made is closed and without a password.
+        """
         rows = [row for _, row in self.archive.rows(PEOPLE)]
-        if not all(len(row) == 3 and all(isinstance(one, str) for one in row) for row in rows):
+        if not all(len(row) == 3 and all(isinstance(cell, str) for cell in row) for row in rows):
             raise self.archive.damaged("a row of its people is none")
-        arrival = match_people(rows)
-        self.keys[User] = arrival.keys
-        return arrival
+        there = {canonical_name(name): pk for name, pk in User.objects.values_list("username", "pk")}
+        keys, matched, made = self.keys.setdefault(User, []), list[str](), list[str]()
+        for username, first, last in rows:
+            pk = there.get(canonical_name(username))
+            (made if pk is None else matched).append(username)
+            if pk is None:
+                user = User(username=username, first_name=first, last_name=last, is_active=False)
+                user.set_unusable_password()
+                user.save()
+                pk = user.pk
+            keys.append(pk)
+        return matched, made
 
     def _write(self, table: SnapshotTable) -> None:
         fields = _written(table)
@@ -316,11 +293,11 @@ class _Loading:
                 self._problem(table, number, "row", f"a list of {len(columns)} values")
                 continue
             values: dict[str, Any] = {}
-            for (one, read), cell in zip(columns, cells, strict=True):
+            for (column, read), cell in zip(columns, cells, strict=True):
                 try:
-                    values[one.attname] = self._referred(one, cell, read)
+                    values[column.attname] = self._referred(column, cell, read)
                 except ValueError as error:
-                    self._problem(table, number, one.name, str(error))
+                    self._problem(table, number, column.name, str(error))
             if len(values) == len(columns):
                 self._check_sign(table, number, values)
                 yield number, values
@@ -337,7 +314,7 @@ class _Loading:
         if (column.model._meta.label, column.name) == JUDGES_BY_KEY:
             return self._judges(value)
         if not isinstance(column, ForeignKey) or value is None:
-            return self.renaming.applied(column, value)
+            return renamed(self.renaming, column, value)
         there = self.keys.get(column.related_model, [])
         if not 1 <= value <= len(there):
             raise ValueError(f"the number of a row of {column.related_model._meta.label}, 1 to {len(there)}")
@@ -364,7 +341,7 @@ class _Loading:
             self.keys[Judge][number - 1] = there
             return None
         values = at_rest(table.model, values)
-        filled = [values.get(one.attname, _default(one)) for one in table.fields]
+        filled = [values.get(column.attname, _default(column)) for column in table.fields]
         if table.numbered:
             return [self.keys[table.model][number - 1], *filled]
         if isinstance(table.model._meta.pk, ForeignKey):
@@ -373,7 +350,7 @@ class _Loading:
 
 
 def _columns(archive: Archive, table: SnapshotTable) -> list[tuple[Field, Coder]]:
-    known = {one.name: one for one in table.fields}
+    known = {column.name: column for column in table.fields}
     named = archive.manifest.tables[table.name].columns
     if unknown := [name for name in named if name not in known]:
         raise _newer(archive, f"the column {unknown[0]} of {table.name}")
@@ -408,15 +385,15 @@ def keep_blind(
     lock_family(campaign.pk)  # nobody is given a role in the original meanwhile
     _check_sight(campaign)
     loaded = Membership.objects.filter(campaign=campaign).select_related("user").order_by("user__username")
-    unblinding = [one for one in loaded if copies_problem(campaign, one.user, Role(one.role))]
-    Membership.objects.filter(pk__in=[one.pk for one in unblinding]).delete()
+    unblinding = [role for role in loaded if copies_problem(campaign, role.user, Role(role.role))]
+    Membership.objects.filter(pk__in=[role.pk for role in unblinding]).delete()
     return tuple(unblinding)
 
 
 def _join(campaign: Campaign, slug: str, snapshot: Snapshot | None) -> None:
     # Files of versions without families name none: the snapshot tells the family, else the short name.
     known = [snapshot.campaign] if snapshot else [*Campaign.objects.filter(slug=slug).exclude(pk=campaign.pk)]
-    known += [one.campaign for one in LoadedCampaign.objects.filter(slug=slug).select_related("campaign")]
+    known += [copy.campaign for copy in LoadedCampaign.objects.filter(slug=slug).select_related("campaign")]
     if known:
         campaign.family = known[0].family
         campaign.save(update_fields=["family"])

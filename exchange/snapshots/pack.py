@@ -79,12 +79,8 @@ class People:
         return self.hide if column in MAY_NAME.get(table, ()) else None
 
 
-def named(people: Sequence[User]) -> People:
-    return People([(one.username, one.first_name, one.last_name) for one in people])
-
-
 def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> People:
-    called = {one.pk: pseudonym_of(campaign, one.pk) for one in people}
+    called = {user.pk: pseudonym_of(campaign, user.pk) for user in people}
     pseudonyms: dict[str, str] = {}
     for judge in judges:
         if judge.kind == JudgeKind.HUMAN and judge.study_id is None:
@@ -92,16 +88,17 @@ def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequenc
     for user in people:
         for name in (user.username, user.name, user.first_name, user.last_name):
             pseudonyms.setdefault(name, called[user.pk])
-    return People([(called[one.pk], "", "") for one in people], _hiding(pseudonyms))
+    return People([(called[user.pk], "", "") for user in people], _hiding(pseudonyms))
 
 
 def _hiding(pseudonyms: dict[str, str]) -> Hide:
     by_word = {name.lower(): pseudonym for name, pseudonym in pseudonyms.items() if name}
     either = "|".join(re.escape(name) for name in sorted(by_word, key=len, reverse=True)) or r"(?!)"
+    # Longest first, so that a full name is not replaced by halves; only whole words, so that Ann leaves Annie alone.
     spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
 
     def hide(value: Any) -> Any:
-        return replaced(value, lambda text: spoken.sub(lambda one: by_word[one[0].lower()], text))
+        return replaced(value, lambda text: spoken.sub(lambda name: by_word[name[0].lower()], text))
 
     return hide
 
@@ -111,9 +108,9 @@ def replaced(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [replaced(one, change) for one in value]
+        return [replaced(item, change) for item in value]
     if isinstance(value, dict):
-        return {change(key): replaced(one, change) for key, one in value.items()}
+        return {change(key): replaced(item, change) for key, item in value.items()}
     return value
 
 
@@ -147,7 +144,7 @@ def pack(
         with consistent_read() as alias, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=6) as archive:
             now = Campaign.objects.using(alias).get(pk=campaign.pk)
             packing = _Packing(archive, CampaignRows(now, alias, wish.texts), wish)
-            manifest = packing.write(documents or {}, tell or _nobody_listens)
+            manifest = packing.write(documents or {}, tell)
     except OSError as error:
         raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
     return manifest
@@ -167,15 +164,18 @@ class _Packing:
     def _people(self) -> tuple[People, dict[int, int]]:
         users = self.chosen.people()
         if self.wish.names:
-            return named(users), _places([user.pk for user in users])
-        users.sort(key=lambda one: pseudonym_of(self.chosen.campaign, one.pk))  # the order of names tells of names
-        called = under_pseudonyms(self.chosen.campaign, users, self.chosen.judges())
-        return called, _places([user.pk for user in users])
+            people = People([(user.username, user.first_name, user.last_name) for user in users])
+        else:
+            # The order of names would tell of names.
+            users.sort(key=lambda user: pseudonym_of(self.chosen.campaign, user.pk))
+            people = under_pseudonyms(self.chosen.campaign, users, self.chosen.judges())
+        return people, _places([user.pk for user in users])
 
-    def write(self, documents: Documents, tell: Tell) -> SnapshotManifest:
+    def write(self, documents: Documents, tell: Tell | None) -> SnapshotManifest:
         tables = {PEOPLE: self._write(PEOPLE, COLUMNS, self.people.rows)}
         for number, table in enumerate(self.chosen.tables):
-            tell(number, len(self.chosen.tables))
+            if tell:
+                tell(number, len(self.chosen.tables))
             columns = [field.name for field in table.fields]
             tables[table.name] = self._write(table.name, columns, self._rows(table))
         for name, text in documents.items():
@@ -240,10 +240,6 @@ class _Packing:
         )
 
 
-def _nobody_listens(_done: int, _of: int) -> None:
-    """Hear nothing."""
-
-
 def _places(keys: Sequence[int]) -> dict[int, int]:
     return {key: place for place, key in enumerate(keys, start=1)}
 
@@ -251,4 +247,4 @@ def _places(keys: Sequence[int]) -> dict[int, int]:
 def schema_of() -> dict[str, str]:
     """Newest applied migration of each room: the version of the data."""
     applied = MigrationRecorder(connection).applied_migrations()
-    return {app: max(name for one, name in applied if one == app) for app in ROOMS}
+    return {room: max(name for app, name in applied if app == room) for room in ROOMS}

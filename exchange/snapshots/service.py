@@ -19,6 +19,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership
 from evaluation.terms import Role
 from exchange.background import OPENING, start_item
+from exchange.files import digest_of, whole_file
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
 from exchange.snapshots.archive import Archive, SnapshotManifest, opened
 from exchange.snapshots.load import Loaded, Target, keep_blind, load
@@ -37,15 +38,8 @@ def write_campaign(
 
     Raises `Refused` where it cannot be written.
     """
-    part = path.with_name(f"{path.name}.part")
-    try:
-        manifest = pack(part, campaign, wish, methods_documents(campaign), tell)
-        part.replace(path)
-    except OSError as error:
-        raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
-    return manifest
+    with whole_file(path) as part:
+        return pack(part, campaign, wish, methods_documents(campaign), tell)
 
 
 def take_snapshot(
@@ -83,10 +77,9 @@ def _check_short(what: str, name: str) -> None:
 def _keep(path: Path, manifest: SnapshotManifest, snapshot: Snapshot) -> Snapshot:
     snapshot.size, snapshot.manifest = path.stat().st_size, manifest.model_dump(mode="json")
     snapshot.texts, snapshot.names = manifest.texts, manifest.people == "names"
+    snapshot.sha256 = digest_of(path)
+    snapshot.save()
     with path.open("rb") as content:
-        snapshot.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
-        snapshot.save()
-        content.seek(0)
         for number, data in enumerate(iter(lambda: content.read(PIECE), b"")):
             SnapshotPart.objects.create(snapshot=snapshot, number=number, data=data)
     return snapshot
@@ -143,24 +136,21 @@ def load_campaign(
     the places where rows are wrong.
     """
     with opened(path) as archive:
-        target = _target(archive, slug, members, snapshot)
+        manifest = archive.manifest
+        if slug:
+            _check_short("slug", slug)
+        # A snapshot's campaign lies beside the one that it is of, so its name says of which state it is.
+        name = f"{manifest.name} ({snapshot.name})"[:200] if snapshot else manifest.name
+        target = Target(slug or manifest.slug, name, members)
         with transaction.atomic():
             there = Campaign.objects.select_for_update().filter(slug=target.slug).first()
             if there:
                 _check_same(archive, there)
                 return Came(there, None)
             loaded = load(archive, target)
-            not_given = keep_blind(archive.manifest, loaded.campaign, snapshot)
-            _note(archive.manifest, loaded, snapshot, actor)
+            not_given = keep_blind(manifest, loaded.campaign, snapshot)
+            _note(manifest, loaded, snapshot, actor)
     return Came(loaded.campaign, loaded, not_given)
-
-
-def _target(archive: Archive, slug: str, members: frozenset[Role], snapshot: Snapshot | None) -> Target:
-    manifest = archive.manifest
-    if slug:
-        _check_short("slug", slug)
-    name = f"{manifest.name} ({snapshot.name})"[:200] if snapshot else manifest.name
-    return Target(slug or manifest.slug, name, members)
 
 
 def _check_same(archive: Archive, there: Campaign) -> None:
@@ -246,11 +236,17 @@ def order_opening(snapshot: Snapshot, actor: User) -> None:
             start_item(OPENING, snapshot.pk, f"opening {snapshot.name}", actor)
 
 
+def open_for_item(item: WorkItem) -> None:
+    snapshot = Snapshot.objects.select_related("campaign").get(pk=item.payload["about"])
+    if item.job.made_by is not None:
+        open_snapshot(snapshot=snapshot, actor=item.job.made_by)
+
+
 def openings(snapshots: Iterable[Snapshot], viewer: User) -> dict[int, Opening]:
     """Progress of each snapshot's opening, by key. Campaigns that the viewer may not see are left out."""
     keys = [snapshot.pk for snapshot in snapshots]
     there = LoadedCampaign.objects.filter(snapshot__in=keys, campaign__in=unblinded(viewer))
-    opened = {one.snapshot_id: one.campaign for one in there.select_related("campaign")}
+    opened = {loaded.snapshot_id: loaded.campaign for loaded in there.select_related("campaign")}
     items = WorkItem.objects.filter(kind=OPENING, payload__about__in=keys).order_by("pk")
     last = {item.payload["about"]: item for item in items}
     return {key: _opening(last.get(key), opened.get(key)) for key in keys}

@@ -1,6 +1,5 @@
 """Rows of a campaign, found by walking the models: a new table is in snapshots from its first day."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -41,7 +40,7 @@ TEXTS = {
     "evaluation.AnswerProvenance": ("extra",),
     "reports.Adjudication": ("note",),  # it may quote
 }
-"""What a licence may forbid to hand on: passages, answers, and what else a run's file said."""
+"""What a licence may forbid to hand on: passages, answers, and the other fields of a run's file."""
 
 JUDGES_BY_KEY = ("reports.Adjudication", "labels")
 """The column of JSON that names judges by their keys."""
@@ -105,9 +104,9 @@ def _paths() -> dict[str, str]:
     known, found = dict(KNOWN_PATHS), dict(KNOWN_PATHS)
     open_ = [model for model in _models() if model._meta.label not in {*known, *LEFT_OUT, *SPECIAL}]
     while found:
-        found = {one._meta.label: path for one in open_ if (path := _path_over(one, known))}
+        found = {model._meta.label: path for model in open_ if (path := _path_over(model, known))}
         known |= found
-        open_ = [one for one in open_ if one._meta.label not in known]
+        open_ = [model for model in open_ if model._meta.label not in known]
     return known
 
 
@@ -234,11 +233,7 @@ def judges_changed(labels: list[dict[str, Any]], change: Callable[[int], Any]) -
 
 @cache
 def referred_to() -> frozenset[Model]:
-    found: dict[Model, bool] = defaultdict(bool)
-    for table in tables():
-        for field in relations(table.model):
-            found[field.related_model] = True
-    return frozenset(found)
+    return frozenset(field.related_model for table in tables() for field in relations(table.model))
 
 
 Coder = Callable[[Any], Any]
@@ -295,10 +290,6 @@ def _only(*kinds: type) -> Coder:
     return read
 
 
-def _anything(value: Any) -> Any:
-    return value
-
-
 READERS: dict[Any, tuple[Coder, str]] = {
     models.DateTimeField: (datetime.fromisoformat, "a time"),
     models.DateField: (date.fromisoformat, "a day"),
@@ -306,7 +297,7 @@ READERS: dict[Any, tuple[Coder, str]] = {
     models.UUIDField: (lambda value: UUID(_only(str)(value)), "a UUID"),
     models.BooleanField: (_only(bool), "true or false"),
     models.FloatField: (_only(int, float), "a number"),
-    models.JSONField: (_anything, "any JSON"),
+    models.JSONField: (lambda value: value, "any JSON"),
     models.IntegerField: (_only(int), "a whole number"),
     ForeignKey: (_only(int), "the number of a row"),
     models.CharField: (_only(str), "text"),

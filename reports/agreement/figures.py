@@ -11,7 +11,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
-from reports.leaderboard.external import external_scores
+from reports.frames import tagged_assignments, tagged_support, topics_by_tag
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.agreement import (
     ALL_TOPIC_RUN,
@@ -32,7 +32,7 @@ from reports.metrics.bootstrap import Interval, intervals
 from reports.metrics.policies import Policies, SupportPolicies, TopicChoice, policies_document
 from reports.metrics.subsampling import CurvePoint, tau_by_topics
 from reports.metrics.support import support_table
-from reports.topic_tags import tagged_assignments, tagged_support, topics_by_tag
+from reports.models import ExternalScore
 from web.consistent_read import consistent_read
 
 
@@ -227,7 +227,8 @@ def _run_scores(
     campaign: Campaign, side: Side, score: str, policies: Policies | SupportPolicies
 ) -> dict[str, float | None]:
     if isinstance(side, str):
-        return dict(external_scores(campaign, side, score) or {})
+        published = ExternalScore.objects.filter(condition__campaign=campaign, condition__name=side, score=score)
+        return dict(published.values_list("run_id", "value"))
     table = table_of(side, score, policies)
     means = run_means(pair(table, table), "all")[0]
     return {run_id: number(mean) for run_id, mean in zip(table.run_ids, means, strict=True)}

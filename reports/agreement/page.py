@@ -27,7 +27,8 @@ from reports.agreement.figures import (
 from reports.confusion.page import HeatRow, heat_rows, side_label, without_nuggets
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import FileTable
-from reports.forms import AgreementForm
+from reports.forms import AgreementForm, Offer, offer_of
+from reports.frames import tags_of
 from reports.leaderboard.scores import PRIMARY
 from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS
 from reports.metrics.bootstrap import Interval
@@ -35,9 +36,7 @@ from reports.metrics.kendall import Ties
 from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
-from reports.sides import Offer, offer_of
-from reports.small import has_tau, why_no_tau
-from reports.topic_tags import tags_of
+from reports.report import has_tau, why_no_tau
 
 LEVEL_NAMES = {
     "run_level": "Run level",

@@ -7,13 +7,11 @@ from django.http import QueryDict
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign, QrelSource
-from reports.confusion.comparison import LabelComparison, LabelSide, compare
-from reports.confusion.paired_labels import ConfusionReport, confuse
+from reports.confusion.paired_labels import ConfusionReport, LabelComparison, LabelSide, compare, confuse
 from reports.confusion.verdicts import CategoryCount, category_counts, verdicts_at
-from reports.forms import ConfusionForm
+from reports.forms import ConfusionForm, Offer, offer_of, side_text
+from reports.frames import rows_of, tags_of, topics_by_tag
 from reports.models import Adjudication
-from reports.sides import Offer, offer_of, side_text
-from reports.topic_tags import rows_of, tags_of, topics_by_tag
 
 HEAT_STEPS = 10
 

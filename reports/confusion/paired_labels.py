@@ -3,6 +3,7 @@
 An item is an (answer, nugget) pair, a (sentence, segment) pair, or a (topic, segment) pair that two sources graded.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -10,14 +11,22 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
+from evaluation.domain.conditions import (
+    CitationCondition,
+    NuggetCondition,
+    check_apart,
+    resolve,
+    resolve_citations,
+)
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
-from evaluation.models import Campaign, Qrel, QrelSource, Topic
-from reports.frames import assignment_keys, assignment_sheet, support_keys, support_sheet
+from evaluation.errors import Refused
+from evaluation.models import Campaign, ListedNugget, NuggetLineage, Qrel, QrelSource, Topic
+from evaluation.terms import Condition, Importance, SupportCondition
+from reports.forms import ADDED, GRADES, ConfusionForm, side_text
+from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet, tagged
 from reports.metrics.arrays import Booleans, Bytes, Indices
 from reports.metrics.confusion import Confusion, confusion, harsh_conflicts
 from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet
-from reports.topic_tags import rows_of, tagged
 from web.consistent_read import consistent_read
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -243,3 +252,98 @@ def confusion_rows(report: ConfusionReport) -> list[dict[str, Any]]:
         {"rows": label} | dict(zip(report.labels, counts, strict=True))
         for label, counts in zip(report.labels, report.confusion.counts.tolist(), strict=True)
     ]
+
+
+LabelSide: TypeAlias = NuggetCondition | CitationCondition | QrelSource
+
+
+@dataclass(frozen=True, slots=True)
+class LabelComparison:
+    """Two sides, their labels item by item, and which items are looked at (`chosen`, n)."""
+
+    rows: LabelSide
+    columns: LabelSide
+    matched: Matched
+    chosen: Booleans
+
+    def keys(self, places: Ints) -> Ints:
+        """Return by which two primary keys each item is known, k x 2."""
+        rows, columns = self.rows, self.columns
+        if isinstance(rows, NuggetCondition):
+            return nugget_keys(rows, places)
+        if isinstance(rows, CitationCondition):
+            return citation_keys(rows, places)
+        if isinstance(columns, QrelSource):
+            return grade_keys(rows, columns, places)
+        raise TypeError(f"{rows} and {columns} do not label the same items")
+
+
+def compare(campaign: Campaign, form: ConfusionForm) -> LabelComparison:
+    """Match the labels of the sides that a valid form names, and choose among the items.
+
+    Raises `Refused` where a side is not clear, or the two sides label different things.
+    """
+    choices = form.chosen
+    nuggets = choices["nuggets"]
+    rows, columns = (
+        _side(campaign, choices[name], choices[f"{name}_judge"], nuggets) for name in ("rows", "columns")
+    )
+    if isinstance(rows, NuggetCondition) and isinstance(columns, NuggetCondition):
+        matched = match_nuggets(rows, columns)
+    elif isinstance(rows, CitationCondition) and isinstance(columns, CitationCondition):
+        matched = match_citations(rows, columns)
+    elif isinstance(rows, QrelSource) and isinstance(columns, QrelSource):
+        matched = match_grades(rows, columns)
+    else:
+        raise Refused(
+            "usage", "Choose both sides from one group: nugget labels, support labels or relevance grades."
+        )
+    return LabelComparison(rows, columns, matched, _chosen(matched, rows, form))
+
+
+def _side(campaign: Campaign, name: str, judge: str, nuggets: str) -> LabelSide:
+    if name.startswith(GRADES):
+        return campaign.qrel_sources.get(name=side_text(name))
+    if name in list(SupportCondition):
+        return resolve_citations(campaign, SupportCondition(name), judge=judge)
+    return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
+
+
+def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
+    choices = form.chosen
+    chosen = np.ones(len(matched.left), dtype=np.bool_)
+    if choices["topic"]:
+        chosen &= _is(matched.topic_ids, choices["topic"])[matched.topic]
+    if choices["run"] and matched.run_ids:
+        chosen &= _is(matched.run_ids, choices["run"])[matched.run]
+    if choices["tag"]:
+        chosen &= within_tag(matched, rows.campaign, choices["tag"])
+    if isinstance(rows, NuggetCondition) and matched.comparable:
+        chosen &= np.repeat(_nuggets(rows, choices["importance"], choices["made"]), len(matched.run_ids))
+    return chosen
+
+
+def _is(names: Sequence[str], wanted: str) -> Booleans:
+    return np.array([name == wanted for name in names], dtype=np.bool_)
+
+
+def _nuggets(choice: NuggetCondition, importance: str, made: str) -> Booleans:
+    """Return the mask of nuggets of an importance and an origin, N; '' for any."""
+    sheet = assignment_sheet(choice)
+    chosen = np.ones(len(sheet.importance), dtype=np.bool_)
+    if importance:
+        chosen &= sheet.importance == Importance[importance.upper()]
+    if made:
+        chosen &= np.isin(assignment_keys(choice)[0], _made(choice, made))
+    return chosen
+
+
+def _made(choice: NuggetCondition, made: str) -> list[int]:
+    """Return the wordings that came about in a way: added are those without a parent in a set that records parents."""
+    lineage = NuggetLineage.objects.filter(child__nugget__nugget_set__in=choice.nugget_sets)
+    if made != ADDED:
+        return list(lineage.filter(relation=made).values_list("child", flat=True))
+    recorded = ListedNugget.objects.filter(nugget_list__nugget_set__in=lineage.values("child__nugget__nugget_set"))
+    return list(
+        recorded.exclude(nugget_version__in=lineage.values("child")).values_list("nugget_version", flat=True)
+    )

@@ -22,8 +22,7 @@ from evaluation.models import (
     Sentence,
     SupportJudgment,
 )
-from reports.confusion.comparison import LabelComparison
-from reports.confusion.paired_labels import Ints, ItemKind
+from reports.confusion.paired_labels import Ints, ItemKind, LabelComparison
 from reports.frames import assignment_keys, support_keys
 from reports.models import Adjudication
 from reports.terms import NO_CATEGORY, category_cell, category_text

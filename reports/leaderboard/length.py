@@ -12,18 +12,19 @@ from evaluation.models import Campaign, Run
 from reports import charts
 from reports.cache import cached_report
 from reports.forms import LengthForm
+from reports.frames import tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, RunScores, on_front, run_scores
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    Chart,
     ColumnKind,
-    Figures,
-    Picture,
+    Report,
     ReportContent,
-    ReportPage,
     Row,
+    Section,
     choice_text,
     chosen_condition,
     columns,
@@ -32,7 +33,6 @@ from reports.report import (
     tag_text,
     topics_with_nuggets,
 )
-from reports.topic_tags import tagged_assignments, topics_by_tag
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
 from web.text import plural
@@ -42,21 +42,21 @@ Limits = tuple[str, str, str]
 """Group, task and tag; empty: all."""
 
 
-def length_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+def length_page(campaign: Campaign, query: QueryDict) -> Report:
     form = LengthForm(query, campaign)
     if not form.is_valid():
-        return ReportPage(form, TITLE, WRONG_CHOICE)
+        return Report(form, TITLE, WRONG_CHOICE)
     try:
         choice = chosen_condition(campaign, form)
     except Refused as refused:
-        return ReportPage(form, TITLE, refused.message)
+        return Report(form, TITLE, refused.message)
     limits = (form.chosen["group"], form.chosen["task"], form.chosen["tag"])
-    found = _found(choice, form.policies, form.chosen["score"], limits)
-    return ReportPage(form, TITLE, found=found, query=query)
+    content = _content(choice, form.policies, form.chosen["score"], limits)
+    return Report(form, TITLE, content=content, query=query)
 
 
 @cached_report(size=32)
-def _found(choice: NuggetCondition, policies: Policies, score: str, limits: Limits) -> ReportContent:
+def _content(choice: NuggetCondition, policies: Policies, score: str, limits: Limits) -> ReportContent:
     with consistent_read():
         sheet = tagged_assignments(choice, limits[2])
         runs = runs_by_id(choice.campaign)
@@ -70,10 +70,10 @@ def _found(choice: NuggetCondition, policies: Policies, score: str, limits: Limi
         tag_text(limits[2]),
         "Length: whitespace words of the answer, mean over topics.",
     )
-    figures = [_overview(rows, score, int(sheet.scorable.sum()))]
+    sections = [_overview(rows, score, int(sheet.scorable.sum()))]
     if by_tag:
-        figures.append(_tags(by_tag, chosen, score))
-    return ReportContent(facts, tuple(figures), timezone.now())
+        sections.append(_tags(by_tag, chosen, score))
+    return ReportContent(facts, tuple(sections), timezone.now())
 
 
 def _is_chosen(run: Run, limits: Limits) -> bool:
@@ -100,11 +100,11 @@ def _rows(scores: RunScores, runs: dict[str, Run], chosen: Sequence[str], score:
     return sorted(rows, key=lambda row: (row["length"] is None, row["length"] or 0, row["run_id"]))
 
 
-def _overview(rows: list[Row], score: str, topics: int) -> Figures:
+def _overview(rows: list[Row], score: str, topics: int) -> Section:
     points = [_point(row, score) for row in rows if row["length"] is not None and row[score] is not None]
     front = [{"x": row["length"], "y": row[score]} for row in rows if row["front"]]
     titles = ("words per answer", words(score))
-    return Figures(
+    return Section(
         name=OVERVIEW,
         title=f"{words(score).capitalize()} against length",
         columns=columns(
@@ -120,7 +120,7 @@ def _overview(rows: list[Row], score: str, topics: int) -> Figures:
         rows=rows,
         note="On the front: no other run shown is as short and scores as much, and better in one of the two.",
         topics=topics,
-        picture=Picture(
+        chart=Chart(
             alt=f"{len(points):,} {plural(len(points), 'run')} by words and {words(score)}, the front as a dashed "
             "line.",
             draw=lambda dark: charts.plane(points, titles, line=front, dark=dark),
@@ -149,10 +149,10 @@ def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str
     return found
 
 
-def _tags(by_tag: dict[str, dict[str, Row]], chosen: Sequence[str], score: str) -> Figures:
+def _tags(by_tag: dict[str, dict[str, Row]], chosen: Sequence[str], score: str) -> Section:
     rows: list[Row] = [{"run_id": run, "tag": tag, **runs[run]} for tag, runs in by_tag.items() for run in chosen]
     named = ("length", "Words", ColumnKind.DECIMAL), (score, words(score).capitalize(), ColumnKind.SCORE)
-    return Figures(
+    return Section(
         name="tags",
         title="By topic tag",
         columns=columns(

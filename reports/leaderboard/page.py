@@ -17,7 +17,8 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
 from evaluation.terms import Origin, SupportCondition
 from reports.files import FileTable
-from reports.forms import LeaderboardForm
+from reports.forms import LeaderboardForm, first_conditions
+from reports.frames import tags_of
 from reports.leaderboard.scores import Leaderboard, score_row, scores_document
 from reports.leaderboard.standings import (
     INTERVAL,
@@ -33,8 +34,6 @@ from reports.leaderboard.standings import (
 from reports.metrics.policies import listed_policies
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
-from reports.sides import first_conditions
-from reports.topic_tags import tags_of
 
 TEXTS = {"run_id": "Run", "group": "Group", "task": "Task"}
 COUNTS = {

@@ -9,7 +9,7 @@ from django.utils import timezone
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign
 from reports.cache import cached_report
-from reports.frames import assignment_sheet
+from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import Leaderboard, LeaderboardRow, leaderboard, number
 from reports.metrics.agreement import ScoreTable, score_table
 from reports.metrics.arrays import column_means
@@ -19,8 +19,7 @@ from reports.metrics.scores import LENGTH
 from reports.metrics.significance import MOST_RUNS, best_first, paired_tests
 from reports.metrics.significance import PairTests as Tests
 from reports.metrics.support import SUPPORT_NAMES
-from reports.support_scores import RunSupportScores, support_report
-from reports.topic_tags import rows_of, tagged_assignments, topics_by_tag
+from reports.support_scores import RunSupportScores, support_rows
 from web.consistent_read import consistent_read
 
 SIGNIFICANT = 0.05
@@ -147,8 +146,8 @@ def standings(wanted: Wanted) -> Standings:
 def _support_rows(wanted: Wanted) -> dict[str, RunSupportScores]:
     if wanted.support is None:
         return {}
-    report = support_report(wanted.support, wanted.support_policies, wanted.tag)
-    return {row.run_id: row for row in report.rows}
+    rows = support_rows(wanted.support, wanted.support_policies, wanted.tag)
+    return {row.run_id: row for row in rows}
 
 
 def _table(wanted: Wanted) -> ScoreTable:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.metrics.arrays import Booleans, Floats, column_means, defined
-from reports.metrics.kendall import Kendall, Ties, kendall, kendall_rows
+from reports.metrics.kendall import Ties, kendall, kendall_rows
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, TopicChoice
 from reports.metrics.scores import LENGTH, answer_scores
@@ -41,7 +41,6 @@ class Paired:
 
     @property
     def common(self) -> Booleans:
-        """Topics of both conditions, T."""
         return self.x_topics & self.y_topics
 
     def run_topics(self, topics: TopicChoice) -> tuple[Booleans, Booleans]:
@@ -99,9 +98,11 @@ def agreement(x: ScoreTable, y: ScoreTable, topics: TopicChoice = "all") -> Agre
     both = pair(x, y)
     means = run_means(both, topics)
     runs = kendall(*(side[scored_runs(*means)] for side in means))
+    # Pairs of different topics count here too: so the level also says whether both sides find the same topics hard.
     cells = both.scored_on_both()
     pooled = kendall(both.x[cells], both.y[cells])
     rows = kendall_rows(both.x[both.common], both.y[both.common])
+    # A topic on which all runs are equal has no order: as 0 it would pull the average towards no agreement.
     known = ~np.isnan(rows.tau)
     return Agreement(
         runs=runs.n,
@@ -126,13 +127,25 @@ def run_level_agreement(x: Mapping[str, float | None], y: Mapping[str, float | N
     Runs without a score on one side (absent, None or nan) are left out; the levels that need scores
     per topic are None.
     """
+    # A table may leave a cell blank: that run has no place in the order, which is not the last place.
     left = {run: score for run, score in x.items() if score is not None}
     right = {run: score for run, score in y.items() if score is not None}
     runs = [run for run in left if run in right]
     a = np.array([left[run] for run in runs], dtype=np.float64)
     b = np.array([right[run] for run in runs], dtype=np.float64)
     scored = scored_runs(a, b)
-    return _run_level_only(kendall(a[scored], b[scored]))
+    taus = kendall(a[scored], b[scored])
+    return Agreement(
+        runs=taus.n,
+        topics=0,
+        pairs=0,
+        run_level=taus.tau,
+        topic_average=None,
+        all_topic_run=None,
+        undefined_topics=0,
+        ties={RUN_LEVEL: taus.ties, TOPIC_AVERAGE: Ties(), ALL_TOPIC_RUN: Ties()},
+        discordant={RUN_LEVEL: taus.discordant, TOPIC_AVERAGE: 0, ALL_TOPIC_RUN: 0},
+    )
 
 
 def run_means(both: Paired, topics: TopicChoice) -> tuple[Floats, Floats]:
@@ -144,21 +157,6 @@ def run_means(both: Paired, topics: TopicChoice) -> tuple[Floats, Floats]:
 def scored_runs(x: Floats, y: Floats) -> Booleans:
     """Runs with a mean on both sides, R."""
     return ~np.isnan(x) & ~np.isnan(y)
-
-
-def _run_level_only(runs: Kendall) -> Agreement:
-    none = Ties()
-    return Agreement(
-        runs=runs.n,
-        topics=0,
-        pairs=0,
-        run_level=runs.tau,
-        topic_average=None,
-        all_topic_run=None,
-        undefined_topics=0,
-        ties={RUN_LEVEL: runs.ties, TOPIC_AVERAGE: none, ALL_TOPIC_RUN: none},
-        discordant={RUN_LEVEL: runs.discordant, TOPIC_AVERAGE: 0, ALL_TOPIC_RUN: 0},
-    )
 
 
 def _on_axes(table: ScoreTable, runs: tuple[str, ...], topics: tuple[str, ...]) -> tuple[Floats, Booleans]:

@@ -51,6 +51,7 @@ def intervals(
     found: dict[str, Interval | None] = {}
     for name in levels:
         size = int(rows[name].sum())
+        # The seed anew for each level: the same topics are drawn whichever levels are asked for.
         draws = draws_of(size, resamples, seed) if size > 1 else np.zeros((0, size), dtype=np.int64)
         found[name] = interval_of(taus_at[name](both, topics, rows[name], draws), confidence)
     return found
@@ -69,7 +70,7 @@ def mean_intervals(
     if few.all():
         return np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
     means = _resampled_means(values, draws_of(len(values), resamples, seed))
-    means[:, few] = 0.0
+    means[:, few] = 0.0  # overwritten below; nanquantile warns of a column without a number
     tail = (1 - confidence) / 2
     low, high = np.nanquantile(means, [tail, 1 - tail], axis=0)
     return np.where(few, np.nan, low), np.where(few, np.nan, high)
@@ -82,10 +83,12 @@ def _check(resamples: int, confidence: float) -> None:
 
 def draws_of(topics: int, resamples: int, seed: int) -> Counts:
     """Number of times that each topic is drawn, resamples x T."""
+    # One multinomial draw a resample equals drawing T topics with replacement, and is ready for products.
     return np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), size=resamples)
 
 
 def interval_of(taus: Floats, confidence: float) -> Interval | None:
+    # A resample may draw only topics on which a side is constant. The interval says how many are left.
     known = taus[~np.isnan(taus)]
     if not known.size:
         return None
@@ -104,6 +107,7 @@ def run_level_taus(both: Paired, topics: TopicChoice, rows: Booleans, draws: Cou
 
 def _resampled_means(values: Floats, draws: Counts) -> Floats:
     """Mean per run of each resample, B x R, from values T x R."""
+    # Rounded: the products add in another order than a mean does, and ties must stay ties.
     known = ~np.isnan(values)
     return comparable(ratio(draws @ np.where(known, values, 0.0), draws @ known.astype(np.int64)))
 
@@ -128,7 +132,7 @@ def _pooled(both: Paired, _topics: TopicChoice, rows: Booleans, draws: Counts) -
     n = draws @ cells.sum(axis=1)
     untied = [(n * n - _quadratic(draws, tied)) / 2 for tied in (tied_x, tied_y)]
     tau = ratio(_quadratic(draws, balance) / 2, np.sqrt(untied[0] * untied[1]))
-    return np.clip(tau, -1, 1)
+    return np.clip(tau, -1, 1)  # the root may be an ulp too small
 
 
 def _quadratic(draws: Counts, matrix: Floats) -> Floats:
@@ -161,8 +165,8 @@ def _one_against_all(x: Floats, y: Floats, topic: Counts) -> Iterator[Counts]:
     """
     a, b = dense_ranks(x), dense_ranks(y)
     top_a, top_b = int(a.max()), int(b.max())
-    for one in np.unique(topic):
-        mine = topic == one
+    for present in np.unique(topic):
+        mine = topic == present
         rows, columns = _places(a[mine], top_a), _places(b[mine], top_b)
         table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
         np.add.at(table, (rows[a[mine]], columns[b[mine]]), 1)

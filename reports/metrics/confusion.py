@@ -9,10 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.metrics.alpha import alpha_of_pairs
-from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, defined
-from reports.metrics.label_matrix import FULL, NOT
-
-LABELS = 3
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, defined, share
+from reports.metrics.label_matrix import FULL, LABELS, NOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +47,7 @@ def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
     """
     if rows.shape != columns.shape:
         raise ValueError(f"labels of the same items expected, found {rows.shape} and {columns.shape}")
+    # A pair that one side left without a label is no disagreement: it is counted as left out.
     both = (rows >= 0) & (columns >= 0)
     a, b = rows[both].astype(np.int64), columns[both].astype(np.int64)
     if max(a.max(initial=0), b.max(initial=0)) >= labels:
@@ -59,13 +58,14 @@ def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
         counts=counts,
         pairs=pairs,
         left_out=rows.size - pairs,
-        agreement=_share(int(np.trace(counts)), pairs),
+        agreement=share(int(np.trace(counts)), pairs),
         kappa=kappa(counts, plain(labels)),
         kappa_linear=kappa(counts, linear(labels)),
         alpha=alpha_of_pairs(counts),
-        strictness=_share(int((a - b).sum()), pairs),
-        row_rates=tuple(_share(int(n), pairs) for n in counts.sum(axis=1)),
-        column_rates=tuple(_share(int(n), pairs) for n in counts.sum(axis=0)),
+        # The sign is kept and never assumed: LLMs are stricter than people with nuggets, milder with citations.
+        strictness=share(int((a - b).sum()), pairs),
+        row_rates=tuple(share(int(n), pairs) for n in counts.sum(axis=1)),
+        column_rates=tuple(share(int(n), pairs) for n in counts.sum(axis=0)),
     )
 
 
@@ -86,6 +86,7 @@ def kappa(counts: Counts, weights: Floats) -> float | None:
     """
     pairs = counts.sum()
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)).astype(np.float64)
+    # Both judges gave one and the same label to everything: then even chance disagrees about nothing.
     chance = float((weights * expected).sum())
     if not chance:
         return None
@@ -96,7 +97,3 @@ def harsh_conflicts(rows: Bytes, columns: Bytes, top: int = FULL) -> Booleans:
     """Mask of pairs with one label support (`top`) and the other not_support, same shape: the pairs worth reading."""
     harsh: Booleans = ((rows == NOT) & (columns == top)) | ((rows == top) & (columns == NOT))
     return harsh
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None

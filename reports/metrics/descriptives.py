@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio, share
 from reports.metrics.label_matrix import FULL, NOT, OKAY, PARTIAL, UNKNOWN, VITAL, AssignmentSheet
 
 
@@ -46,32 +46,29 @@ def nugget_statistics(
     if not len(nugget_topic) == len(importance) == len(words):
         raise ValueError("one topic, importance and word count per nugget expected")
     topics, nuggets = int(np.count_nonzero(listed)), len(nugget_topic)
+    # A topic whose assessor found nothing has an empty list: it counts in the mean of nuggets per topic.
     filled = np.isin(np.arange(len(listed)), nugget_topic)
     return NuggetStatistics(
         topics=topics,
         empty_topics=int(np.count_nonzero(listed & ~filled)),
         nuggets=nuggets,
-        nuggets_per_topic=_share(nuggets, topics),
-        words_per_nugget=_share(int(words.sum()), nuggets),
-        vital=_share(int((importance == VITAL).sum()), nuggets),
-        okay=_share(int((importance == OKAY).sum()), nuggets),
-        unknown=_share(int((importance == UNKNOWN).sum()), nuggets),
+        nuggets_per_topic=share(nuggets, topics),
+        words_per_nugget=share(int(words.sum()), nuggets),
+        vital=share(int((importance == VITAL).sum()), nuggets),
+        okay=share(int((importance == OKAY).sum()), nuggets),
+        unknown=share(int((importance == UNKNOWN).sum()), nuggets),
     )
 
 
 def label_shares(labels: Bytes) -> LabelShares:
     """Shares of the labels 0, 1, 2 among all that were given; negative cells (any shape) do not count."""
     counts = [int((labels == value).sum()) for value in (NOT, PARTIAL, FULL)]
-    return LabelShares(sum(counts), *(_share(count, sum(counts)) for count in counts))
+    return LabelShares(sum(counts), *(share(count, sum(counts)) for count in counts))
 
 
 def word_count(text: str) -> int:
     """Whitespace words of a text, as for the length of answers."""
     return len(text.split())
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +87,6 @@ class NuggetFindings:
 
     @property
     def judged(self) -> Counts:
-        """Answers with a label, N."""
         return self.full + self.partial + self.none
 
     @property
@@ -108,7 +104,7 @@ class NuggetFindings:
 
 @dataclass(frozen=True, slots=True)
 class NuggetGroup:
-    """Some nuggets together: how many, how many of them judged, and means over those; None where there is none."""
+    """Nuggets together: how many, how many of them judged, and means over those; None where there is none."""
 
     nuggets: int
     judged: int
@@ -119,7 +115,7 @@ class NuggetGroup:
 
 
 def nugget_findings(sheet: AssignmentSheet) -> NuggetFindings:
-    """Count who has what. An answer that was never submitted is no answer that lacks a nugget."""
+    # An answer that was never submitted is no answer that lacks a nugget.
     there = sheet.answered[sheet.nugget_topic] & sheet.labelled[np.newaxis, :]
     full, partial, none = (
         ((sheet.labels == value) & there).sum(axis=1, dtype=np.int64) for value in (FULL, PARTIAL, NOT)
@@ -147,6 +143,7 @@ STEPS = ("nobody", "up to 25 %", "up to 50 %", "up to 75 %", "below 100 %", "eve
 def share_counts(found: NuggetFindings, nuggets: Booleans) -> Counts:
     """Count the chosen judged nuggets by the share that found them in full, by STEPS: 0, four quarters, and 1."""
     shares = found.share[nuggets & (found.judged > 0)]
+    # `ceil`: a share of exactly 25 % is "up to 25 %". All of them is a step of its own, above the last quarter.
     quarter = np.clip(np.ceil(shares * 4).astype(np.int64), 0, 4)
     return np.bincount(np.where(shares == 1, len(STEPS) - 1, quarter), minlength=len(STEPS))
 

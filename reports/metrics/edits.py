@@ -21,6 +21,7 @@ _FUNCTION_WORDS = """
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 SHORTEST_MISSPELT, LONG = 4, 10
+"""Letters of a word. In a shorter one a single edit makes another word, as in `now` and `not`."""
 
 
 def tokens(text: str) -> tuple[str, ...]:
@@ -102,6 +103,7 @@ EDIT_CLASSES = (
     "importance_change",
 )
 SIMILAR = 0.5
+"""Token Jaccard from which two wordings are taken for one nugget (method, section 2)."""
 
 Lineage: TypeAlias = Sequence[Sequence[int]]
 
@@ -196,6 +198,7 @@ def _structural(parents: Sequence[tuple[int, ...]], drafts: int) -> set[str]:
 
     The order of the list is no class: it follows the importance labels. Word order inside a nugget is.
     """
+    # Merging and splitting change what a nugget says even where the words stay, so both are major.
     children = Counter(parent for each in parents for parent in each)
     found = {
         "add_nugget": any(not each for each in parents),

@@ -50,7 +50,6 @@ class KendallRows:
 
     @property
     def ties(self) -> Ties:
-        """Ties summed over the rows."""
         return Ties(int(self.tied_x.sum()), int(self.tied_y.sum()), int(self.tied_both.sum()))
 
 
@@ -64,8 +63,10 @@ def kendall(x: Floats, y: Floats) -> Kendall:
     if np.isnan(x).any() or np.isnan(y).any():
         raise ValueError("values must be numbers: leave undefined ones out of both vectors")
     a, b = dense_ranks(x), dense_ranks(y)
-    pairs, both = _choose_two(len(a)), _tied(a * (len(b) + 1) + b)
+    pairs = len(a) * (len(a) - 1) // 2
+    both = _tied(a * (len(b) + 1) + b)  # one number for each pair of ranks
     tied_x, tied_y = _tied(a), _tied(b)
+    # Sorted by x, ties of x by y: a pair that is tied in x is then never in the wrong order.
     discordant = _inversions(b[np.lexsort((b, a))])
     concordant = pairs - tied_x - tied_y + both - discordant
     tau = tau_b(concordant - discordant, pairs - tied_x, pairs - tied_y)
@@ -85,7 +86,7 @@ def kendall_rows(x: Floats, y: Floats) -> KendallRows:
     parts = [_row_counts(a[k : k + step], b[k : k + step]) for k in range(0, len(a), step)]
     counts = np.concatenate(parts, axis=1) if parts else np.zeros((4, 0), dtype=np.int64)
     untied_x, untied_y, concordant, discordant = counts
-    n = (~gap).sum(axis=1)
+    n = (~gap).sum(axis=1)  # a gap compares as False, so no pair with it was counted
     pairs = n * (n - 1) // 2
     both = pairs - untied_x - untied_y + concordant + discordant
     tau = ratio(concordant - discordant, np.sqrt(untied_x * untied_y))
@@ -97,6 +98,7 @@ def tau_b(balance: int, untied_x: int, untied_y: int) -> float | None:
     """Tau-b from concordant - discordant and the pairs untied on each side; None if one side has none."""
     if not untied_x or not untied_y:
         return None
+    # The root may be an ulp too small for orders that agree in full.
     return max(-1.0, min(1.0, balance / sqrt(untied_x * untied_y)))
 
 
@@ -105,12 +107,7 @@ def dense_ranks(values: Floats) -> Counts:
     return np.unique(comparable(values), return_inverse=True)[1].astype(np.int64)
 
 
-def _choose_two(n: int) -> int:
-    return n * (n - 1) // 2
-
-
 def _tied(codes: Counts) -> int:
-    """Pairs of equal codes."""
     sizes = np.unique(codes, return_counts=True)[1].astype(np.int64)
     return int((sizes * (sizes - 1) // 2).sum())
 
@@ -125,10 +122,10 @@ def _inversions(ranks: Counts) -> int:
     top = int(ranks.max(initial=0)).bit_length()
     for shift in reversed(range(top)):
         group = ranks >> (shift + 1)
-        one = (ranks >> shift) & 1
-        before = np.cumsum(one) - one
+        bit = (ranks >> shift) & 1
+        before = np.cumsum(bit) - bit
         before -= before[np.searchsorted(group, group)]
-        total += int(before[one == 0].sum())
+        total += int(before[bit == 0].sum())
         ranks = ranks[np.argsort(ranks >> shift, kind="stable")]
     return total
 

@@ -12,6 +12,9 @@ from reports.metrics.arrays import Booleans, Bytes, Counts, Indices
 
 NOT, PARTIAL, FULL = 0, 1, 2
 UNJUDGED, FAILED, UNJUDGEABLE = -1, -2, -3
+"""Below 0, so that no sum of labels takes one in by mistake: `labels < 0` finds all of them."""
+
+LABELS = 3
 VITAL, OKAY, UNKNOWN = 2, 1, 0
 
 
@@ -45,10 +48,11 @@ class AssignmentSheet:
         _check_shape("words", self.words.shape, (topics, runs))
         _check_shape("labelled", self.labelled.shape, (runs,))
         _check_indices("nugget_topic", self.nugget_topic, topics)
+        # `np.add.reduceat` sums neighbours: nuggets of one topic must lie together.
         _check_ascending("nugget_topic", self.nugget_topic)
 
     def of_topics(self, topics: Booleans) -> "AssignmentSheet":
-        """Return the sheet of some topics (T) alone; who takes part in the condition stays."""
+        # `labelled` stays as it is: a run takes part in a condition even where it has no label in these topics.
         nuggets = topics[self.nugget_topic]
         return replace(
             self,
@@ -63,12 +67,10 @@ class AssignmentSheet:
 
     @property
     def nuggets_per_topic(self) -> Counts:
-        """Nuggets of each topic, T."""
         return np.bincount(self.nugget_topic, minlength=len(self.topic_ids))
 
     @property
     def vital_per_topic(self) -> Counts:
-        """Vital nuggets of each topic, T."""
         vital = self.nugget_topic[self.importance == VITAL]
         return np.bincount(vital, minlength=len(self.topic_ids))
 
@@ -116,11 +118,11 @@ class SupportSheet:
         _check_indices("sentence_answer", self.sentence_answer, topics * runs)
         _check_indices("unit_sentence", self.unit_sentence, sentences)
         _check_ascending("unit_sentence", self.unit_sentence)
+        # Recall takes an uncited sentence as unsupported, whatever label a unit of it might have.
         if not self.cited[self.unit_sentence].all():
             raise ValueError("unit_sentence names a sentence that cites nothing")
 
     def of_topics(self, topics: Booleans) -> "SupportSheet":
-        """Return the sheet of some topics (T) alone."""
         runs = len(self.run_ids)
         topic, run = np.divmod(self.sentence_answer, max(runs, 1))
         sentences = topics[topic]

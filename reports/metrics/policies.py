@@ -19,7 +19,9 @@ class Policies:
     run means over each one's own topics or over the common ones.
     """
 
+    # As trec_eval -c: a run must not gain by leaving out what it answers badly.
     missing: ZeroOrSkip = "zero"
+    # Counting a failed call as 0 would let an LLM's errors look like those of the run.
     unjudged: ExcludeOrZero = "exclude"
     no_vital: ZeroOrSkip = "zero"
     topics: TopicChoice = "all"
@@ -34,6 +36,7 @@ class SupportPolicies:
     """
 
     missing: ZeroOrSkip = "zero"
+    # Nothing divided by nothing is no precision of 0: an answer without citations loses in recall already.
     no_cited: ZeroOrSkip = "skip"
     topics: TopicChoice = "all"
 

@@ -79,19 +79,21 @@ class Spread:
 
 
 def answer_scores(sheet: AssignmentSheet, policies: Policies) -> AnswerScores:
-    """Score every answer of a condition under the policies (method, section 5). See `AnswerScores`."""
     values = _fractions(sheet)
     sizes, vital = sheet.nuggets_per_topic, sheet.vital_per_topic
     incomplete = _topic_sums(sheet, sheet.labels < 0) > 0
+    # A missing label is no `not_support`: by default such an answer leaves the means and is counted.
     excluded = incomplete & sheet.answered & sheet.labelled & (policies.unjudged == "exclude")
     values[:, excluded] = np.nan
     values[:, ~sheet.answered] = 0.0 if policies.missing == "zero" else np.nan
     no_vital = 0.0 if policies.no_vital == "zero" else np.nan
     _fill(values, VITAL_ONLY, vital == 0, no_vital)
     _fill(values, WEIGHTED, vital + _sizes(sheet, sheet.importance == OKAY) == 0, no_vital)
+    # Last, and over every policy: a topic without a nugget and a run without a label have no score at all.
     values[:, sizes == 0] = np.nan
     values[:, :, ~sheet.labelled] = np.nan
     topics = sizes > 0
+    # Lengths need no nugget: where a condition has none at all, they are over every topic.
     length_topics = topics if topics.any() else np.ones_like(topics)
     return AnswerScores(values, _lengths(sheet, policies, length_topics), topics, length_topics, excluded)
 
@@ -129,6 +131,7 @@ def summary(
     run has any (then only the length has a spread). None where no topic has a value.
     """
     answers = answer_scores(sheet, policies)
+    # The published tables close without the organizers' controls, which would widen every spread.
     chosen = runs & sheet.labelled if sheet.labelled.any() else runs
     rows = np.ones_like(answers.topics) if topics is None else topics
     spreads = {name: _spread(answers.of(name)[answers.topics & rows][:, chosen]) for name in SCORE_NAMES}
@@ -162,8 +165,7 @@ def _topic_sums(sheet: AssignmentSheet, cells: Booleans | Bytes, nuggets: Boolea
     topic = sheet.nugget_topic[chosen]
     sums = np.zeros((len(sheet.topic_ids), len(sheet.run_ids)), dtype=np.int64)
     present, starts = np.unique(topic, return_index=True)
-    if len(present):
-        sums[present] = np.add.reduceat(cells[chosen], starts, axis=0, dtype=np.int64)
+    sums[present] = np.add.reduceat(cells[chosen], starts, axis=0, dtype=np.int64)
     return sums
 
 
@@ -175,6 +177,7 @@ def _sizes(sheet: AssignmentSheet, nuggets: Booleans) -> Counts:
 def _fill(values: Floats, names: tuple[str, ...], topics: Booleans, value: float) -> None:
     """Set scores where their denominator is empty, leaving cells that another policy left out."""
     for name in names:
+        # `all` has a denominator wherever there is a nugget, so nan there is another policy's doing.
         score = values[SCORE_NAMES.index(name)]
         out = np.isnan(values[SCORE_NAMES.index("all")])
         score[topics] = np.where(out[topics], np.nan, value)
@@ -208,7 +211,7 @@ def on_front(lengths: Floats, scores: Floats) -> Booleans:
     for length in np.unique(lengths[known]):
         same = known & (lengths == length)
         top = scores[same].max()
-        if top > best:
+        if top > best:  # from the shortest on: who is longer must score more
             front |= same & (scores == top)
             best = top
     return front

@@ -13,6 +13,7 @@ from reports.metrics.bootstrap import run_level_taus
 from reports.metrics.policies import TopicChoice
 
 STEPS = 20
+"""Points of a curve: more would lie closer than a picture shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ def tau_by_topics(
     every = int(used.sum())
     points = []
     for size in curve_sizes(every):
+        # There is only one subset with all topics: its tau is that of the page.
         draws = subsets(every, size, 1 if size == every else samples, seed)
         taus = run_level_taus(both, topics, used, draws)
         known = taus[~np.isnan(taus)]
@@ -61,6 +63,6 @@ def curve_sizes(every: int) -> list[int]:
 
 def subsets(every: int, size: int, samples: int, seed: int) -> Counts:
     """Return random subsets of `size` of all topics as rows of 0 and 1, samples x every."""
-    rng = np.random.default_rng([seed, size])
+    rng = np.random.default_rng([seed, size])  # each size draws its own, whichever others the curve has
     rank = rng.random((samples, every)).argsort(axis=1).argsort(axis=1)
     return (rank < size).astype(np.int64)

@@ -64,14 +64,17 @@ def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupp
     """
     judged = _pairs(sheet, sheet.unit_label >= 0) > 0
     cites = _per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
+    # A condition is judged topic by topic: the topics with a label are those that its scores are over.
     labelled: Booleans = np.any(judged, axis=1)
     topics = labelled if labelled.any() else np.ones_like(labelled)
     uncited = _per_answer(sheet, sheet.sentence_answer[~sheet.cited])
+    # Such a run needs no label: its precision is undefined, and its recall is 0 by rule.
     never_cites = sheet.answered[topics].any(axis=0) & ~cites[topics].any(axis=0)
     scored = labelled[:, np.newaxis] & (judged.any(axis=0) | never_cites)
     precision, recall = _precision(sheet), _recall(sheet)
     if policies.no_cited == "zero":
         precision[~cites] = 0.0
+    # In this order: a run without a label has no score even under `missing zero`.
     for values in (precision, recall):
         values[~sheet.answered] = 0.0 if policies.missing == "zero" else np.nan
         values[~scored] = np.nan
@@ -117,11 +120,13 @@ def _precision(sheet: SupportSheet) -> Floats:
 
 def _recall(sheet: SupportSheet) -> Floats:
     """Sum of each sentence's best weight / sentences that are judged or uncited, T x R."""
+    # With k > 1 a sentence is as well supported as its best citation supports it (method, section 4).
     best = np.full(len(sheet.sentence_answer), UNJUDGED, dtype=np.int8)
     np.maximum.at(best, sheet.unit_sentence, sheet.unit_label)
     counts = (best >= 0) | ~sheet.cited
     answer, points = sheet.sentence_answer[counts], np.maximum(best[counts], 0)
     recall = ratio(_per_answer(sheet, answer, points), 2 * _per_answer(sheet, answer))
+    # An answer that is there and says nothing supports nothing: 0 and not undefined.
     recall[_per_answer(sheet, sheet.sentence_answer) == 0] = 0.0
     return recall
 
@@ -133,6 +138,7 @@ def _pairs(sheet: SupportSheet, units: Booleans) -> Counts:
 
 def _per_answer(sheet: SupportSheet, answer: Indices, weights: Bytes | None = None) -> Counts:
     """Count, or sum whole weights, per flat answer index, T x R."""
+    # Weights make bincount return floats; sums of half points are whole and exact.
     sums = np.bincount(answer, weights, minlength=sheet.answered.size)
     return sums.astype(np.int64).reshape(sheet.answered.shape)
 
@@ -152,7 +158,6 @@ class Citing:
 
     @property
     def judged(self) -> Counts:
-        """Pairs with a label."""
         return self.full + self.partial + self.none
 
     @property
@@ -175,22 +180,9 @@ NAMES = ("full", "partial", "none", "unjudged", "failed", "unjudgeable", "senten
 
 def citing(sheet: SupportSheet) -> Citing:
     """Count the labels and sentences of every answer, T x R."""
-    answer = sheet.sentence_answer[sheet.unit_sentence]
-    by_label = {
-        label: _counts(sheet, answer[sheet.unit_label == label])
-        for label in (FULL, PARTIAL, NOT, UNJUDGED, FAILED, UNJUDGEABLE)
-    }
+    labels = (FULL, PARTIAL, NOT, UNJUDGED, FAILED, UNJUDGEABLE)  # in the order of NAMES
     return Citing(
-        full=by_label[FULL],
-        partial=by_label[PARTIAL],
-        none=by_label[NOT],
-        unjudged=by_label[UNJUDGED],
-        failed=by_label[FAILED],
-        unjudgeable=by_label[UNJUDGEABLE],
-        sentences=_counts(sheet, sheet.sentence_answer),
-        uncited=_counts(sheet, sheet.sentence_answer[~sheet.cited]),
+        **{name: _pairs(sheet, sheet.unit_label == label) for name, label in zip(NAMES, labels, strict=False)},
+        sentences=_per_answer(sheet, sheet.sentence_answer),
+        uncited=_per_answer(sheet, sheet.sentence_answer[~sheet.cited]),
     )
-
-
-def _counts(sheet: SupportSheet, answers: Indices) -> Counts:
-    return np.bincount(answers, minlength=sheet.answered.size).reshape(sheet.answered.shape)

@@ -17,7 +17,7 @@ from evaluation.terms import Condition, JudgeKind, Origin
 from reports import charts
 from reports.cache import cached_report
 from reports.forms import DescriptivesForm
-from reports.frames import assignment_sheet
+from reports.frames import assignment_sheet, rows_of
 from reports.metrics.descriptives import LabelShares, NuggetStatistics, label_shares, nugget_statistics, word_count
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
 from reports.metrics.label_matrix import AssignmentSheet
@@ -25,12 +25,12 @@ from reports.report import (
     OVERVIEW,
     SPREAD_COLUMNS,
     WRONG_CHOICE,
+    Chart,
     ColumnKind,
-    Figures,
-    Picture,
+    Report,
     ReportContent,
-    ReportPage,
     Row,
+    Section,
     columns,
     histogram_rows,
     isolated,
@@ -38,7 +38,6 @@ from reports.report import (
     spread_row,
     tag_text,
 )
-from reports.topic_tags import rows_of
 from web.consistent_read import consistent_read
 from web.text import plural
 
@@ -56,35 +55,22 @@ class DescriptiveRow:
     labels: LabelShares | None
 
 
-@dataclass(frozen=True, slots=True)
-class NuggetSizes:
-    """One nugget set in full: the nuggets of each topic that has a list, and the words of each nugget."""
-
-    nuggets: str
-    per_topic: tuple[int, ...]
-    words: tuple[int, ...]
+STATISTICS = ("topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown")
+SHARES = ("not_support", "partial_support", "support")
 
 
 def descriptives(campaign: Campaign, topics: Topics = None) -> tuple[DescriptiveRow, ...]:
     """Describe every nugget set, then every condition that has labels (method, section 6); in some topics, or all."""
-    sets = sets_with_lists(campaign)
-    rows = [DescriptiveRow(one.name, "", "", _statistics(campaign, one, topics), None) for one in sets]
-    for one in sets:
-        for judge in judges_of(one):
-            condition = condition_of(one, JudgeKind(judge.kind))
+    sets, judged = [], []
+    for nugget_set in sets_with_lists(campaign):
+        statistics = _statistics(campaign, nugget_set, topics)
+        sets.append(DescriptiveRow(nugget_set.name, "", "", statistics, None))
+        for judge in judges_of(nugget_set):
+            condition = condition_of(nugget_set, JudgeKind(judge.kind))
             if condition is not None:
-                choice = whole(campaign, condition, one, judge)
-                rows.append(_condition_row(choice, rows[sets.index(one)].statistics, topics))
-    return tuple(rows)
-
-
-def sizes(campaign: Campaign, topics: Topics = None) -> tuple[NuggetSizes, ...]:
-    found = []
-    for one in sets_with_lists(campaign):
-        lists = _lists_in(one, topics)
-        words = tuple(word_count(nugget.text) for listed in lists for nugget in listed)
-        found.append(NuggetSizes(one.name, tuple(len(listed) for listed in lists), words))
-    return tuple(found)
+                choice = whole(campaign, condition, nugget_set, judge)
+                judged.append(_condition_row(choice, statistics, topics))
+    return (*sets, *judged)
 
 
 def sets_with_lists(campaign: Campaign) -> list[NuggetSet]:
@@ -100,7 +86,8 @@ def _with_lists(campaign: Campaign) -> set[int]:
 def condition_of(nugget_set: NuggetSet, kind: JudgeKind) -> Condition | None:
     """Return the condition of a set's labels by that kind of judge; drafts are never scored."""
     origin = Origin(nugget_set.origin)
-    return next((one for one in Condition if one.origin is origin and one.judge_kind is kind), None)
+    fitting = (condition for condition in Condition if condition.origin is origin and condition.judge_kind is kind)
+    return next(fitting, None)
 
 
 def _condition_row(choice: NuggetCondition, statistics: NuggetStatistics, topics: Topics) -> DescriptiveRow:
@@ -121,6 +108,7 @@ def _lists_in(nugget_set: NuggetSet, topics: Topics) -> list[list[NuggetText]]:
 
 
 def _statistics(campaign: Campaign, nugget_set: NuggetSet, topics: Topics) -> NuggetStatistics:
+    # Any condition will do: without a judge the sheet has the set's nuggets and no label.
     sheet = _sheet(whole(campaign, Condition.AA, nugget_set, None), topics)
     texts = [nugget.text for listed in _lists_in(nugget_set, topics) for nugget in listed]
     words = np.array([word_count(text) for text in texts], dtype=np.int32)
@@ -131,6 +119,7 @@ def lists_of(nugget_set: NuggetSet) -> dict[int, list[NuggetText]]:
     """Return the newest submitted list of each topic, by the topic's primary key; empty lists too."""
     lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set).order_by("pk")
     newest = dict(lists.values_list("topic__pk", "pk"))
+    # What an answer must not say is in no score, so it is no nugget of the statistics either.
     items = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False).order_by("nugget_list", "position")
     texts: dict[int, list[NuggetText]] = defaultdict(list)
     for pk, text, importance in items.values_list("nugget_list", "nugget_version__text", "importance"):
@@ -165,73 +154,54 @@ def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topi
     Where people share the topics, each topic's list is that of whoever was handed it. `topics`: only these.
     Raises `Refused` where several sets fit, or none.
     """
-    inside, beside = _edited_beside(campaign, nuggets, drafts)
-    edits = [edits_of(found) for found in _derived(inside, beside, topics)]
-    authors = [flags for edited_set, _ in beside for flags in _authors_flags(edited_set, topics)]
+    edited = _edited(campaign, nuggets, drafts)
+    edits = [edits_of(derivation) for derivation in _derived(edited, topics)]
+    authors = [flags for _, edited_set, _ in edited for flags in _authors_flags(edited_set, topics)]
     return EditReport(
-        nuggets=", ".join(edited_set.name for edited_set, _ in beside),
-        drafts=", ".join(dict.fromkeys(draft_set.name for _, draft_set in beside)),
+        nuggets=", ".join(edited_set.name for _, edited_set, _ in edited),
+        drafts=", ".join(dict.fromkeys(draft_set.name for _, _, draft_set in edited)),
         topics=len(edits),
         inferred=any(edit.inferred for edit in edits),
         rows=tuple(_edit_row(name, edits, authors) for name in EDIT_CLASSES),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TopicEditRow:
-    """One topic: how many nuggets its drafts and its edited list have, and which classes of edits it shows."""
-
-    topic_id: str
-    drafts: int
-    nuggets: int
-    edits: tuple[str, ...]
-    inferred: bool
+def derived_by_topic(campaign: Campaign, topics: Topics = None) -> list[tuple[str, Derivation]]:
+    """Return each topic's drafts and edited list, in the order of topics. Raises `Refused` as `edit_report` does."""
+    by_topic = {derivation.topic: derivation for derivation in _derived(_edited(campaign, "", ""), topics)}
+    names = campaign.topics.filter(pk__in=by_topic).values_list("pk", "topic_id")
+    return [(name, by_topic[pk]) for pk, name in names]
 
 
-def edits_by_topic(campaign: Campaign, topics: Topics = None) -> tuple[TopicEditRow, ...]:
-    """Return the edits of each topic's drafts, in the order of topics. Raises `Refused` as `edit_report` does."""
-    inside, beside = _edited_beside(campaign, "", "")
-    found = {one.topic: one for one in _derived(inside, beside, topics)}
-    names = campaign.topics.filter(pk__in=found).values_list("pk", "topic_id")
-    return tuple(_topic_row(name, found[pk]) for pk, name in names)
+Edited = list[tuple[Topics, NuggetSet, NuggetSet]]
+"""Topics of each edited set, the set, and its drafts."""
 
 
-def _topic_row(topic_id: str, one: Derivation) -> TopicEditRow:
-    edits = edits_of(one)
-    classes = tuple(name for name in EDIT_CLASSES if name in edits.classes)
-    return TopicEditRow(topic_id, len(one.drafts), len(one.nuggets), classes, edits.inferred)
-
-
-Beside = list[tuple[NuggetSet, NuggetSet]]
-"""Edited sets, each with its drafts."""
-
-
-def _edited_beside(campaign: Campaign, nuggets: str, drafts: str) -> tuple[list[Topics], Beside]:
-    """Return the topics of each edited set that E/M means, and the set with its drafts. Raises `Refused`."""
+def _edited(campaign: Campaign, nuggets: str, drafts: str) -> Edited:
+    """Return the edited sets that E/M means. Raises `Refused` where several sets fit, or none."""
     edited = nugget_sets_of(campaign, Condition.EM, nuggets=nuggets, among=_with_lists(campaign))
     if not edited:
         raise Refused("no_such_set", "There is no edited nugget set.")
-    return [topics for _, topics in edited], [_beside(campaign, one, drafts) for one, _ in edited]
-
-
-def _derived(inside: Sequence[Topics], beside: Beside, topics: Topics) -> list[Derivation]:
+    # Lists may come from files that record no drafts: then the set has to be named, or be the only one.
     return [
-        found
-        for own, (edited_set, draft_set) in zip(inside, beside, strict=True)
-        for found in derivations(edited_set, draft_set)
-        if (own is None or found.topic in own) and (topics is None or found.topic in topics)
+        (topics, edited_set, (None if drafts else edited_set.drafts) or _drafts(campaign, drafts))
+        for edited_set, topics in edited
     ]
 
 
-def _beside(campaign: Campaign, edited_set: NuggetSet, drafts: str) -> tuple[NuggetSet, NuggetSet]:
-    """Return an edited set with its drafts. Raises `Refused` where several fit, or none."""
-    draft_set = edited_set.drafts if edited_set.drafts and not drafts else None
-    return edited_set, draft_set or _drafts(campaign, drafts)
+def _derived(edited: Edited, topics: Topics) -> list[Derivation]:
+    # Of people who share the topics each one's list counts only where the topic was handed to them.
+    return [
+        derivation
+        for own, edited_set, draft_set in edited
+        for derivation in derivations(edited_set, draft_set)
+        if (own is None or derivation.topic in own) and (topics is None or derivation.topic in topics)
+    ]
 
 
-def edits_of(one: Derivation) -> TopicEdits:
-    """Classify what became of one topic's drafts, by recorded lineage where there is any."""
-    return topic_edits(_texts(one.drafts), _texts(one.nuggets), one.parents)
+def edits_of(derivation: Derivation) -> TopicEdits:
+    """Classify the edits of one topic's drafts, by recorded lineage where there is any."""
+    return topic_edits(_texts(derivation.drafts), _texts(derivation.nuggets), derivation.parents)
 
 
 def _texts(wordings: Sequence[Wording]) -> list[NuggetText]:
@@ -252,13 +222,15 @@ def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:
     """Return, per topic whose file carries the authors' own flags, the classes they reported."""
     lists = NuggetList.objects.filter(nugget_set=nugget_set, submitted=True)
     lists = lists if topics is None else lists.filter(topic__in=topics)
-    flags = [extra[AUTHORS_FLAGS] for extra in lists.values_list("extra", flat=True) if AUTHORS_FLAGS in extra]
-    flagged = [{name for name, flag in one.items() if flag} for one in flags if isinstance(one, dict)]
-    return [flags or {"no_edit"} for flags in flagged]
+    extras = lists.values_list("extra", flat=True)
+    # A list comes from a file, whose other keys are kept as they are: the flags may be of any form.
+    flags = [extra[AUTHORS_FLAGS] for extra in extras if isinstance(extra.get(AUTHORS_FLAGS), dict)]
+    return [{name for name, flag in flagged.items() if flag} or {"no_edit"} for flagged in flags]
 
 
 def _edit_row(name: str, edits: list[TopicEdits], authors: list[set[str]]) -> EditRow:
     ours = incidence(edits)[name]
+    # A class that the authors flagged nowhere may be one that they had no flag for: no share, and not 0.
     known = name == "no_edit" or any(name in flags for flags in authors)
     share = sum(name in flags for flags in authors) / len(authors) if authors and known else None
     return EditRow(name, ours.topics, ours.share, share)
@@ -270,17 +242,13 @@ def descriptive_rows(rows: tuple[DescriptiveRow, ...]) -> list[dict[str, Any]]:
         named: dict[str, Any] = {"nuggets": row.nuggets}
         if row.condition:
             named = {"condition": row.condition, "judge": row.judge, "set": row.nuggets}
-        stats, labels = row.statistics, row.labels
-        documents.append(
-            named
-            | {name: getattr(stats, name) for name in ("topics", "nuggets_per_topic", "words_per_nugget")}
-            | {name: getattr(stats, name) for name in ("vital", "okay", "unknown")}
-            | {
-                name: getattr(labels, name) if labels else None
-                for name in ("not_support", "partial_support", "support")
-            }
-        )
+        documents.append(named | _figures(row))
     return documents
+
+
+def _figures(row: DescriptiveRow) -> dict[str, Any]:
+    statistics = {name: getattr(row.statistics, name) for name in STATISTICS}
+    return statistics | {name: getattr(row.labels, name, None) for name in SHARES}
 
 
 TITLE = "Descriptives"
@@ -303,19 +271,20 @@ COLUMNS = columns(
 )
 
 
-def descriptives_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+def descriptives_page(campaign: Campaign, query: QueryDict) -> Report:
     form = DescriptivesForm(query, campaign)
     if not form.is_valid():
-        return ReportPage(form, TITLE, WRONG_CHOICE)
-    found = _found(campaign, form.chosen["tag"], form.chosen["listed_in"])
-    return ReportPage(form, TITLE, found=found, query=query)
+        return Report(form, TITLE, WRONG_CHOICE)
+    content = _content(campaign, form.chosen["tag"], form.chosen["listed_in"])
+    return Report(form, TITLE, content=content, query=query)
 
 
 @cached_report(size=16)
-def _found(campaign: Campaign, tag: str, listed_in: str) -> ReportContent:
+def _content(campaign: Campaign, tag: str, listed_in: str) -> ReportContent:
     with consistent_read():
         topics = chosen_topics(campaign, tag, listed_in)
-        rows, measured = descriptives(campaign, topics), sizes(campaign, topics)
+        rows = descriptives(campaign, topics)
+        lists = [(nugget_set.name, _lists_in(nugget_set, topics)) for nugget_set in sets_with_lists(campaign)]
     all_topics = campaign.topics.count() if topics is None else len(topics)
     facts = sentences(
         f"{all_topics:,} {plural(all_topics, 'topic')}.",
@@ -323,9 +292,14 @@ def _found(campaign: Campaign, tag: str, listed_in: str) -> ReportContent:
         f"Only topics for which {isolated(listed_in)} has a list." if listed_in else "",
         "Nuggets per topic count empty lists; words and importance are over nuggets, labels over those given.",
     )
-    per_topic = _distribution("sizes", "Nuggets per topic", "topics", measured, "per_topic")
-    words = _distribution("words", "Words per nugget", "nuggets", measured, "words")
-    return ReportContent(facts, (_overview(rows), per_topic, words), timezone.now())
+    per_topic = [(name, [len(listed) for listed in own]) for name, own in lists]
+    words = [(name, [word_count(nugget.text) for listed in own for nugget in listed]) for name, own in lists]
+    sections = (
+        _overview(rows),
+        _distribution("sizes", "Nuggets per topic", "topics", per_topic),
+        _distribution("words", "Words per nugget", "nuggets", words),
+    )
+    return ReportContent(facts, sections, timezone.now())
 
 
 def chosen_topics(campaign: Campaign, tag: str, listed_in: str = "") -> Topics:
@@ -341,34 +315,29 @@ def chosen_topics(campaign: Campaign, tag: str, listed_in: str = "") -> Topics:
     return frozenset(topics.values_list("pk", flat=True))
 
 
-def _overview(rows: tuple[DescriptiveRow, ...]) -> Figures:
-    shown = [_row(one) for one in rows]
-    return Figures(
+def _overview(rows: tuple[DescriptiveRow, ...]) -> Section:
+    shown: list[Row] = [
+        {"name": row.condition or row.nuggets, "nuggets": row.nuggets, "judge": row.judge}
+        | _figures(row)
+        | {"labels": row.labels.labels if row.labels else None}
+        for row in rows
+    ]
+    return Section(
         name=OVERVIEW,
         title="Nugget sets and conditions",
         columns=COLUMNS,
         rows=shown,
         note="Every nugget set, then every condition in which somebody has judged.",
-        picture=_label_picture([row for row in shown if row["labels"]]),
+        chart=_label_chart([row for row in shown if row["labels"]]),
         topics="topics",
     )
-
-
-def _row(one: DescriptiveRow) -> Row:
-    stats, labels = one.statistics, one.labels
-    row: dict[str, Any] = {"name": one.condition or one.nuggets, "nuggets": one.nuggets, "judge": one.judge}
-    for name in ("topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown"):
-        row[name] = getattr(stats, name)
-    for name in ("not_support", "partial_support", "support", "labels"):
-        row[name] = getattr(labels, name) if labels else None
-    return row
 
 
 def labels_alt(conditions: int) -> str:
     return f"Shares of the labels in {conditions:,} {plural(conditions, 'condition')}."
 
 
-def _label_picture(rows: list[Row]) -> Picture | None:
+def _label_chart(rows: list[Row]) -> Chart | None:
     if not rows:
         return None
     bars = [
@@ -376,25 +345,25 @@ def _label_picture(rows: list[Row]) -> Picture | None:
         for row in rows
         for part in LABELS
     ]
-    return Picture(
+    return Chart(
         alt=labels_alt(len(rows)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of labels", dark=dark),
         note="Labels by condition.",
     )
 
 
-def _distribution(name: str, title: str, of: str, measured: tuple[NuggetSizes, ...], values: str) -> Figures:
-    series = [(one.nuggets, getattr(one, values)) for one in measured]
+def _distribution(name: str, title: str, of: str, series: list[tuple[str, list[int]]]) -> Section:
     bars = histogram_rows(series)
-    picture = Picture(
+    chart = Chart(
         alt=f"{title} of {len(series):,} nugget {plural(len(series), 'set')}, as histograms.",
         draw=lambda dark: charts.histograms(bars, title.lower(), of, dark=dark),
     )
-    return Figures(
+    return Section(
         name=name,
         title=title,
         columns=columns(("nuggets", "Nugget set"), *SPREAD_COLUMNS),
-        rows=[spread_row({"nuggets": one}, counts) for one, counts in series],
-        picture=picture if bars else None,
+        rows=[spread_row({"nuggets": nuggets}, counts) for nuggets, counts in series],
+        chart=chart if bars else None,
+        # Words rest on nuggets, of which there is no fewest: only the first table greys a figure of few topics.
         topics="n" if of == "topics" else None,
     )

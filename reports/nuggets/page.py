@@ -8,27 +8,29 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
+from evaluation.domain.lineage import Derivation
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports import charts
 from reports.cache import cached_report
 from reports.forms import NuggetsForm
-from reports.frames import assignment_sheet, nugget_texts
+from reports.frames import assignment_sheet, nugget_texts, rows_of, tagged
 from reports.leaderboard.scores import number
 from reports.metrics.arrays import Booleans
 from reports.metrics.descriptives import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
+from reports.metrics.edits import EDIT_CLASSES
 from reports.metrics.label_matrix import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
-from reports.nuggets.descriptives import chosen_topics, edit_report, edits_by_topic
+from reports.nuggets.descriptives import chosen_topics, derived_by_topic, edit_report, edits_of
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    Chart,
     ColumnKind,
-    Figures,
-    Picture,
+    Report,
     ReportContent,
-    ReportPage,
     Row,
     Rows,
+    Section,
     choice_text,
     chosen_condition,
     columns,
@@ -37,7 +39,6 @@ from reports.report import (
     tag_text,
     topics_with_nuggets,
 )
-from reports.topic_tags import rows_of, tagged
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
 from web.text import plural
@@ -70,27 +71,27 @@ NUGGET_COLUMNS = columns(
 )
 
 
-def nuggets_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+def nuggets_page(campaign: Campaign, query: QueryDict) -> Report:
     form = NuggetsForm(query, campaign)
     if not form.is_valid():
-        return ReportPage(form, TITLE, WRONG_CHOICE)
+        return Report(form, TITLE, WRONG_CHOICE)
     try:
         choice = chosen_condition(campaign, form)
     except Refused as refused:
-        return ReportPage(form, TITLE, refused.message)
+        return Report(form, TITLE, refused.message)
     limits = (form.chosen["importance"], form.chosen["found"])
-    found = _found(choice, form.chosen["tag"], limits)
-    return ReportPage(form, TITLE, found=found, query=query)
+    content = _content(choice, form.chosen["tag"], limits)
+    return Report(form, TITLE, content=content, query=query)
 
 
 @cached_report(size=16)
-def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str]) -> ReportContent:
+def _content(choice: NuggetCondition, tag: str, limits: tuple[str, str]) -> ReportContent:
     with consistent_read():
         sheet, texts = assignment_sheet(choice), nugget_texts(choice)
         in_tag = rows_of(sheet.topic_ids, tagged(choice.campaign, tag))[sheet.nugget_topic]
         edits = _edits(choice.campaign, tag)
     findings = nugget_findings(sheet)
-    figures = (_overview(sheet, findings, in_tag), _nuggets(sheet, findings, texts, in_tag, limits), *edits)
+    sections = (_overview(sheet, findings, in_tag), _nuggets(sheet, findings, texts, in_tag, limits), *edits)
     listed = sheet.scorable & rows_of(sheet.topic_ids, tagged(choice.campaign, tag))
     facts = sentences(
         choice_text(choice),
@@ -99,14 +100,14 @@ def _found(choice: NuggetCondition, tag: str, limits: tuple[str, str]) -> Report
         "Shares are of the submitted answers with a label of the nugget; missing answers and unjudged or failed "
         "labels are left out and counted.",
     )
-    return ReportContent(facts, figures, timezone.now())
+    return ReportContent(facts, sections, timezone.now())
 
 
-def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans) -> Figures:
+def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans) -> Section:
     rows, bars = [], []
     for word, code in IMPORTANCES.items():
         nuggets = chosen & (sheet.importance == code)
-        if not nuggets.any():
+        if not nuggets.any():  # most campaigns have no nugget of unknown importance
             continue
         group = group_of(findings, nuggets)
         names = ("nuggets", "judged", "share", "partial", "nobody", "everybody")
@@ -115,22 +116,22 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
         bars += [
             {"bin": step, "part": word, "share": count / counts.sum()}
             for step, count in zip(STEPS, counts.tolist(), strict=True)
-            if counts.sum()
+            if counts.sum()  # none of them is judged yet: no bar, and no share of nothing
         ]
     parts = list(dict.fromkeys(bar["part"] for bar in bars))
     titles = ("found in full by this share of the runs", "share of nuggets")
-    picture = Picture(
+    chart = Chart(
         alt=f"How many runs find {' and '.join(parts)} nuggets, as bars.",
         draw=lambda dark: charts.side_by_side(bars, parts, titles, dark=dark),
         note="Judged nuggets by the share of runs that have them in full.",
     )
-    return Figures(
+    return Section(
         name=OVERVIEW,
         title="Vital against okay",
         columns=GROUP_COLUMNS,
         rows=rows,
         note="By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full.",
-        picture=picture if bars else None,
+        chart=chart if bars else None,
         topics=len(np.unique(sheet.nugget_topic[chosen])),
     )
 
@@ -141,7 +142,7 @@ def _nuggets(
     texts: Sequence[str],
     in_tag: Booleans,
     limits: tuple[str, str],
-) -> Figures:
+) -> Section:
     chosen = in_tag & _within(sheet, findings, limits)
     runs = np.array(sheet.run_ids, dtype=object)
     has = (sheet.labels == FULL) & sheet.answered[sheet.nugget_topic]
@@ -153,7 +154,7 @@ def _nuggets(
 
     count = len(places)
     title = f"{count:,} {plural(count, 'nugget')}"
-    return Figures("nuggets", title, NUGGET_COLUMNS, Rows(count, made))
+    return Section("nuggets", title, NUGGET_COLUMNS, Rows(count, made))
 
 
 def _within(sheet: AssignmentSheet, findings: NuggetFindings, limits: tuple[str, str]) -> Booleans:
@@ -180,26 +181,26 @@ def _row(sheet: AssignmentSheet, findings: NuggetFindings, text: str, place: int
     }
 
 
-def _edits(campaign: Campaign, tag: str) -> list[Figures]:
+def _edits(campaign: Campaign, tag: str) -> list[Section]:
     """Return the sections of edits; one section with the reason where they cannot be told."""
     topics = chosen_topics(campaign, tag)
     try:
-        report, by_topic = edit_report(campaign, topics=topics), edits_by_topic(campaign, topics)
+        report, by_topic = edit_report(campaign, topics=topics), derived_by_topic(campaign, topics)
     except Refused as refused:
-        return [Figures("edits", "Drafts against final lists", (), [], note=refused.message)]
+        return [Section("edits", "Drafts against final lists", (), [], note=refused.message)]
     note = (
         f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {report.topics:,} "
         f"{plural(report.topics, 'topic')}."
     )
-    if report.inferred:
+    if report.inferred:  # matched texts know no splits and no merges, so the reader has to know
         how = "Some lists have no recorded lineage: their texts were matched."
         note = f"{note} {how}"
     rows: list[dict[str, Any]] = [
-        {"edit": words(one.edit), "topics": one.topics, "share": one.share, "authors_share": one.authors_share}
-        for one in report.rows
+        {"edit": words(row.edit), "topics": row.topics, "share": row.share, "authors_share": row.authors_share}
+        for row in report.rows
     ]
     bars = [{"name": row["edit"], "part": "topics", "share": row["share"]} for row in rows if row["share"]]
-    picture = Picture(
+    chart = Chart(
         alt="Share of topics that show each kind of edit.",
         draw=lambda dark: charts.stacked(bars, ["topics"], "share of topics", dark=dark),
     )
@@ -209,28 +210,29 @@ def _edits(campaign: Campaign, tag: str) -> list[Figures]:
         ("share", "Share of topics", ColumnKind.SHARE),
         ("authors_share", "By the authors' own flags", ColumnKind.SHARE),
     )
-    incidence = Figures(
+    incidence = Section(
         name="edits",
         title="Drafts against final lists",
         columns=named,
         rows=rows,
         note=note,
-        picture=picture if bars else None,
+        chart=chart if bars else None,
         topics=report.topics,
     )
     return [incidence, _edited_topics(by_topic)]
 
 
-def _edited_topics(by_topic: Sequence[Any]) -> Figures:
+def _edited_topics(by_topic: Sequence[tuple[str, Derivation]]) -> Section:
     rows = [
         {
-            "topic_id": one.topic_id,
-            "drafts": one.drafts,
-            "nuggets": one.nuggets,
-            "edits": ", ".join(words(name) for name in one.edits),
-            "lineage": "inferred" if one.inferred else "recorded",
+            "topic_id": topic_id,
+            "drafts": len(derivation.drafts),
+            "nuggets": len(derivation.nuggets),
+            "edits": ", ".join(words(name) for name in EDIT_CLASSES if name in edits.classes),
+            "lineage": "inferred" if edits.inferred else "recorded",
         }
-        for one in by_topic
+        for topic_id, derivation in by_topic
+        for edits in (edits_of(derivation),)
     ]
     named = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
@@ -239,4 +241,4 @@ def _edited_topics(by_topic: Sequence[Any]) -> Figures:
         ("edits", "Edits"),
         ("lineage", "Lineage"),
     )
-    return Figures("edited-topics", "Edits topic by topic", named, rows)
+    return Section("edited-topics", "Edits topic by topic", named, rows)

@@ -76,13 +76,11 @@ class JudgeAgreement:
             return ["No pair has a usable label of both."]
         same = int(np.trace(found.counts))
         sentences = [f"Both gave the same label to {same:,} of {found.pairs:,} {plural(found.pairs, 'pair')}."]
-        return [*sentences, *self._differences(), *self._strictness(), *([_harsh(harsh)] if harsh else [])]
+        return [*sentences, *self._differences(), self._strictness(), *([_harsh(harsh)] if harsh else [])]
 
     def _differences(self) -> list[str]:
-        counts, labels = (
-            self.report.confusion.counts.copy(),
-            [label.replace("_", " ") for label in self.report.labels],
-        )
+        counts = self.report.confusion.counts.copy()
+        labels = [label.replace("_", " ") for label in self.report.labels]
         np.fill_diagonal(counts, 0)
         if not counts.any():
             return []
@@ -90,12 +88,12 @@ class JudgeAgreement:
         most = int(counts[row, column])
         return [f"Most often they differ where people say {labels[column]} and the LLM {labels[row]}: {most:,}."]
 
-    def _strictness(self) -> list[str]:
+    def _strictness(self) -> str:
         lean = self.report.confusion.strictness
         if not lean:
-            return ["Neither is the stricter."]
-        stricter = "On the whole the LLM is the stricter." if lean < 0 else "On the whole people are the stricter."
-        return [stricter]
+            return "Neither is the stricter."
+        # Rows are the LLM's labels: a negative mean of row less column means that the LLM gives the lower ones.
+        return "On the whole the LLM is the stricter." if lean < 0 else "On the whole people are the stricter."
 
 
 def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
@@ -112,7 +110,7 @@ def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
 def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[JudgeAgreement]]:
     """Return the agreement of each LLM judge with people about each nugget set, and about support.
 
-    Of nuggets those count that reports read, of labels those that stand: submitted, and not replaced. Where two people
+    Of nuggets those count that reports read, of labels the current ones: submitted, and not replaced. Where two people
     labelled one pair, both count.
     """
     if not within(viewer, campaign).exists():
@@ -150,11 +148,13 @@ def _supported_by_both(campaign: Campaign) -> list[Pairs]:
 
 
 def _judges(among: Iterable[int] | QuerySet[Any, Any]) -> Judges:
-    """Return the LLM judges and the people among some judges, those of studies and trials left out."""
+    """Return the LLM judges and the people among judges, those of studies and trials left out."""
     within_reports = Judge.objects.filter(pk__in=among, aside=False)
     kinds = dict(within_reports.values_list("pk", "kind"))
-    llms, people = ([pk for pk, one in kinds.items() if one == kind] for kind in (JudgeKind.LLM, JudgeKind.HUMAN))
-    return llms, people
+    return (
+        [pk for pk, kind in kinds.items() if kind == JudgeKind.LLM],
+        [pk for pk, kind in kinds.items() if kind == JudgeKind.HUMAN],
+    )
 
 
 def _counted(sql: str, judges: Judges, inside: list[int]) -> list[Any]:

@@ -1,6 +1,6 @@
 """Agreement of people who labelled the same items, two by two and all together, and the items on which they differ.
 
-Only labels of people count that stand: submitted, and not replaced. Those of studies stand apart, on their own pages.
+Only current labels of people count: submitted, and not replaced. Those of studies are on their own pages.
 """
 
 from collections import Counter
@@ -33,10 +33,9 @@ from evaluation.terms import JudgeKind, Stage, SupportCondition
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.metrics.alpha import alpha_ordinal
+from reports.metrics.alpha import Overlap, alpha_ordinal, overlap
 from reports.metrics.arrays import Bytes, Counts, Indices
 from reports.metrics.confusion import confusion, harsh_conflicts
-from reports.metrics.overlap import Overlap, overlap
 
 SUPPORTED: Final = {
     Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH,
@@ -75,14 +74,15 @@ class Shared:
 
     def pair(self, key: str) -> PairOfPeople | None:
         """Return the pair that an address names, else the one with the most items."""
-        named = next((one for one in self.pairs if one.key == key), None)
-        return named or max(self.pairs, key=lambda one: one.items, default=None)
+        named = next((pair for pair in self.pairs if pair.key == key), None)
+        return named or max(self.pairs, key=lambda pair: pair.items, default=None)
 
     def confusion(self, pair: PairOfPeople) -> ConfusionReport:
         """Return a pair's 3 x 3: rows the first's labels, columns the second's."""
-        rows, columns = (self.labels[self.judges.index(one)] for one in (pair.first, pair.second))
+        rows, columns = (self.labels[self.judges.index(judge)] for judge in (pair.first, pair.second))
         names = NUGGET_LABELS.scale if self.stage is Stage.ASSIGN else CITATION_LABELS.scale
         harsh = int(harsh_conflicts(rows, columns).sum())
+        # A label that is none of the three stays in, and the confusion counts it as left out.
         both = (rows != ABSENT) & (columns != ABSENT)
         found = confusion(rows[both], columns[both])
         return ConfusionReport(pair.first.name, pair.second.name, names, found, harsh, comparable=True)
@@ -92,6 +92,7 @@ class Shared:
         usable = np.where(self.labels >= 0, self.labels, np.int8(0))
         top = usable.max(axis=0, initial=0)
         bottom = np.where(self.labels >= 0, self.labels, np.int8(9)).min(axis=0, initial=9)
+        # 9 is above every label: a unit without a usable one has no distance.
         apart = np.where(bottom == 9, 0, top - bottom)
         places = np.flatnonzero(apart > 0)
         ordered: Counts = places[np.argsort(-apart[places], kind="stable")]
@@ -126,7 +127,7 @@ def _shared(campaign: Campaign) -> tuple[Shared, ...]:
     found = [_of(Stage.ASSIGN, _assigned(campaign, people), ASSIGNMENT_CELLS)]
     for stage, condition in SUPPORTED.items():
         found.append(_of(stage, _supported(campaign, condition, people), SUPPORT_CELLS))
-    return tuple(one for one in found if one.keys)
+    return tuple(shared for shared in found if shared.keys)
 
 
 Row = tuple[int, int, int, int, int]
@@ -188,10 +189,10 @@ def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[P
 
 
 def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]:
-    """Return some places of an overlap set with their texts: four queries, however many."""
+    """Return places of an overlap set with their texts: four queries, however many."""
     keys = [shared.keys[place] for place in places]
     topics = dict(
-        Topic.objects.filter(pk__in={int(shared.topics[one]) for one in places}).values_list("pk", "topic_id")
+        Topic.objects.filter(pk__in={int(shared.topics[place]) for place in places}).values_list("pk", "topic_id")
     )
     if shared.stage is Stage.ASSIGN:
         answers = [first for first, _ in keys]
@@ -199,7 +200,7 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
         shown = [(texts[second], "") for _, second in keys]
     else:
         sentences = Sentence.objects.in_bulk([key[0] for key in keys])
-        texts = {pk: one.text for pk, one in sentences.items()}
+        texts = {pk: sentence.text for pk, sentence in sentences.items()}
         answers = [sentences[first].answer_id for first, _ in keys]
         docids = dict(Segment.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "docid"))
         shown = [(texts[first], docids[second]) for first, second in keys]

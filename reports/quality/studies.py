@@ -14,8 +14,8 @@ from evaluation.models import Assignment, Judge, Study, StudyPair, SupportJudgme
 from evaluation.terms import JudgeKind, StudyKind
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.arrays import Bytes
-from reports.metrics.confusion import LABELS, Confusion, confusion
-from reports.metrics.label_matrix import FAILED, UNJUDGED
+from reports.metrics.confusion import Confusion, confusion
+from reports.metrics.label_matrix import FAILED, LABELS, UNJUDGED
 from web.consistent_read import consistent_read
 
 DIFFERING = [(row, column) for row in range(LABELS) for column in range(LABELS) if row != column]
@@ -40,7 +40,6 @@ class StudyJudge:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Number of labels of each of the three kinds, from none to full support."""
         return tuple(int((self.labels == label).sum()) for label in range(LABELS))
 
     @property
@@ -107,20 +106,22 @@ def study_report(study: Study) -> StudyReport:
         pairs = list(StudyPair.objects.using(alias).filter(study=study).select_related("topic").order_by("pk"))
         judges = tuple(_judges(study, pairs, alias))
     agreements = tuple(
-        StudyAgreement(one.name, other.name, confusion(one.labels, other.labels))
-        for one, other in combinations(judges, 2)
+        StudyAgreement(judge.name, other.name, confusion(judge.labels, other.labels))
+        for judge, other in combinations(judges, 2)
     )
     labels = NUGGET_LABELS.scale if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS.scale
     return StudyReport(study, labels, len(pairs), _by_topic(pairs), judges, agreements)
 
 
 def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJudge]:
+    # As the pairs were drawn: labels that were replaced since would no longer be those that differ.
     person, machine = ([getattr(pair, name) for pair in pairs] for name in ("person_label", "machine_label"))
     yield StudyJudge(study.person.name, StudyRole.PERSON, np.array(person, dtype=np.int8))
     yield StudyJudge(study.machine.name, StudyRole.MACHINE, np.array(machine, dtype=np.int8))
     own = Judge.objects.using(alias).filter(study=study).order_by("name")
-    for judge in sorted(own, key=lambda one: one.kind != JudgeKind.HUMAN):
+    for judge in sorted(own, key=lambda judge: judge.kind != JudgeKind.HUMAN):
         labels = _labels(study, judge, pairs, alias)
+        # Who was asked and has not labelled yet would be a row of dashes with everybody.
         if (labels != UNJUDGED).any():
             role = StudyRole.ASSESSOR if judge.kind == JudgeKind.HUMAN else StudyRole.SECOND
             yield StudyJudge(judge.name, role, labels)
@@ -130,12 +131,18 @@ def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> B
     """Return the label of a judge of the study on each pair: the newest one that is current."""
     if study.kind == StudyKind.ASSIGNMENT:
         assigned = Assignment.objects.using(alias).current().filter(judge=judge).order_by("submission")
-        codes = {(one, two): code for one, two, code in assigned.values_list("answer", "nugget_version", "label")}
+        codes = {
+            (answer, nugget): code
+            for answer, nugget, code in assigned.values_list("answer", "nugget_version", "label")
+        }
         items = [(pair.answer_id, pair.nugget_version_id) for pair in pairs]
         cells = ASSIGNMENT_CELLS
     else:
         given = SupportJudgment.objects.using(alias).current().filter(judge=judge).order_by("submission")
-        codes = {(one, two): code for one, two, code in given.values_list("sentence", "segment", "label")}
+        codes = {
+            (sentence, segment): code
+            for sentence, segment, code in given.values_list("sentence", "segment", "label")
+        }
         items = [(pair.sentence_id or 0, pair.segment_id) for pair in pairs]
         cells = SUPPORT_CELLS
     known = [cells[codes[item]] if item in codes else UNJUDGED for item in items]
@@ -179,7 +186,6 @@ def study_document(report: StudyReport) -> dict[str, Any]:
 
 
 def judge_rows(report: StudyReport) -> list[dict[str, Any]]:
-    """Return the label distributions as rows: shares of the labels that were given."""
     return [
         {"judge": judge.name, "role": judge.role.value, "judged": judge.judged}
         | dict(zip(report.labels, judge.rates, strict=True))

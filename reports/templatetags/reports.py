@@ -8,8 +8,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from reports.report import FORMATS, ColumnKind, ReportCell
-from reports.small import FEWEST_TOPICS, SHORT, Basis, why_no_tau
+from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, ColumnKind, ReportCell, why_no_tau
 from web.templatetags import assay
 
 register = template.Library()

@@ -27,27 +27,17 @@ TIME_COLUMNS = (
     *("reading_s", "editing_s", "suspended_s", "submitted"),
 )
 SEGMENT_COLUMNS = (
-    *(
-        "campaign",
-        "topic_id",
-        "stage",
-        "assessor",
-        "version",
-        "window",
-        "number",
-        "kind",
-        "started_at",
-        "ended_at",
-    ),
-    *("words", "blurred", "offline", "said", "item"),
+    *("campaign", "topic_id", "stage", "assessor", "version", "window", "number", "kind"),
+    *("started_at", "ended_at", "words", "blurred", "offline", "said", "item"),
 )
+"""Names of earlier versions stay, `said` for the answer about a gap: programs read these files."""
 
 
 def time_report(campaign: Campaign, idle: int | None) -> dict[str, Any]:
     """Return `report time` as JSON: the stages, and the submissions they rest on.
 
     `idle` is a fixed idle limit in seconds, None the one that follows from the words on screen. Raises `Refused`
-    for one that is too short.
+    for a limit that is too short.
     """
     times = times_of(campaign, idle)
     return {
@@ -68,25 +58,26 @@ def times_of(campaign: Campaign, idle: int | None = None) -> list[TopicTime]:
 
 
 def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
-    """Return a stage's figures over first submissions; work after a reopening stands apart."""
+    """Return a stage's figures over first submissions."""
+    # Work after a reopening is apart, and so are a study's pairs: both are a part of a topic and would look quick.
     own = [time for time in times if time.timed.stage is stage and time.timed.whole]
-    first = [one for one in own if one.timed.version == 1 and one.timed.submitted]
-    reworked = [one for one in own if one.timed.version > 1]
-    point = seconds(one.times.active.point for one in first)
+    first = [time for time in own if time.timed.version == 1 and time.timed.submitted]
+    reworked = [time for time in own if time.timed.version > 1]
+    point = seconds(time.times.active.point for time in first)
     return {
         "stage": stage.value,
         "topics": len(first),
         "median_s": quantile(point, 0.5),
         "q1_s": quantile(point, 0.25),
         "q3_s": quantile(point, 0.75),
-        "low_median_s": quantile(seconds(one.times.active.low for one in first), 0.5),
-        "high_median_s": quantile(seconds(one.times.active.high for one in first), 0.5),
-        "wall_median_s": quantile(seconds(one.times.wall for one in first), 0.5),
+        "low_median_s": quantile(seconds(time.times.active.low for time in first), 0.5),
+        "high_median_s": quantile(seconds(time.times.active.high for time in first), 0.5),
+        "wall_median_s": quantile(seconds(time.times.wall for time in first), 0.5),
         "mean_s": float(np.mean(point)) if point else None,
         "total_s": sum(point),
-        "unfinished": sum(not one.timed.submitted for one in own),
+        "unfinished": sum(not time.timed.submitted for time in own),
         "reworked": len(reworked),
-        "rework_total_s": sum(seconds(one.times.active.point for one in reworked)),
+        "rework_total_s": sum(seconds(time.times.active.point for time in reworked)),
     }
 
 
@@ -95,7 +86,6 @@ def seconds(milliseconds: Iterable[int]) -> list[float]:
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:
-    """Return a quantile, None of nothing."""
     return float(np.quantile(values, share)) if values else None
 
 
@@ -118,8 +108,8 @@ def time_note(document: dict[str, Any]) -> str:
     )
 
 
-def time_row(one: TopicTime) -> dict[str, Any]:
-    times, point = one.times, one.times.active.point
+def time_row(time: TopicTime) -> dict[str, Any]:
+    times, point = time.times, time.times.active.point
     figures = {
         "wall": times.wall,
         "presence": times.presence,
@@ -131,13 +121,13 @@ def time_row(one: TopicTime) -> dict[str, Any]:
         "paused": times.paused,
         "offline": times.offline,
         "blur": times.blurred,
-        "rework": point if one.timed.version > 1 else 0,
+        "rework": point if time.timed.version > 1 else 0,
         "reading": times.reading,
         "editing": times.editing,
         "suspended": times.suspended,
     }
-    found = _who(one.timed) | {f"{name}_s": value / SECOND for name, value in figures.items()}
-    found |= {"sessions": times.sessions, "rule_version": RULE_VERSION, "submitted": one.timed.submitted}
+    found = _who(time.timed) | {f"{name}_s": value / SECOND for name, value in figures.items()}
+    found |= {"sessions": times.sessions, "rule_version": RULE_VERSION, "submitted": time.timed.submitted}
     return {name: found[name] for name in TIME_COLUMNS}
 
 
@@ -165,7 +155,7 @@ def segment_lines(campaign: Campaign) -> Iterator[str]:
 
 
 def _segment_row(timed: Timed, stretch: Stretch) -> dict[str, Any]:
-    found = _who(timed) | {
+    return _who(timed) | {
         "window": stretch.window,
         "number": stretch.number,
         "kind": stretch.kind.value,
@@ -177,11 +167,10 @@ def _segment_row(timed: Timed, stretch: Stretch) -> dict[str, Any]:
         "said": stretch.gap_answer,
         "item": stretch.item,
     }
-    return {name: found[name] for name in SEGMENT_COLUMNS}
 
 
 def _line(cells: Iterable[Any]) -> str:
-    """Return a line of CSV. Yes and no are 1 and 0, as spreadsheets and statistics packages count them."""
+    # Yes and no are 1 and 0, as spreadsheets and statistics packages count them.
     out = io.StringIO()
     csv.writer(out, lineterminator="").writerow(
         [int(cell) if isinstance(cell, bool) else safe_cell(cell) for cell in cells]
@@ -194,10 +183,7 @@ Words = dict[tuple[str, Stage], int]
 
 
 def words_read(campaign: Campaign) -> Words:
-    """Return the words of each topic's passages, answers or cited pairs that its longest task of a stage holds.
-
-    Passages and sentences are counted by their spaces, in the database.
-    """
+    """Return the words of each topic's passages, answers or cited pairs that its longest task of a stage holds."""
     tasks = Task.objects.filter(campaign=campaign, study=None).not_withdrawn()
     rows = list(
         tasks.values_list("pk", "topic__pk", "topic__topic_id", "stage", "qrels", "protocol__grade_threshold")
@@ -206,6 +192,7 @@ def words_read(campaign: Campaign) -> Words:
     answers, pairs = _answers(campaign), _pairs(campaign)
     found: Words = defaultdict(int)
     for pk, topic, topic_id, stage, qrels, threshold in rows:
+        # Two people who share a topic read the same passages, which count once: hence the longest and not the sum.
         if stage in (Stage.POST_EDIT, Stage.MANUAL):
             words = passages.get((qrels, threshold, topic), 0)
         else:
@@ -216,7 +203,7 @@ def words_read(campaign: Campaign) -> Words:
 
 
 def _count(field: str) -> Sum:
-    """Sum the words of a text field: one more than its spaces."""
+    # In the database, by spaces: passages are the largest texts of a campaign, and a pace needs no exact count.
     spaces = Length(field) - Length(Replace(field, Value(" "), Value("")))
     return Sum(spaces + 1)
 

@@ -15,21 +15,21 @@ from evaluation.models import Campaign
 from evaluation.terms import Stage
 from reports import charts
 from reports.forms import TimeForm
+from reports.frames import tagged, topics_by_tag
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
+    Chart,
     ColumnKind,
-    Figures,
-    Picture,
+    Report,
     ReportContent,
-    ReportPage,
     Row,
+    Section,
     columns,
     sentences,
     tag_text,
 )
 from reports.timing.figures import Words, quantile, seconds, times_of, words_read
-from reports.topic_tags import tagged, topics_by_tag
 from web.consistent_read import consistent_read
 from web.text import plural
 
@@ -48,20 +48,20 @@ SPREAD = (
 )
 
 
-def time_page(campaign: Campaign, query: QueryDict) -> ReportPage:
+def time_page(campaign: Campaign, query: QueryDict) -> Report:
     form = TimeForm(query, campaign)
     if not form.is_valid():
-        return ReportPage(form, TITLE, WRONG_CHOICE)
+        return Report(form, TITLE, WRONG_CHOICE)
     try:
         with consistent_read():
-            found = _found(campaign, form.chosen["tag"], form.idle_limit)
+            content = _content(campaign, form.chosen["tag"], form.idle_limit)
     except Refused as refused:
-        return ReportPage(form, TITLE, refused.message)
-    return ReportPage(form, TITLE, found=found, query=query)
+        return Report(form, TITLE, refused.message)
+    return Report(form, TITLE, content=content, query=query)
 
 
-def _found(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
-    """Reckon anew each time: a beat at a desk does not change the campaign's revision."""
+def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
+    # Not cached: a beat at a desk adds time and leaves the campaign's revision, the key of every cache, as it is.
     chosen = tagged(campaign, tag)
     times = [
         time
@@ -69,9 +69,9 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
         if time.timed.whole and (chosen is None or time.timed.topic_id in chosen)
     ]
     first = [time for time in times if time.timed.version == 1 and time.timed.submitted]
-    words = words_read(campaign)
+    topics, words = len({time.timed.topic_id for time in first}), words_read(campaign)
     facts = sentences(
-        _submissions_text(len(first), len({one.timed.topic_id for one in first})),
+        f"{len(first):,} first {plural(len(first), 'submission')} of {topics:,} {plural(topics, 'topic')}.",
         f"Idle limit {idle} s, rule {RULE_VERSION}."
         if idle is not None
         else f"Idle limit from the words on screen, rule {RULE_VERSION}.",
@@ -80,21 +80,16 @@ def _found(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
         "two and a half to write its nuggets. Reworked and unfinished topics are in the last table only.",
     )
     tags = topics_by_tag(campaign)
-    figures = [
+    sections = [
         _stages(first, words),
         _assessors(first, words),
         *([_tags(first, words, tags)] if tags and first else []),
         _submissions(times, words),
     ]
-    return ReportContent(facts, tuple(figures), timezone.now())
+    return ReportContent(facts, tuple(sections), timezone.now())
 
 
-def _submissions_text(number: int, topics: int) -> str:
-    shared = f"{topics:,} {plural(topics, 'topic')}"
-    return f"{number:,} first {plural(number, 'submission')} of {shared}."
-
-
-def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
+def _stages(first: Sequence[TopicTime], words: Words) -> Section:
     rows = []
     for stage, own in _by_stage(first).items():
         published = PUBLISHED.get(stage)
@@ -111,7 +106,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
         }
         for row in rows
     ]
-    picture = Picture(
+    chart = Chart(
         alt=f"Hours per topic in {len(bars):,} {plural(len(bars), 'stage')}: low, median and high, and what "
         "was published.",
         draw=lambda dark: charts.spans(bars, "hours per topic", dark=dark),
@@ -126,34 +121,32 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Figures:
         ("total_s", "Total", ColumnKind.CLOCK),
         primary="point_s",
     )
-    return Figures(
-        OVERVIEW, "Active time per topic", named, rows, picture=picture if bars else None, topics="topics"
-    )
+    return Section(OVERVIEW, "Active time per topic", named, rows, chart=chart if bars else None, topics="topics")
 
 
-def _assessors(first: Sequence[TopicTime], words: Words) -> Figures:
+def _assessors(first: Sequence[TopicTime], words: Words) -> Section:
     people: dict[tuple[str, str], list[TopicTime]] = defaultdict(list)
-    for one in first:
-        people[one.timed.assessor, one.timed.stage.value].append(one)
+    for time in first:
+        people[time.timed.assessor, time.timed.stage.value].append(time)
     rows: list[Row] = [
         {"assessor": name, "stage": stage, "topics": len(own)} | _spread(own, words)
         for (name, stage), own in sorted(people.items())
     ]
     named = columns(("assessor", "Assessor"), ("stage", "Stage"), ("topics", "Topics", ColumnKind.COUNT), *SPREAD)
     note = "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
-    return Figures("assessors", "Assessors", named, rows, note=note, topics="topics")
+    return Section("assessors", "Assessors", named, rows, note=note, topics="topics")
 
 
-def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Figures:
+def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Section:
     rows: list[Row] = []
     for tag, topics in tags.items():
-        for stage, own in _by_stage([one for one in first if one.timed.topic_id in topics]).items():
+        for stage, own in _by_stage([time for time in first if time.timed.topic_id in topics]).items():
             rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
     named = columns(("tag", "Tag"), ("stage", "Stage"), ("topics", "Topics", ColumnKind.COUNT), *SPREAD)
-    return Figures("tags", "By topic tag", named, rows, topics="topics")
+    return Section("tags", "By topic tag", named, rows, topics="topics")
 
 
-def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
+def _submissions(times: Sequence[TopicTime], words: Words) -> Section:
     rows = [
         {
             "topic_id": time.timed.topic_id,
@@ -182,7 +175,7 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Figures:
         ("words_per_minute", "Words per minute", ColumnKind.DECIMAL),
         primary="point_s",
     )
-    return Figures("submissions", "Every topic, stage and assessor", named, rows)
+    return Section("submissions", "Every topic, stage and assessor", named, rows)
 
 
 def _by_stage(times: Iterable[TopicTime]) -> dict[Stage, list[TopicTime]]:
@@ -194,13 +187,13 @@ def _by_stage(times: Iterable[TopicTime]) -> dict[Stage, list[TopicTime]]:
 
 def _spread(own: Sequence[TopicTime], words: Words) -> dict[str, Any]:
     """Return medians of low, point and high, the quartiles of the point, and the median pace; `own` is not empty."""
-    point = seconds(one.times.active.point for one in own)
-    paces = [pace for one in own if (pace := _pace(one, words)) is not None]
+    point = seconds(time.times.active.point for time in own)
+    paces = [pace for time in own if (pace := _pace(time, words)) is not None]
     q1, q3 = np.quantile(point, [0.25, 0.75]).tolist()
     return {
-        "low_s": quantile(seconds(one.times.active.low for one in own), 0.5),
+        "low_s": quantile(seconds(time.times.active.low for time in own), 0.5),
         "point_s": quantile(point, 0.5),
-        "high_s": quantile(seconds(one.times.active.high for one in own), 0.5),
+        "high_s": quantile(seconds(time.times.active.high for time in own), 0.5),
         "q1_s": q1,
         "q3_s": q3,
         "iqr_s": q3 - q1,
@@ -209,10 +202,11 @@ def _spread(own: Sequence[TopicTime], words: Words) -> dict[str, Any]:
 
 
 def _total(own: Iterable[TopicTime]) -> float:
-    return sum(seconds(one.times.active.point for one in own))
+    return sum(seconds(time.times.active.point for time in own))
 
 
-def _pace(one: TopicTime, words: Words) -> float | None:
-    minutes = one.times.active.point / SECOND / 60
-    read = words.get((one.timed.topic_id, one.timed.stage), 0)
+def _pace(time: TopicTime, words: Words) -> float | None:
+    minutes = time.times.active.point / SECOND / 60
+    read = words.get((time.timed.topic_id, time.timed.stage), 0)
+    # A task whose texts are not loaded has no words, and one that was only opened has no time.
     return read / minutes if minutes and read else None

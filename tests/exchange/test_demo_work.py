@@ -60,7 +60,7 @@ def test_the_demo_s_times_forecast_and_costs_are_not_empty(client: Client) -> No
     page = cost_page(campaign, QueryDict())
     costs = person_units(campaign, campaign.hourly_rate)
     assert all(unit.cost and not unit.published for unit in costs.values())
-    assert page.found
+    assert page.content
     paid = llm_units(campaign)
     assert paid.currency == "USD"
     assert all(paid.cost("word-overlap (scripted)", what) for what in (LIST, LABEL))

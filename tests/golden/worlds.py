@@ -13,7 +13,7 @@ from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Role, Stage, St
 from exchange.demo_campaign import HOURLY_RATE, SLUG, load_demo
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import adjudicate, find_pair
-from reports.leaderboard.external import import_scores
+from reports.leaderboard.scores import import_scores
 from tests.worlds.cast import make_user, write_source
 from tests.worlds.judging import (
     BENDS,

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from reports.metrics.alpha import alpha_ordinal
-from reports.metrics.overlap import overlap
+from reports.metrics.alpha import alpha_ordinal, overlap
 
 Labels = NDArray[np.int8]
 MATRICES = hnp.arrays(np.int8, st.tuples(st.integers(2, 5), st.integers(1, 25)), elements=st.integers(-3, 2))

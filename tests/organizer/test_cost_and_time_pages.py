@@ -69,8 +69,8 @@ def test_a_stage_stands_against_the_published_time(world: DeskWorld) -> None:
     assert time_rows(world, "submissions")[0]["submitted"] == "yes"
     page = world.client("olga").get(reverse("reports:report", args=["river", "time"])).content.decode()
     assert "0:30:00" in page
-    picture = reverse("reports:report_picture", args=["river", "time", "overview", "svg"])
-    assert world.client("olga").get(picture).content.startswith(b"<svg")
+    chart = reverse("reports:report_picture", args=["river", "time", "overview", "svg"])
+    assert world.client("olga").get(chart).content.startswith(b"<svg")
 
 
 def test_the_pace_is_words_read_per_active_minute(world: DeskWorld) -> None:
@@ -149,21 +149,21 @@ def conditions(**costs: float | None) -> list[dict[str, Any]]:
 
 
 def test_one_known_cost_is_a_sentence_and_no_chart() -> None:
-    figures = conditions_table(conditions(MA=100.0, AA=None, EA=None))
-    assert figures.picture is not None
-    assert not figures.picture.shown
-    note = str(figures.note)
+    section = conditions_table(conditions(MA=100.0, AA=None, EA=None))
+    assert section.chart is not None
+    assert not section.chart.shown
+    note = str(section.note)
     assert "Only MA has a known cost and a tau: 100.00 a topic, tau 0.966." in note
     assert "2 of 3 conditions have no known cost: AA, EA." in note
 
 
 def test_two_known_costs_are_drawn_on_fixed_axes() -> None:
-    figures = conditions_table(conditions(MA=100.0, AA=40.0, EA=None))
-    assert figures.picture is not None
-    assert figures.picture.shown
-    assert "Only" not in str(figures.note)
-    assert "1 of 3 conditions have no known cost: EA." in str(figures.note)
-    drawn = json.loads(figures.picture.draw(False))
+    section = conditions_table(conditions(MA=100.0, AA=40.0, EA=None))
+    assert section.chart is not None
+    assert section.chart.shown
+    assert "Only" not in str(section.note)
+    assert "1 of 3 conditions have no known cost: EA." in str(section.note)
+    drawn = json.loads(section.chart.draw(False))
     encoding = drawn["layer"][0]["encoding"]
     assert encoding["x"]["scale"]["domain"] == [0.0, 100.0]
     assert encoding["y"]["scale"]["domain"] == [0.0, 1.0]
@@ -171,20 +171,20 @@ def test_two_known_costs_are_drawn_on_fixed_axes() -> None:
 
 def test_a_negative_tau_lengthens_the_axis_to_its_end() -> None:
     rows = [row | {"run_level": -0.2} for row in conditions(MA=100.0, AA=40.0)]
-    figures = conditions_table(rows)
-    assert figures.picture is not None
-    drawn = json.loads(figures.picture.draw(False))
+    section = conditions_table(rows)
+    assert section.chart is not None
+    drawn = json.loads(section.chart.draw(False))
     assert drawn["layer"][0]["encoding"]["y"]["scale"]["domain"] == [-1.0, 1.0]
 
 
 def test_a_tau_on_few_topics_is_not_drawn() -> None:
     rows = [row | {"topics": 4} for row in conditions(MA=100.0, AA=40.0)]
-    figures = conditions_table(rows)
-    assert figures.picture is not None
-    assert not figures.picture.shown
-    tau = next(cell for cell in next(figures.cells(rows)) if cell.column.name == "run_level")
+    section = conditions_table(rows)
+    assert section.chart is not None
+    assert not section.chart.shown
+    tau = next(cell for cell in next(section.cells(rows)) if cell.column.key == "run_level")
     assert tau.hidden is not None
-    cost = next(cell for cell in next(figures.cells(rows)) if cell.column.name == "cost")
+    cost = next(cell for cell in next(section.cells(rows)) if cell.column.key == "cost")
     assert not cost.basis.is_small  # a price rests on no topics
 
 

@@ -8,7 +8,7 @@ from django.template import Context, Template
 from django.urls import reverse
 
 from evaluation.models import Run, Topic, TopicTag
-from reports.small import has_tau
+from reports.report import has_tau
 from tests.worlds.campaign import World
 from tests.worlds.sized import sized
 

@@ -8,10 +8,10 @@ from typing import IO, Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign
 from exchange.exports.lines import CAMPAIGN, EXPORTS, NUGGET_FORMS, lines_of
+from exchange.files import whole_file
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot, write_campaign, write_snapshot
 
@@ -81,17 +81,8 @@ def _write(lines: Iterable[str], out: IO[str]) -> int:
 
 @contextmanager
 def _output(name: str | None) -> Iterator[IO[str]]:
-    """Open the output. A file appears under its name only when it is whole."""
     if not name:
         yield sys.stdout
         return
-    path = Path(name)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as out:
-            yield out
-        part.replace(path)
-    except OSError as error:
-        raise Refused("cannot_write", f"{name}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(Path(name)) as part, part.open("w", encoding="utf-8", newline="\n") as out:
+        yield out

@@ -37,6 +37,6 @@ def _loaded_text(came: Came) -> str:
         made = ", ".join(came.loaded.made)
         lines.append(f"Accounts made, closed and without a password: {made}.")
     if came.not_given:
-        left = ", ".join(f"{one.user.username} as {one.role}" for one in came.not_given)
+        left = ", ".join(f"{membership.user.username} as {membership.role}" for membership in came.not_given)
         lines.append(f"Not given, because copies are judged blind too: {left}.")
     return "\n".join(lines)

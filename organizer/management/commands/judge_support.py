@@ -1,5 +1,6 @@
 """Support of citations by an LLM."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -11,7 +12,7 @@ from llmjobs.job_service import JobRequest, plan_support
 from organizer.management.llm import LlmCommand
 from reports.files import as_table
 from reports.metrics.policies import SupportPolicies
-from reports.support_scores import support_document, support_report
+from reports.support_scores import support_rows
 
 
 class Command(LlmCommand):
@@ -28,4 +29,4 @@ class Command(LlmCommand):
 
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         choice = resolve_citations(request.campaign, SupportCondition.LLM, judge=request.judge.name)
-        self.stdout.write(as_table(support_document(support_report(choice, SupportPolicies()))["runs"]))
+        self.stdout.write(as_table([asdict(row) for row in support_rows(choice, SupportPolicies())]))

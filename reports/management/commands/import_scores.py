@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.formats.source import read_source
 from evaluation.management.base import AssayCommand, add_campaign, add_files, the_campaign
-from reports.leaderboard.external import import_scores
+from reports.leaderboard.scores import import_scores
 
 
 class Command(AssayCommand):

@@ -3,12 +3,13 @@
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from assessor.rules.clock import SHORTEST_LIMIT
-from evaluation.domain.conditions import resolve, resolve_citations
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve, resolve_citations
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign, words_of
 from evaluation.models import Campaign
@@ -16,7 +17,6 @@ from evaluation.studies import study_named
 from evaluation.terms import Condition, SupportCondition
 from reports.agreement.figures import (
     RESAMPLES,
-    Correlation,
     Side,
     correlate,
     correlation_document,
@@ -30,14 +30,18 @@ from reports.confusion.paired_labels import (
     confusion_rows,
 )
 from reports.files import Row, as_csv, as_json, as_table
-from reports.leaderboard.external import external_names
+from reports.forms import external_names
 from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_csv_rows, scores_document, scores_rows
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.support import SUPPORT_NAMES
 from reports.nuggets.descriptives import descriptive_rows, descriptives, edit_report
 from reports.quality.studies import agreement_rows, judge_rows, study_document, study_report
-from reports.support_scores import support_document, support_report
+from reports.support_scores import support_document
 from reports.timing.figures import time_note, time_report, time_table
+
+Options = dict[str, Any]
+AnyConditions = type[Condition] | type[SupportCondition]
+Resolved = Callable[[Campaign, Options, str], NuggetCondition | CitationCondition]
 
 
 def _common(parser: CommandParser) -> None:
@@ -45,45 +49,73 @@ def _common(parser: CommandParser) -> None:
     parser.add_argument("--format", choices=["table", "csv", "json"], default="table")
 
 
-def _add_policies(parser: CommandParser, *, two: bool = False) -> None:
-    text = "a run without an answer for a topic scores 0, or the topic is left out of its means"
-    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=text)
+def _add_policies(parser: CommandParser) -> None:
+    _missing(parser)
     text = "answers with failed or unjudged nuggets are left out, or those nuggets count 0"
     parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude", help=text)
     text = "a topic without vital nuggets has vital scores of 0, or none"
     parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero", help=text)
-    if two:
-        _topics(parser)
 
 
-def _topics(parser: CommandParser) -> None:
-    text = "run means over each condition's own topics, or over those in both"
-    parser.add_argument("--topics", choices=["all", "common"], default="all", help=text)
+def _add_support_policies(parser: CommandParser) -> None:
+    text = "an answer that cites nothing has no precision, or one of 0"
+    parser.add_argument("--no-cited", choices=["skip", "zero"], default="skip", help=text)
+    _missing(parser)
 
 
-def _who(parser: CommandParser, side: str = "", *, nuggets: bool = True) -> None:
-    prefix = f"--{side}-" if side else "--"
-    parser.add_argument(f"{prefix}judge", default="", metavar="NAME", help="whose labels, where several fit")
-    if nuggets:
-        parser.add_argument(f"{prefix}nuggets", default="", metavar="SET", help="which set, where several fit")
+def _missing(parser: CommandParser) -> None:
+    text = "a run without an answer for a topic scores 0, or the topic is left out of its means"
+    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=text)
+
+
+def _who(parser: CommandParser, conditions: AnyConditions, prefix: str = "") -> None:
+    parser.add_argument(f"--{prefix}judge", default="", metavar="NAME", help="whose labels, where several fit")
+    if conditions is Condition:
+        parser.add_argument(f"--{prefix}nuggets", default="", metavar="SET", help="which set, where several fit")
 
 
 def _add_scores(parser: CommandParser) -> None:
     _common(parser)
     parser.add_argument("--condition", required=True, choices=words_of(Condition))
     _add_policies(parser)
-    _who(parser)
+    _who(parser, Condition)
+
+
+def _add_support(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--condition", required=True, choices=words_of(SupportCondition))
+    _add_support_policies(parser)
+    _who(parser, SupportCondition)
 
 
 def _add_correlation(parser: CommandParser) -> None:
+    text = "A/A, E/M, M/M, E/A, M/A, A/M, or the name of a published table"
+    _add_two_sides(parser, Condition, text)
+    parser.add_argument("--score", choices=ALL_SCORES, default="vital_strict")
+    _add_policies(parser)
+    _add_means(parser)
+
+
+def _add_support_correlation(parser: CommandParser) -> None:
+    _add_two_sides(parser, SupportCondition, "scratch, post-edit, llm")
+    parser.add_argument("--score", choices=SUPPORT_NAMES, default="weighted_precision")
+    _add_support_policies(parser)
+    _add_means(parser)
+
+
+def _add_two_sides(parser: CommandParser, conditions: AnyConditions, text: str) -> None:
     _common(parser)
     for side in ("x", "y"):
-        text = "A/A, E/M, M/M, E/A, M/A, A/M, or the name of a published table"
+        # No choices: a published table of the campaign may be named in place of a condition.
         parser.add_argument(f"--{side}", required=True, metavar="CONDITION", help=text)
-        _who(parser, side)
-    parser.add_argument("--score", choices=ALL_SCORES, default="vital_strict")
-    _add_policies(parser, two=True)
-    _resamples(parser)
+        _who(parser, conditions, f"{side}-")
+
+
+def _add_means(parser: CommandParser) -> None:
+    text = "run means over each condition's own topics, or over those in both"
+    parser.add_argument("--topics", choices=["all", "common"], default="all", help=text)
+    text = f"bootstrap resamples over topics for the intervals, seeded (default {RESAMPLES})"
+    parser.add_argument("--resamples", type=_positive, default=RESAMPLES, metavar="N", help=text)
 
 
 def _positive(word: str) -> int:
@@ -93,54 +125,17 @@ def _positive(word: str) -> int:
     return number
 
 
-def _resamples(parser: CommandParser) -> None:
-    text = f"bootstrap resamples over topics for the intervals, seeded (default {RESAMPLES})"
-    parser.add_argument("--resamples", type=_positive, default=RESAMPLES, metavar="N", help=text)
-
-
-def _add_confusion(parser: CommandParser) -> None:
+def _add_confusion(parser: CommandParser, conditions: AnyConditions) -> None:
     _common(parser)
     for side in ("rows", "columns"):
-        parser.add_argument(f"--{side}", required=True, choices=words_of(Condition))
-        _who(parser, side)
+        parser.add_argument(f"--{side}", required=True, choices=words_of(conditions))
+        _who(parser, conditions, f"{side}-")
 
 
 def _add_edits(parser: CommandParser) -> None:
     _common(parser)
     parser.add_argument("--nuggets", default="", metavar="SET", help="the edited set, where several fit")
     parser.add_argument("--drafts", default="", metavar="SET", help="what it was made from, where not recorded")
-
-
-def _no_cited(parser: CommandParser) -> None:
-    text = "an answer that cites nothing has no precision, or one of 0"
-    parser.add_argument("--no-cited", choices=["skip", "zero"], default="skip", help=text)
-    text = "a run without an answer for a topic scores 0, or the topic is left out of its means"
-    parser.add_argument("--missing", choices=["zero", "skip"], default="zero", help=text)
-
-
-def _add_support(parser: CommandParser) -> None:
-    _common(parser)
-    parser.add_argument("--condition", required=True, choices=words_of(SupportCondition))
-    _no_cited(parser)
-    _who(parser, nuggets=False)
-
-
-def _add_support_correlation(parser: CommandParser) -> None:
-    _common(parser)
-    for side in ("x", "y"):
-        parser.add_argument(f"--{side}", required=True, metavar="CONDITION", help="scratch, post-edit, llm")
-        _who(parser, side, nuggets=False)
-    parser.add_argument("--score", choices=SUPPORT_NAMES, default="weighted_precision")
-    _no_cited(parser)
-    _topics(parser)
-    _resamples(parser)
-
-
-def _add_support_confusion(parser: CommandParser) -> None:
-    _common(parser)
-    for side in ("rows", "columns"):
-        parser.add_argument(f"--{side}", required=True, choices=words_of(SupportCondition))
-        _who(parser, side, nuggets=False)
 
 
 def _add_study(parser: CommandParser) -> None:
@@ -154,21 +149,21 @@ def _add_time(parser: CommandParser) -> None:
     parser.add_argument("--idle", type=int, metavar="SECONDS", help=text)
 
 
-SUBPARSERS = {
+SUBPARSERS: dict[str, tuple[str, Callable[[CommandParser], None]]] = {
     "scores": ("Runs by nugget score under one condition.", _add_scores),
     "correlation": ("Kendall's tau-b of two conditions, three ways.", _add_correlation),
-    "confusion": ("Labels of the same pairs under two conditions.", _add_confusion),
+    "confusion": ("Labels of the same pairs under two conditions.", partial(_add_confusion, conditions=Condition)),
     "descriptives": ("Nugget sets and labels in figures.", _common),
     "edits": ("What assessors did to the drafts.", _add_edits),
     "support": ("Runs by weighted precision and recall of their citations.", _add_support),
     "support-correlation": ("Kendall's tau-b of two support conditions, three ways.", _add_support_correlation),
-    "support-confusion": ("Support labels of the same pairs under two conditions.", _add_support_confusion),
+    "support-confusion": (
+        "Support labels of the same pairs under two conditions.",
+        partial(_add_confusion, conditions=SupportCondition),
+    ),
     "study": ("Who agrees with whom on pairs on which a person and an LLM differ.", _add_study),
     "time": ("How long topics took, by stage: median and quartiles of active time.", _add_time),
 }
-
-
-Options = dict[str, Any]
 
 
 class Command(AssayCommand):
@@ -197,52 +192,67 @@ Printed = tuple[Row, Sequence[Row], str]
 
 
 def _scores(campaign: Campaign, options: Options) -> Printed:
-    choice = resolve(campaign, Condition(options["condition"]), judge=options["judge"], nuggets=options["nuggets"])
-    board = leaderboard(choice, _policies(options))
+    board = leaderboard(_nuggets(campaign, options, "condition"), _policies(options))
+    # A table has no room for the columns that only programs need.
     rows = scores_rows(board) if options["format"] == "table" else scores_csv_rows(board)
     document = scores_document(board)
     return document, rows, _policy_line(document)
 
 
-def _correlation(campaign: Campaign, options: Options) -> Printed:
-    x, y = (_side(campaign, options, name) for name in ("x", "y"))
-    found = correlate(campaign, x, y, options["score"], _policies(options), resamples=options["resamples"])
-    return _correlated(found)
+def _nuggets(campaign: Campaign, options: Options, name: str) -> NuggetCondition:
+    """Condition that an option names. Raises `Refused` where several sets or judges fit."""
+    prefix = "" if name == "condition" else f"{name}_"
+    who = {key: options[f"{prefix}{key}"] for key in ("judge", "nuggets")}
+    return resolve(campaign, Condition(options[name]), **who)
 
 
-def _side(campaign: Campaign, options: Options, name: str) -> Side:
-    wanted = options[name]
-    if wanted not in list(Condition):
-        return _published(campaign, wanted, [*Condition])
-    return resolve(campaign, Condition(wanted), judge=options[f"{name}_judge"], nuggets=options[f"{name}_nuggets"])
+def _citations(campaign: Campaign, options: Options, name: str) -> CitationCondition:
+    """Support condition that an option names. Raises `Refused` where several judges fit."""
+    judge = options["judge" if name == "condition" else f"{name}_judge"]
+    return resolve_citations(campaign, SupportCondition(options[name]), judge=judge)
 
 
-def _published(campaign: Campaign, name: str, own: list[str]) -> str:
+def _side(campaign: Campaign, options: Options, name: str, conditions: AnyConditions, resolved: Resolved) -> Side:
+    if options[name] in list(conditions):
+        return resolved(campaign, options, name)
     names = external_names(campaign)
-    if name not in names:
-        raise Refused("usage", f"No condition or published table {name}; there are: {', '.join([*own, *names])}.")
-    return name
+    if options[name] not in names:
+        there = ", ".join([*conditions, *names])
+        raise Refused("usage", f"No condition or published table {options[name]}; there are: {there}.")
+    published: str = options[name]
+    return published
 
 
-def _correlated(found: Correlation) -> Printed:
+def _correlation(campaign: Campaign, options: Options) -> Printed:
+    x, y = (_side(campaign, options, name, Condition, _nuggets) for name in ("x", "y"))
+    return _correlated(campaign, x, y, options, _policies(options))
+
+
+def _support_correlation(campaign: Campaign, options: Options) -> Printed:
+    x, y = (_side(campaign, options, name, SupportCondition, _citations) for name in ("x", "y"))
+    return _correlated(campaign, x, y, options, _support_policies(options))
+
+
+def _correlated(
+    campaign: Campaign, x: Side, y: Side, options: Options, policies: Policies | SupportPolicies
+) -> Printed:
+    found = correlate(campaign, x, y, options["score"], policies, resamples=options["resamples"])
     document = correlation_document(found)
     pairs = f"{found.x} against {found.y}, {found.score}: {found.agreement.topics} common topics"
+    # A published table has means only: that it shares no topic says nothing.
     if not found.published and not found.agreement.topics:
         pairs += "; no topic in common"
     return document, correlation_rows(found), f"{pairs}. {_policy_line(document)}"
 
 
 def _confusion(campaign: Campaign, options: Options) -> Printed:
-    rows, columns = (
-        resolve(
-            campaign,
-            Condition(options[side]),
-            judge=options[f"{side}_judge"],
-            nuggets=options[f"{side}_nuggets"],
-        )
-        for side in ("rows", "columns")
-    )
+    rows, columns = (_nuggets(campaign, options, side) for side in ("rows", "columns"))
     return _confused(confuse_assignments(rows, columns))
+
+
+def _support_confusion(campaign: Campaign, options: Options) -> Printed:
+    rows, columns = (_citations(campaign, options, side) for side in ("rows", "columns"))
+    return _confused(confuse_support(rows, columns))
 
 
 def _confused(report: ConfusionReport) -> Printed:
@@ -267,8 +277,7 @@ def _edits(campaign: Campaign, options: Options) -> Printed:
 
 
 def _support(campaign: Campaign, options: Options) -> Printed:
-    choice = resolve_citations(campaign, SupportCondition(options["condition"]), judge=options["judge"])
-    document = support_document(support_report(choice, _support_policies(options)))
+    document = support_document(_citations(campaign, options, "condition"), _support_policies(options))
     return document, document["runs"], _policy_line(document) + _citation_line(document)
 
 
@@ -278,27 +287,6 @@ def _citation_line(document: Row) -> str:
     first = document["first_citations"]
     text = f"The first {first} citations" if first else "All citations"
     return f" {text} of each sentence; only the first one is the published measure."
-
-
-def _support_correlation(campaign: Campaign, options: Options) -> Printed:
-    x, y = (_support_side(campaign, options, name) for name in ("x", "y"))
-    found = correlate(campaign, x, y, options["score"], _support_policies(options), resamples=options["resamples"])
-    return _correlated(found)
-
-
-def _support_side(campaign: Campaign, options: Options, name: str) -> Side:
-    wanted = options[name]
-    if wanted not in list(SupportCondition):
-        return _published(campaign, wanted, [*SupportCondition])
-    return resolve_citations(campaign, SupportCondition(wanted), judge=options[f"{name}_judge"])
-
-
-def _support_confusion(campaign: Campaign, options: Options) -> Printed:
-    rows, columns = (
-        resolve_citations(campaign, SupportCondition(options[side]), judge=options[f"{side}_judge"])
-        for side in ("rows", "columns")
-    )
-    return _confused(confuse_support(rows, columns))
 
 
 def _study(campaign: Campaign, options: Options) -> Printed:

@@ -17,7 +17,6 @@ from django.utils.timezone import now
 from evaluation.models import Answer, Event, Finding, Run, Topic
 from exchange import background
 from exchange.models import ImportAttempt
-from exchange.worker_tasks import sweep
 from tests.worlds.campaign import World, make_world
 from tests.worlds.imported import run
 
@@ -202,7 +201,7 @@ def test_what_is_put_aside_or_too_old_leaves_no_file(world: World) -> None:
     aside, old = (sent(olga, "topics", ("t.tsv", f"t{n}\tso\n")) for n in (5, 6))
     olga.post(f"{DATA}imports/{aside.pk}/discard/")
     ImportAttempt.objects.filter(pk=old.pk).update(expires_at=now())
-    sweep()
+    background.sweep()
     assert list(Path(django_settings.FILES_DIR).iterdir()) == []
     page = olga.get(DATA).content.decode()
     assert all(said in page for said in ("put aside", "too old"))
@@ -317,7 +316,7 @@ def test_conflicts_that_are_put_aside_or_too_old_leave_no_file(world: World) -> 
     aside, old = (sent(olga, "topics", ("t.tsv", "t2\tanother text\n")) for _ in range(2))
     olga.post(f"{DATA}imports/{aside.pk}/discard/")
     ImportAttempt.objects.filter(pk=old.pk).update(expires_at=now())
-    sweep()
+    background.sweep()
     assert list(Path(django_settings.FILES_DIR).iterdir()) == []
     assert olga.post(f"{DATA}imports/{old.pk}/change/").status_code == 422
 
