@@ -16,7 +16,7 @@ from evaluation.rows.base import Reader, Row, Values
 from evaluation.terms import Stage
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
-from reports.leaderboard.scores import leaderboard, scores_csv_rows
+from reports.leaderboard.scores import leaderboard
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.support_scores import support_document, support_report
 from reports.timing.figures import TIME_COLUMNS, time_row
@@ -119,7 +119,7 @@ class Scores(Reader):
 
 def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[dict[str, Any]]:
     if isinstance(choice, NuggetCondition):
-        return scores_csv_rows(leaderboard(choice, Policies(**_named(params, "missing", "unjudged", "no_vital"))))
+        return list(leaderboard(choice, Policies(**_named(params, "missing", "unjudged", "no_vital"))).rows)
     report = support_report(choice, SupportPolicies(**_named(params, "missing", "no_cited")))
     rows: list[dict[str, Any]] = support_document(report)["runs"]
     return rows

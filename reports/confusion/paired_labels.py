@@ -15,14 +15,12 @@ from evaluation.domain.conditions import (
     CitationCondition,
     NuggetCondition,
     check_apart,
-    resolve,
-    resolve_citations,
 )
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetLineage, Qrel, QrelSource, Topic
-from evaluation.terms import Condition, Importance, SupportCondition
-from reports.forms import ADDED, GRADES, ConfusionForm, side_text
+from evaluation.terms import Importance
+from reports.forms import ADDED, ConfusionForm
 from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet, tagged
 from reports.metrics.arrays import Booleans, Bytes, Indices
 from reports.metrics.confusion import Confusion, confusion, harsh_conflicts
@@ -278,16 +276,12 @@ class LabelComparison:
         raise TypeError(f"{rows} and {columns} do not label the same items")
 
 
-def compare(campaign: Campaign, form: ConfusionForm) -> LabelComparison:
+def compare(form: ConfusionForm) -> LabelComparison:
     """Match the labels of the sides that a valid form names, and choose among the items.
 
     Raises `Refused` where a side is not clear, or the two sides label different things.
     """
-    choices = form.chosen
-    nuggets = choices["nuggets"]
-    rows, columns = (
-        _side(campaign, choices[name], choices[f"{name}_judge"], nuggets) for name in ("rows", "columns")
-    )
+    rows, columns = form.side("rows"), form.side("columns")
     if isinstance(rows, NuggetCondition) and isinstance(columns, NuggetCondition):
         matched = match_nuggets(rows, columns)
     elif isinstance(rows, CitationCondition) and isinstance(columns, CitationCondition):
@@ -299,14 +293,6 @@ def compare(campaign: Campaign, form: ConfusionForm) -> LabelComparison:
             "usage", "Choose both sides from one group: nugget labels, support labels or relevance grades."
         )
     return LabelComparison(rows, columns, matched, _chosen(matched, rows, form))
-
-
-def _side(campaign: Campaign, name: str, judge: str, nuggets: str) -> LabelSide:
-    if name.startswith(GRADES):
-        return campaign.qrel_sources.get(name=side_text(name))
-    if name in list(SupportCondition):
-        return resolve_citations(campaign, SupportCondition(name), judge=judge)
-    return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
 
 
 def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
@@ -346,4 +332,61 @@ def _made(choice: NuggetCondition, made: str) -> list[int]:
     recorded = ListedNugget.objects.filter(nugget_list__nugget_set__in=lineage.values("child__nugget__nugget_set"))
     return list(
         recorded.exclude(nugget_version__in=lineage.values("child")).values_list("nugget_version", flat=True)
+    )
+
+
+HEAT_STEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """A cell of the confusion matrix; `heat` is its share of all pairs in tenths, `code` its address."""
+
+    count: int
+    share: float
+    heat: int
+    column: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """A row of the confusion matrix; `rate` is its share of all pairs."""
+
+    label: str
+    cells: tuple[HeatCell, ...]
+    total: int
+    rate: float | None
+
+
+def heat_rows(report: ConfusionReport) -> list[HeatRow]:
+    found = report.confusion
+    if not found.pairs:
+        return []
+    rows: list[list[int]] = found.counts.tolist()
+    return [
+        HeatRow(label, _cells(place, counts, report), sum(counts), found.row_rates[place])
+        for place, (label, counts) in enumerate(zip(report.labels, rows, strict=True))
+    ]
+
+
+def without_nuggets(*sides: object) -> list[str]:
+    return [str(side) for side in sides if isinstance(side, NuggetCondition) and not side.nugget_sets]
+
+
+def side_label(side: LabelSide) -> str:
+    if isinstance(side, QrelSource):
+        return f"{side.name}, grades of relevance"
+    labels = f"labels by {side.judges_text}" if side.judges else "no labels yet"
+    if isinstance(side, NuggetCondition):
+        sets = side.sets_text or "no nugget set yet"
+        return f"{side!s}, {sets}, {labels}"
+    return f"{side!s}, {labels}"
+
+
+def _cells(place: int, counts: list[int], report: ConfusionReport) -> tuple[HeatCell, ...]:
+    pairs = report.confusion.pairs
+    return tuple(
+        HeatCell(count, count / pairs, round(HEAT_STEPS * count / pairs), label, f"{place}-{column}")
+        for column, (count, label) in enumerate(zip(counts, report.labels, strict=True))
     )

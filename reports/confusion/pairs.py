@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 
 from evaluation.domain.conditions import Choice
 from evaluation.models import AnswerProvenance, NuggetVersion, Segment, Sentence, Topic
-from reports.confusion.page import ConfusionPage, side_label
-from reports.confusion.paired_labels import Ints, ItemKind, LabelComparison
+from reports.confusion.page import ConfusionPage
+from reports.confusion.paired_labels import Ints, ItemKind, LabelComparison, side_label
 from reports.confusion.verdicts import Key, places_of
 from reports.metrics.arrays import Booleans
 from reports.metrics.confusion import harsh_conflicts

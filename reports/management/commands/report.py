@@ -31,7 +31,7 @@ from reports.confusion.paired_labels import (
 )
 from reports.files import Row, as_csv, as_json, as_table
 from reports.forms import external_names
-from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_csv_rows, scores_document, scores_rows
+from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_document, scores_rows
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.support import SUPPORT_NAMES
 from reports.nuggets.descriptives import descriptive_rows, descriptives, edit_report
@@ -199,7 +199,7 @@ Printed = tuple[Row, Sequence[Row], str]
 def _scores(campaign: Campaign, options: Options) -> Printed:
     choice = resolve(campaign, Condition(options["condition"]), judge=options["judge"], nuggets=options["nuggets"])
     board = leaderboard(choice, _policies(options))
-    rows = scores_rows(board) if options["format"] == "table" else scores_csv_rows(board)
+    rows = scores_rows(board) if options["format"] == "table" else list(board.rows)
     document = scores_document(board)
     return document, rows, _policy_line(document)
 
