@@ -10,7 +10,7 @@ from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondit
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.cache import cached_report
-from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
+from reports.confusion.paired_labels import ConfusionReport, confuse_conditions
 from reports.frames import tagged_assignments, tagged_support, topics_by_tag
 from reports.metrics.agreement import (
     ALL_TOPIC_RUN,
@@ -291,10 +291,10 @@ def confusion_of(request: AgreementRequest) -> ConfusionReport | None:
 def confuse_sides(x: Side, y: Side, tag: str = "") -> ConfusionReport | None:
     """Return the labels of the same items on both sides; None where the sides do not label the same."""
     if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition) and y.judges:
-        found = confuse_assignments(x, y, tag)
+        found = confuse_conditions(x, y, tag)
         return found if found.comparable else None
     if isinstance(x, CitationCondition) and isinstance(y, CitationCondition):
-        return confuse_support(x, y, tag)
+        return confuse_conditions(x, y, tag)
     return None
 
 

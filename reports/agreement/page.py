@@ -73,16 +73,6 @@ class Tau:
     is_pending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """A published pairing, one click away: two sides, and the score that it is shown for first."""
-
-    x: str
-    y: str
-    score: str
-    chosen: bool
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementReport(Report):
     """Agreement of the two sides of a request; without a correlation, `message` says why."""
@@ -158,9 +148,10 @@ class AgreementReport(Report):
         return urlencode(sides | {name: data[field] for name, field in same.items() if data.get(field)})
 
     @property
-    def pairings(self) -> list[Pairing]:
+    def pairings(self) -> list[tuple[str, str, str, bool]]:
+        """Published pairings, one click away: two sides, the score they are shown for first, and whether they are."""
         here = (self.form.data.get("x"), self.form.data.get("y"))
-        return [Pairing(x, y, _first_score(x), (x, y) == here) for x, y in self.form.offered.pairings()]
+        return [(x, y, _first_score(x), (x, y) == here) for x, y in self.form.offered.pairings()]
 
     @property
     def scatter(self) -> Chart | None:

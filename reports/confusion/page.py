@@ -1,6 +1,6 @@
 """Confusion of the labels of two sides, with verdicts on the pairs that differ."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from reports.confusion.paired_labels import (
     side_label,
     without_nuggets,
 )
-from reports.confusion.verdicts import CategoryCount, category_counts, verdicts_at
+from reports.confusion.verdicts import category_counts, verdicts_at
 from reports.forms import ConfusionForm, side_text
 from reports.frames import rows_of, topics_by_tag
 from reports.models import Adjudication
@@ -58,7 +58,7 @@ class ConfusionPage(Report):
         return list(zip(found.counts.sum(axis=0).tolist(), found.column_rates, strict=True))
 
     @property
-    def categories(self) -> list[CategoryCount]:
+    def categories(self) -> list[dict[str, Any]]:
         """Reasons by adjudicators why the two sides differ."""
         return category_counts(self.compared, self.verdicts) if self.compared else []
 
@@ -136,7 +136,7 @@ class ConfusionPage(Report):
             "sides": {name.lower(): side for name, side in self.sides},
             "filters": self.filters,
             "left_out": labels.confusion.left_out,
-            "verdicts": [asdict(category) for category in self.categories],
+            "verdicts": self.categories,
         }
 
     def _comment(self, labels: ConfusionReport) -> str:

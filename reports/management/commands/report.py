@@ -24,8 +24,7 @@ from reports.agreement.figures import (
 )
 from reports.confusion.paired_labels import (
     ConfusionReport,
-    confuse_assignments,
-    confuse_support,
+    confuse_conditions,
     confusion_document,
     confusion_rows,
 )
@@ -242,7 +241,7 @@ def _confusion(campaign: Campaign, options: Options) -> Printed:
         )
         for side in ("rows", "columns")
     )
-    return _confused(confuse_assignments(rows, columns))
+    return _confused(confuse_conditions(rows, columns))
 
 
 def _confused(report: ConfusionReport) -> Printed:
@@ -298,7 +297,7 @@ def _support_confusion(campaign: Campaign, options: Options) -> Printed:
         resolve_citations(campaign, SupportCondition(options[side]), judge=options[f"{side}_judge"])
         for side in ("rows", "columns")
     )
-    return _confused(confuse_support(rows, columns))
+    return _confused(confuse_conditions(rows, columns))
 
 
 def _study(campaign: Campaign, options: Options) -> Printed:
