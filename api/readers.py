@@ -17,7 +17,7 @@ from evaluation.rows.base import Reader, Row, Values
 from evaluation.terms import Stage
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
-from reports.leaderboard.scores import leaderboard, scores_csv_rows
+from reports.leaderboard.scores import leaderboard
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.support_scores import support_rows
 from reports.timing.figures import TIME_COLUMNS, time_row
@@ -120,7 +120,7 @@ class Scores(Reader):
 
 def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[dict[str, Any]]:
     if isinstance(choice, NuggetCondition):
-        return scores_csv_rows(leaderboard(choice, Policies(**_named(params, "missing", "unjudged", "no_vital"))))
+        return list(leaderboard(choice, Policies(**_named(params, "missing", "unjudged", "no_vital"))).rows)
     policies = SupportPolicies(**_named(params, "missing", "no_cited"))
     return [asdict(row) for row in support_rows(choice, policies)]
 

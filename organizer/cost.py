@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.db.models import Count, OuterRef, Subquery, Sum
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
@@ -443,15 +442,11 @@ def _times(first: float | None, other: float | None) -> float | None:
 def cost(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
 
-    def address_of(part: str, form: str) -> str:
-        name = "organizer:cost_table" if form in list(TableForm) else "organizer:cost_picture"
-        return reverse(name, args=[slug, part, form])
-
     page = cost_page(campaign, request.GET)
     rate = page.form.chosen["rate"] if page.content else campaign.hourly_rate
     offered = may_organize(request.user, campaign) and rate != campaign.hourly_rate
     more = {"rate": rate, "may_keep_rate": offered}
-    return page_response(request, campaign, page, "cost", address_of, template="organizer/cost.html", more=more)
+    return page_response(request, campaign, page, "cost", template="organizer/cost.html", more=more)
 
 
 @require_POST
@@ -469,7 +464,7 @@ def keep_rate(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def cost_table(request: UserRequest, slug: str, part: str, table: TableForm) -> HttpResponse:
     page = cost_page(get_campaign(request.user, slug), request.GET)
-    return table_response(page, part, table, f"{slug}-cost")
+    return table_response(page, part, table, slug, "cost")
 
 
 @require_safe

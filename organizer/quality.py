@@ -16,8 +16,7 @@ from evaluation.terms import FindingCode
 from llmjobs.job_status import JudgeSpending, Replies, judges_at_work, replies_by_judge, spending_by_judge
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer import access as organizer_access
-from reports.confusion.page import HeatRow, heat_rows
-from reports.confusion.paired_labels import ConfusionReport
+from reports.confusion.paired_labels import ConfusionReport, HeatRow, heat_rows
 from reports.quality.judges import JudgeAgreement, compared_with_people, judged_by_llms
 from reports.quality.people import DifferingItem, PairOfPeople, Shared, read_differing, shared_by_people
 

@@ -1,16 +1,22 @@
-"""Plots. Each stands beside a table with the same figures, and is made once per data and theme."""
+"""Plots. Each stands beside a table with the same figures, and is made once per data and theme.
+
+A function without an underscore takes figures and returns a Vega-Lite specification as JSON; the one in `DRAW` makes
+it from plain rows.
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
 from reports.agreement.figures import Correlation, RunPoint, TopicPoint, cells_of, is_binned
 from reports.confusion.paired_labels import ConfusionReport
-from reports.leaderboard.standings import Standing, value_of
 from reports.metrics.subsampling import CurvePoint
 
+Rows = Sequence[dict[str, Any]]
+Ends = tuple[tuple[float, float], tuple[float, float]]
+"""Beginning and end of the x axis, and of the y axis."""
 WIDTH, HEIGHT = 560, 380
 FONT = "Public Sans, system-ui, Segoe UI, Roboto, sans-serif"
 SHAPES = {"RAG": "circle", "AG": "square", "": "diamond"}
@@ -56,7 +62,7 @@ DARK = Palette(
 
 
 def scatter(found: Correlation, *, dark: bool) -> str:
-    """Return the specification of the scatter of two conditions: runs in front, single answers small behind them.
+    """Return the scatter of two conditions: runs in front, single answers small behind them.
 
     Of very many answers, cells of a grid take the place of points, shaded by how many.
     """
@@ -68,76 +74,136 @@ def scatter(found: Correlation, *, dark: bool) -> str:
     ]
     binned = is_binned(found.points)
     answers = [
-        {"task": one.task or NO_TASK, "x": one.x, "y": one.y}
-        | {"said": f"{one.run_id}, topic {one.topic_id}: {_both(sides, one)}"}
-        for one in (() if binned else found.points)
+        {"task": point.task or NO_TASK, "x": point.x, "y": point.y}
+        | {"said": f"{point.run_id}, topic {point.topic_id}: {_both(sides, point)}"}
+        for point in (() if binned else found.points)
     ]
     cells = cells_of(found.points) if binned else []
     name = found.score.replace("_", " ")
     titles = (f"{found.x}, {name}", f"{found.y}, {name}")
-    return _scatter(
-        json.dumps({"runs": runs, "answers": answers, "cells": cells, "titles": titles}), DARK if dark else LIGHT
-    )
+    return _drawn("scatter", {"runs": runs, "answers": answers, "cells": cells, "titles": titles}, dark=dark)
 
 
-def ranking(found: Sequence[Standing], score: str, *, dark: bool) -> str:
-    rows = [
-        {"run": one.row.run_id, "task": one.row.task or NO_TASK, "mean": mean, "low": one.low, "high": one.high}
-        | {"said": f"{one.row.run_id}: {_with_interval(mean, one)}"}
-        for one in found
-        if (mean := value_of(one, score)) is not None
+def _both(sides: tuple[str, str], point: RunPoint | TopicPoint) -> str:
+    return f"{sides[0]} {point.x:.3f}, {sides[1]} {point.y:.3f}"
+
+
+def ranking(rows: Sequence[Mapping[str, Any]], score: str, *, dark: bool) -> str:
+    """Return the means of a score and their intervals, in the order of the rows."""
+    runs = [
+        {"run": row["run_id"], "task": row["task"] or NO_TASK, "mean": row[score]}
+        | {"low": row["low"], "high": row["high"], "said": f"{row['run_id']}: {_with_interval(row, score)}"}
+        for row in rows
+        if row[score] is not None
     ]
-    return _ranking(json.dumps({"runs": rows, "title": score.replace("_", " ")}), DARK if dark else LIGHT)
+    return _drawn("ranking", {"runs": runs, "title": score.replace("_", " ")}, dark=dark)
 
 
-def _both(sides: tuple[str, str], one: RunPoint | TopicPoint) -> str:
-    return f"{sides[0]} {one.x:.3f}, {sides[1]} {one.y:.3f}"
+def _with_interval(row: Mapping[str, Any], score: str) -> str:
+    mean = f"{row[score]:.3f}"
+    return mean if row["low"] is None or row["high"] is None else f"{mean}, {row['low']:.3f} to {row['high']:.3f}"
 
 
-def _with_interval(mean: float, one: Standing) -> str:
-    return f"{mean:.3f}" if one.low is None or one.high is None else f"{mean:.3f}, {one.low:.3f} to {one.high:.3f}"
+def heat_map(report: ConfusionReport, *, dark: bool) -> str:
+    pairs = report.confusion.pairs
+    names = [label.replace("_", " ") for label in report.labels]
+    cells = [
+        {"row": names[row], "column": names[column], "count": count, "share": count / pairs if pairs else 0.0}
+        | {"said": f"{report.rows} {names[row]}, {report.columns} {names[column]}: {count:,} pairs"}
+        for row, counts in enumerate(report.confusion.counts.tolist())
+        for column, count in enumerate(counts)
+    ]
+    given = {"cells": cells, "names": names, "titles": [report.rows, report.columns]}
+    return _drawn("heat_map", given, dark=dark)
 
 
-@lru_cache(maxsize=64)
-def _scatter(data: str, palette: Palette) -> str:
-    """Specify, keyed by the data itself: equal figures give the same picture without doing it again."""
+def curve(points: Sequence[CurvePoint], *, dark: bool) -> str:
+    """Return run-level tau by the number of topics: the mean, and the central 95 %."""
+    rows = [
+        asdict(point) | {"said": f"{point.topics:,} topics: {point.mean:.3f}, {point.low:.3f} to {point.high:.3f}"}
+        for point in points
+    ]
+    return _drawn("curve", {"rows": rows}, dark=dark)
+
+
+def stacked(rows: Rows, parts: Sequence[str], title: str, *, dark: bool) -> str:
+    return _drawn("stacked", {"rows": list(rows), "parts": list(parts), "title": title}, dark=dark)
+
+
+def histograms(rows: Rows, title: str, counted: str, *, dark: bool) -> str:
+    return _drawn("histograms", {"rows": list(rows), "title": title, "counted": counted}, dark=dark)
+
+
+def side_by_side(rows: Rows, parts: Sequence[str], titles: tuple[str, str], *, dark: bool) -> str:
+    return _drawn("side_by_side", {"rows": list(rows), "parts": list(parts), "titles": titles}, dark=dark)
+
+
+def plane(
+    rows: Rows,
+    titles: tuple[str, str],
+    *,
+    dark: bool,
+    line: Rows = (),
+    small: Rows = (),
+    named: bool = True,
+    ends: Ends | None = None,
+) -> str:
+    """Return runs as points with their names, a line behind them, and small points (each row: name, task, x, y).
+
+    `ends`: where the axes begin and end; without it the points decide.
+    """
+    given = {"rows": list(rows), "titles": titles, "line": list(line), "small": list(small)}
+    return _drawn("plane", given | {"named": named, "ends": ends}, dark=dark)
+
+
+def spans(rows: Rows, title: str, *, dark: bool) -> str:
+    """Return low, point and high per `name`, and a published figure where there is one."""
+    return _drawn("spans", {"rows": list(rows), "title": title}, dark=dark)
+
+
+def task_of(task: str) -> str:
+    return task or NO_TASK
+
+
+def _drawn(kind: str, given: dict[str, Any], *, dark: bool) -> str:
+    return _specified(kind, json.dumps(given), DARK if dark else LIGHT)
+
+
+# 256: five kinds of chart kept 64 each before they shared one cache.
+@lru_cache(maxsize=256)
+def _specified(kind: str, data: str, palette: Palette) -> str:
+    # Keyed by the figures as text, not by campaign and revision: a new label that changes no figure draws nothing.
     import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
 
-    given = json.loads(data)
+    return str(DRAW[kind](alt, json.loads(data), palette).to_json())
+
+
+def _scatter(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     size = LARGE if len(given["runs"]) <= MANY_RUNS else LARGE // 2
-    given["tasks"] = _tasks(given["runs"] + given["answers"])
+    points = [*given["runs"], *given["answers"]]
+    tasks = _tasks(points)
     behind = [_cells(alt, given["cells"], given["titles"], palette)] if given["cells"] else []
     layers = [
         *behind,
-        _points(alt, given["answers"], given, palette, size=18, opacity=0.35),
-        _points(alt, given["runs"], given, palette, size=size, opacity=1.0),
+        _points(alt, given["answers"], tasks, given["titles"], palette, size=18, opacity=0.35),
+        _points(alt, given["runs"], tasks, given["titles"], palette, size=size, opacity=1.0),
     ]
-    highest = max(
-        (point[axis] for part in ("runs", "answers") for point in given[part] for axis in "xy"), default=1
-    )
-    chart = configured(alt.layer(_diagonal(alt, max(highest, 1), palette), *layers), palette)
-    return str(chart.to_json())
+    highest = max((point[axis] for point in points for axis in "xy"), default=1)
+    return configured(alt.layer(_diagonal(alt, max(highest, 1), palette), *layers), palette)
 
 
-@lru_cache(maxsize=64)
-def _ranking(data: str, palette: Palette) -> str:
-    import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
-
-    given = json.loads(data)
-    layers = _ranked(alt, given["runs"], given["title"], palette)
-    return str(configured(alt.layer(*layers), palette).properties(height={"step": ROW}, padding=ROOM).to_json())
-
-
-def _ranked(alt: Any, rows: list[dict[str, Any]], title: str, palette: Palette) -> list[Any]:
-    """Return the intervals as lines, and the means in front of them, in the order of the rows."""
-    order = [row["run"] for row in rows]
+def _ranking(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
+    """Draw the intervals as lines, and the means in front of them, in the order of the rows."""
+    order = [row["run"] for row in given["runs"]]
     runs = alt.Y("run:N", sort=order, title=None, axis=names_axis(alt, grid=True))
-    base = alt.Chart(alt.Data(values=rows))
+    base = alt.Chart(alt.Data(values=given["runs"]))
     lines = base.transform_filter("datum.low != null").mark_rule(color=palette.control, strokeWidth=2, aria=False)
-    return [
-        lines.encode(x=alt.X("low:Q", title=title), x2="high:Q", y=runs),
-        _marks(alt, base, _tasks(rows), palette).encode(x=alt.X("mean:Q"), y=runs),
+    marks = base.mark_point(filled=True, size=90, opacity=1, stroke=palette.ink, strokeWidth=1)
+    layers = [
+        lines.encode(x=alt.X("low:Q", title=given["title"]), x2="high:Q", y=runs),
+        marks.encode(x=alt.X("mean:Q"), y=runs, **_by_task(alt, _tasks(given["runs"]), palette)),
     ]
+    return configured(alt.layer(*layers), palette).properties(height={"step": ROW}, padding=ROOM)
 
 
 def names_axis(alt: Any, **given: Any) -> Any:
@@ -155,41 +221,27 @@ def _tasks(rows: list[dict[str, Any]]) -> list[str]:
     return [task for task in TASKS if task in there]
 
 
-def _shapes(alt: Any, tasks: list[str]) -> Any:
-    return alt.Scale(domain=tasks, range=[SHAPES.get(task, SHAPES[""]) for task in tasks])
-
-
-def _fills(alt: Any, tasks: list[str], palette: Palette) -> Any:
-    return alt.Scale(domain=tasks, range=[palette.fills[TASKS.index(task)] for task in tasks])
-
-
-def _marks(alt: Any, base: Any, tasks: list[str], palette: Palette) -> Any:
-    """Return points whose shape and colour are those of their task."""
+def _by_task(alt: Any, tasks: list[str], palette: Palette) -> dict[str, Any]:
+    """Return what gives a point the shape and the colour of its task: colour alone would be lost in grey print."""
     legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
-    return base.mark_point(filled=True, size=90, opacity=1, stroke=palette.ink, strokeWidth=1).encode(
-        description="said:N",
-        shape=alt.Shape("task:N", scale=_shapes(alt, tasks), legend=legend),
-        fill=alt.Fill("task:N", scale=_fills(alt, tasks, palette), legend=legend),
-    )
+    shapes = alt.Scale(domain=tasks, range=[SHAPES.get(task, SHAPES[""]) for task in tasks])
+    fills = alt.Scale(domain=tasks, range=[palette.fills[TASKS.index(task)] for task in tasks])
+    return {
+        "description": "said:N",
+        "shape": alt.Shape("task:N", scale=shapes, legend=legend),
+        "fill": alt.Fill("task:N", scale=fills, legend=legend),
+    }
 
 
 def _points(
-    alt: Any, rows: list[dict[str, Any]], given: dict[str, Any], palette: Palette, *, size: int, opacity: float
+    alt: Any, rows: Rows, tasks: list[str], titles: Sequence[str], palette: Palette, *, size: int, opacity: float
 ) -> Any:
-    titles = given["titles"]
-    shapes, fills = _shapes(alt, given["tasks"]), _fills(alt, given["tasks"], palette)
-    legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
-    stroke = palette.ink if opacity == 1 else None
+    stroke = palette.ink if opacity == 1 else "transparent"
     mark = alt.Chart(alt.Data(values=rows)).mark_point(
-        filled=True, size=size, opacity=opacity, stroke=stroke or "transparent", strokeWidth=1.5
+        filled=True, size=size, opacity=opacity, stroke=stroke, strokeWidth=1.5
     )
-    return mark.encode(
-        x=alt.X("x:Q", title=titles[0]),
-        y=alt.Y("y:Q", title=titles[1]),
-        description="said:N",
-        shape=alt.Shape("task:N", scale=shapes, legend=legend),
-        fill=alt.Fill("task:N", scale=fills, legend=legend),
-    )
+    x, y = alt.X("x:Q", title=titles[0]), alt.Y("y:Q", title=titles[1])
+    return mark.encode(x=x, y=y, **_by_task(alt, tasks, palette))
 
 
 def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette) -> Any:
@@ -251,24 +303,7 @@ def configured(chart: Any, palette: Palette) -> Any:
 CELL = 120
 
 
-def heat_map(report: ConfusionReport, *, dark: bool) -> str:
-    pairs = report.confusion.pairs
-    names = [label.replace("_", " ") for label in report.labels]
-    cells = [
-        {"row": names[row], "column": names[column], "count": count, "share": count / pairs if pairs else 0.0}
-        | {"said": f"{report.rows} {names[row]}, {report.columns} {names[column]}: {count:,} pairs"}
-        for row, counts in enumerate(report.confusion.counts.tolist())
-        for column, count in enumerate(counts)
-    ]
-    data = {"cells": cells, "names": names, "titles": [report.rows, report.columns]}
-    return _heat_map(json.dumps(data), DARK if dark else LIGHT)
-
-
-@lru_cache(maxsize=64)
-def _heat_map(data: str, palette: Palette) -> str:
-    import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
-
-    given = json.loads(data)
+def _heat_map(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     rows, columns = given["titles"]
     base = alt.Chart({"values": given["cells"]}).encode(
         x=alt.X(
@@ -283,7 +318,7 @@ def _heat_map(data: str, palette: Palette) -> str:
     )
     size = CELL * len(given["names"])
     chart = configured(alt.layer(tinted, *_figures(base, palette)), palette)
-    return str(chart.properties(width=size, height=size * 0.6).to_json())
+    return chart.properties(width=size, height=size * 0.6)
 
 
 def _figures(base: Any, palette: Palette) -> list[Any]:
@@ -295,32 +330,17 @@ def _figures(base: Any, palette: Palette) -> list[Any]:
     ]
 
 
-def curve(points: Sequence[CurvePoint], *, dark: bool) -> str:
-    """Return the specification of run-level tau by the number of topics: the mean, and the central 95 %."""
-    rows = [
-        asdict(point) | {"said": f"{point.topics:,} topics: {point.mean:.3f}, {point.low:.3f} to {point.high:.3f}"}
-        for point in points
-    ]
-    return _curve(json.dumps(rows), DARK if dark else LIGHT)
-
-
-@lru_cache(maxsize=64)
-def _curve(data: str, palette: Palette) -> str:
-    import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
-
+def _curve(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     axis = alt.Axis(tickMinStep=1, format="d")
-    base = alt.Chart({"values": json.loads(data)}).encode(x=alt.X("topics:Q", title="Topics", axis=axis))
+    base = alt.Chart({"values": given["rows"]}).encode(x=alt.X("topics:Q", title="Topics", axis=axis))
     low = alt.Y("low:Q", title="Kendall's tau-b, run level", scale=alt.Scale(zero=False))
     band = base.mark_area(color=palette.fills[0], opacity=0.2, aria=False).encode(y=low, y2="high:Q")
     line = base.mark_line(color=palette.fills[0], aria=False).encode(y="mean:Q")
     points = base.mark_point(color=palette.fills[0], filled=True, size=40, opacity=1)
     layers = (band, line, points.encode(y="mean:Q", description="said:N"))
-    return str(configured(alt.layer(*layers), palette).to_json())
+    return configured(alt.layer(*layers), palette)
 
 
-Rows = Sequence[dict[str, Any]]
-Ends = tuple[tuple[float, float], tuple[float, float]]
-"""Beginning and end of the x axis, and of the y axis."""
 BAR = 22
 """The height of a bar."""
 NARROW = 11
@@ -329,64 +349,6 @@ PANEL = 90
 """The height of one of several pictures above each other."""
 MOST_NAMED = 40
 """Points that still have their names beside them."""
-
-
-def stacked(rows: Rows, parts: Sequence[str], title: str, *, dark: bool) -> str:
-    return _drawn("stacked", {"rows": list(rows), "parts": list(parts), "title": title}, dark=dark)
-
-
-def histograms(rows: Rows, title: str, counted: str, *, dark: bool) -> str:
-    return _drawn("histograms", {"rows": list(rows), "title": title, "counted": counted}, dark=dark)
-
-
-def side_by_side(rows: Rows, parts: Sequence[str], titles: tuple[str, str], *, dark: bool) -> str:
-    return _drawn("side_by_side", {"rows": list(rows), "parts": list(parts), "titles": titles}, dark=dark)
-
-
-def plane(
-    rows: Rows,
-    titles: tuple[str, str],
-    *,
-    dark: bool,
-    line: Rows = (),
-    small: Rows = (),
-    named: bool = True,
-    ends: Ends | None = None,
-) -> str:
-    """Return runs as points with their names, a line behind them, and small points (each row: name, task, x, y).
-
-    `ends`: where the axes begin and end; without it the points decide.
-    """
-    given = {
-        "rows": list(rows),
-        "titles": titles,
-        "line": list(line),
-        "small": list(small),
-        "named": named,
-        "ends": ends,
-    }
-    return _drawn("plane", given, dark=dark)
-
-
-def spans(rows: Rows, title: str, *, dark: bool) -> str:
-    """Return low, point and high per `name`, and a published figure where there is one."""
-    return _drawn("spans", {"rows": list(rows), "title": title}, dark=dark)
-
-
-def task_of(task: str) -> str:
-    return task or NO_TASK
-
-
-def _drawn(kind: str, given: dict[str, Any], *, dark: bool) -> str:
-    return _specified(kind, json.dumps(given), DARK if dark else LIGHT)
-
-
-@lru_cache(maxsize=64)
-def _specified(kind: str, data: str, palette: Palette) -> str:
-    """Specify, keyed by the data itself: equal figures give the same picture without doing it again."""
-    import altair as alt  # noqa: PLC0415  # only a process that draws pays for it
-
-    return str(DRAW[kind](alt, json.loads(data), palette).to_json())
 
 
 def _legend(alt: Any) -> Any:
@@ -558,6 +520,10 @@ def _span_text(row: dict[str, Any]) -> str:
 
 
 DRAW = {
+    "scatter": _scatter,
+    "ranking": _ranking,
+    "heat_map": _heat_map,
+    "curve": _curve,
     "stacked": _stacked,
     "histograms": _histograms,
     "side_by_side": _side_by_side,

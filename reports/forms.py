@@ -1,7 +1,7 @@
 """The choices of a report page. They are a GET form: the URL says everything, so it can be sent and kept."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -9,8 +9,15 @@ from django import forms
 from django.http import QueryDict
 from django.utils.functional import Promise
 
-from evaluation.domain.conditions import judges_of, support_judges_of
-from evaluation.models import Campaign, Judge, NuggetLineage, NuggetSet
+from evaluation.domain.conditions import (
+    CitationCondition,
+    NuggetCondition,
+    judges_of,
+    resolve,
+    resolve_citations,
+    support_judges_of,
+)
+from evaluation.models import Campaign, NuggetLineage, NuggetSet, QrelSource
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from reports.cache import cached_report
 from reports.frames import tags_of
@@ -41,7 +48,7 @@ LABEL_PAIRINGS = (
     ("llm", "post-edit"),
     ("scratch", "post-edit"),
 )
-"""Conditions that label the same items."""
+"""Conditions that label the same items, which those of `PAIRINGS` mostly do not: their nugget lists differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +64,14 @@ class Offer:
     conditions: tuple[Condition, ...]
     support: tuple[SupportCondition, ...]
     sources: tuple[str, ...] = ()
-    published: tuple[str, ...] = field(default=())
+    published: tuple[str, ...] = ()
     lineage: bool = False
+
+    @property
+    def first_two(self) -> tuple[str, str]:
+        """Conditions that scores are compared under where nobody has chosen any."""
+        first = self.conditions[0] if self.conditions else Condition.AA
+        return first, next((condition for condition in self.conditions if condition is not first), Condition.EM)
 
     @property
     def labelled(self) -> tuple[str, ...]:
@@ -80,44 +93,59 @@ def external_names(campaign: Campaign) -> list[str]:
 @cached_report(size=64)
 def offer_of(campaign: Campaign) -> Offer:
     sets = tuple(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
-    by_set = [(one, list(judges_of(one))) for one in sets]
-    by_support = {one: list(support_judges_of(campaign, one)) for one in SupportCondition}
-    kinds = {(Origin(one.origin), JudgeKind(judge.kind)) for one, judges in by_set for judge in judges}
-    everybody: list[Judge] = [judge for _, judges in by_set for judge in judges]
-    everybody += [judge for judges in by_support.values() for judge in judges]
+    by_set = [(nugget_set, list(judges_of(nugget_set))) for nugget_set in sets]
+    by_support = _support_judges(campaign)
+    kinds = {
+        (Origin(nugget_set.origin), JudgeKind(judge.kind)) for nugget_set, judges in by_set for judge in judges
+    }
+    names = {judge.name for _, judges in by_set for judge in judges}
     return Offer(
         campaign=campaign,
         sets=sets,
-        judges=tuple(sorted({one.name for one in everybody})),
-        conditions=tuple(one for one in Condition if (one.origin, one.judge_kind) in kinds),
-        support=tuple(one for one, judges in by_support.items() if judges),
+        judges=tuple(sorted(names.union(*by_support.values()))),
+        conditions=tuple(
+            condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds
+        ),
+        support=tuple(condition for condition, judges in by_support.items() if judges),
         sources=tuple(campaign.qrel_sources.values_list("name", flat=True)),
         published=tuple(external_names(campaign)),
         lineage=NuggetLineage.objects.filter(child__nugget__nugget_set__in=sets).exists(),
     )
 
 
-def side_text(name: str) -> str:
-    return name.removeprefix(GRADES)
-
-
-def first_conditions(sets: Iterable[NuggetSet]) -> dict[str, str]:
-    kinds = {(Origin(one.origin), judge.kind) for one in sets for judge in judges_of(one)}
-    there = [condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds]
-    x = there[0] if there else Condition.AA
-    return {"x": x, "y": next((one for one in there if one is not x), Condition.EM)}
+def _support_judges(campaign: Campaign) -> dict[SupportCondition, list[str]]:
+    return {
+        condition: [judge.name for judge in support_judges_of(campaign, condition)]
+        for condition in SupportCondition
+    }
 
 
 Option = tuple[str, str | Promise]
 """A choice of a field: what the query string says, and what it is called."""
+ALL = ("", "all")
 NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
 
 
+def named(names: Iterable[str], *before: Option) -> list[Option]:
+    return [*before, *((name, name) for name in names)]
+
+
+SCORES = [(name, name.replace("_", " ")) for name in (*SCORE_NAMES, LENGTH)]
+SUPPORT_SCORES = [(name, name.replace("_", " ")) for name in SUPPORT_NAMES]
+CONDITIONS = named(condition.value for condition in Condition)
+SUPPORT_CONDITIONS = named(condition.value for condition in SupportCondition)
+
+
 class ChoicesForm(forms.Form):
-    """Choices from the query string; what it leaves out has its default. `folded` names what stands out of the way."""
+    """Choices from the query string; what it leaves out has its default. `folded` names fields out of the way.
+
+    Everything is in the address, so that a page can be linked, printed in a paper and opened again as it was.
+    """
 
     folded: tuple[str, ...] = ()
     folded_text: str | Promise = "Nugget sets and judges, where several fit"
+    needless: tuple[str, ...] = ()
+    """Fields that the page leaves out while they offer nothing but their empty choice."""
 
     def __init__(self, query: QueryDict, defaults: dict[str, str] | None = None) -> None:
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
@@ -129,19 +157,37 @@ class ChoicesForm(forms.Form):
 
     @property
     def link(self) -> str:
-        """The query string that holds every choice, those of today's defaults too."""
+        """The query string that holds every choice: without today's defaults a link would follow the campaign."""
         return urlencode({name: value for name, value in self.data.items() if name in self.fields and value})
 
-    def offer(self, name: str, choices: Iterable[Option]) -> None:
-        _offer(self.fields[name], list(choices))
+    def offer(self, name: str, choices: list[Any]) -> None:
+        cast(forms.ChoiceField, self.fields[name]).choices = choices
 
     @property
     def in_sight(self) -> list[forms.BoundField]:
-        return [one for one in self if one.name not in self.folded]
+        return [field for field in self if field.name not in self.folded and not self._is_needless(field)]
 
     @property
     def out_of_sight(self) -> list[forms.BoundField]:
         return [self[name] for name in self.folded]
+
+    def _is_needless(self, field: forms.BoundField) -> bool:
+        if field.name not in self.needless:
+            return False
+        choices: Any = cast(forms.ChoiceField, field.field).choices
+        return len(list(choices)) < 2
+
+
+def _tag_field(label: str = "Topics tagged") -> forms.ChoiceField:
+    return forms.ChoiceField(required=False, label=label)
+
+
+def _no_cited_field() -> forms.ChoiceField:
+    return forms.ChoiceField(
+        label="Answer that cites nothing",
+        choices=[("skip", "is left out"), ("zero", "scores 0")],
+        initial="skip",
+    )
 
 
 class PolicyForm(ChoicesForm):
@@ -159,15 +205,15 @@ class PolicyForm(ChoicesForm):
         label="No vital nugget", choices=[("zero", "scores 0"), ("skip", "is undefined")], initial="zero"
     )
 
-
-def choices_of_names(names: Iterable[str]) -> list[Option]:
-    return [NAMED_BY_CAMPAIGN, *((name, name) for name in names)]
+    @property
+    def policies(self) -> Policies:
+        return Policies(**{name: self.chosen[name] for name in ("missing", "unjudged", "no_vital")})
 
 
 class BoardForm(PolicyForm):
     """A leaderboard: condition, and where several fit, which nugget set and judge."""
 
-    condition = forms.ChoiceField(label="Condition", choices=[(word.value, word.value) for word in Condition])
+    condition = forms.ChoiceField(label="Condition", choices=CONDITIONS)
     nuggets = forms.ChoiceField(label="Nugget set", required=False)
     judge = forms.ChoiceField(label="Judge", required=False)
     field_order = ["condition", "nuggets", "judge", "missing", "unjudged", "no_vital"]
@@ -176,60 +222,70 @@ class BoardForm(PolicyForm):
         self, query: QueryDict, *, sets: Iterable[str], judges: Iterable[str], defaults: dict[str, str]
     ) -> None:
         super().__init__(query, defaults)
-        _offer(self.fields["nuggets"], choices_of_names(sets))
-        _offer(self.fields["judge"], choices_of_names(judges))
+        self.offer("nuggets", named(sets, NAMED_BY_CAMPAIGN))
+        self.offer("judge", named(judges, NAMED_BY_CAMPAIGN))
 
     @property
     def chosen_condition(self) -> Condition:
         return Condition(self.chosen["condition"])
 
-    @property
-    def policies(self) -> Policies:
-        return Policies(
-            missing=self.chosen["missing"], unjudged=self.chosen["unjudged"], no_vital=self.chosen["no_vital"]
+
+class ConditionForm(BoardForm):
+    """A condition of nugget scores in a campaign, in all topics or those with a tag."""
+
+    tag = _tag_field()
+    folded: tuple[str, ...] = ("nuggets", "judge")
+
+    def __init__(self, query: QueryDict, campaign: Campaign, **defaults: str) -> None:
+        sets = list(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
+        judges = {judge.name for judge in judges_of(*sets)}
+        super().__init__(
+            query,
+            sets=[nugget_set.name for nugget_set in sets],
+            judges=sorted(judges),
+            defaults={"condition": _first_condition(sets), **defaults},
         )
+        self.offer("tag", named(tags_of(campaign), ALL))
+
+    def offer_runs(self, campaign: Campaign) -> None:
+        runs = list(campaign.runs.values_list("group", "task"))
+        self.offer("group", named(sorted({group for group, _ in runs if group}), ALL))
+        self.offer("task", named(sorted({task for _, task in runs if task}), ALL))
 
 
-SCORES = [(name, name.replace("_", " ")) for name in (*SCORE_NAMES, LENGTH)]
+def _first_condition(sets: Iterable[NuggetSet]) -> str:
+    """Return the first condition that has labels. Not from the cached offer: a new set has its labels by and by."""
+    kinds = {(Origin(nugget_set.origin), judge.kind) for nugget_set in sets for judge in judges_of(nugget_set)}
+    labelled = (condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds)
+    return next(labelled, Condition.AA)
 
 
-class LeaderboardForm(BoardForm):
+class LeaderboardForm(ConditionForm):
     """A leaderboard as a page: also which support of citations stands beside it, which runs, and their order."""
 
     score = forms.ChoiceField(label="Intervals and tests of", choices=SCORES, initial="vital_strict")
     support = forms.ChoiceField(
-        required=False,
-        label="Support of citations",
-        choices=[("", "not shown"), *((word.value, word.value) for word in SupportCondition)],
+        required=False, label="Support of citations", choices=[("", "not shown"), *SUPPORT_CONDITIONS]
     )
     support_judge = forms.ChoiceField(label="Support judge", required=False)
-    no_cited = forms.ChoiceField(
-        label="Answer that cites nothing",
-        choices=[("skip", "is left out"), ("zero", "scores 0")],
-        initial="skip",
-    )
+    no_cited = _no_cited_field()
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
-    tag = forms.ChoiceField(required=False, label="Topics tagged")
-    sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
     compare = forms.BooleanField(required=False, label="Test every two of the runs shown")
-    field_order = ["condition", "score", "support", "group", "task"]
+    sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
+    folded = ("nuggets", "judge", "support_judge")
+    needless = ("tag",)
+    field_order = [
+        *("condition", "score", "support", "group", "task", "tag"),
+        *("missing", "unjudged", "no_vital", "no_cited", "compare", "sort"),
+    ]
 
-    def __init__(
-        self,
-        query: QueryDict,
-        *,
-        groups: Iterable[str],
-        tasks: Iterable[str],
-        tags: Iterable[str],
-        support_judges: Iterable[str],
-        **names: Any,
-    ) -> None:
-        super().__init__(query, **names)
-        self.offer("tag", [("", "all"), *((name, name) for name in tags)])
-        _offer(self.fields["group"], [("", "all"), *((name, name) for name in groups)])
-        _offer(self.fields["task"], [("", "all"), *((name, name) for name in tasks)])
-        _offer(self.fields["support_judge"], choices_of_names(support_judges))
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        by_condition = _support_judges(campaign)
+        labelled = next((condition for condition, judges in by_condition.items() if judges), "")
+        super().__init__(query, campaign, support=labelled)
+        self.offer_runs(campaign)
+        self.offer("support_judge", named(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
 
     @property
     def chosen_support(self) -> SupportCondition | None:
@@ -240,12 +296,39 @@ class LeaderboardForm(BoardForm):
         return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"])
 
 
-SUPPORT_SCORES = [(name, name.replace("_", " ")) for name in SUPPORT_NAMES]
+class ComparisonForm(ChoicesForm):
+    """Two sides, each with the judge and the nugget set that it means where several fit.
+
+    The fields of the sides are called after them: scores have x and y, matrices rows and columns.
+    """
+
+    first: str
+    second: str
+    needless: tuple[str, ...] = ("tag",)
+
+    def __init__(self, query: QueryDict, campaign: Campaign, sides: list[Any], defaults: dict[str, str]) -> None:
+        super().__init__(query, defaults)
+        self.offered = offer_of(campaign)
+        for side in (self.first, self.second):
+            self.offer(side, [(group, options) for group, options in sides if options])
+            self.offer(f"{side}_judge", named(self.offered.judges, NAMED_BY_CAMPAIGN))
+        for name in self.fields.keys() & {"nuggets", f"{self.first}_nuggets", f"{self.second}_nuggets"}:
+            self.offer(name, named((nugget_set.name for nugget_set in self.offered.sets), NAMED_BY_CAMPAIGN))
+        self.offer("tag", named(tags_of(campaign), ALL))
+
+    def resolve(self, side: str) -> NuggetCondition | CitationCondition:
+        """Return the condition of a valid form's side. Raises `Refused` where several judges or sets fit."""
+        name, judge = self.chosen[side], self.chosen[f"{side}_judge"]
+        if name in list(SupportCondition):
+            return resolve_citations(self.offered.campaign, SupportCondition(name), judge=judge)
+        nuggets = self.chosen["nuggets"] if "nuggets" in self.fields else self.chosen[f"{side}_nuggets"]
+        return resolve(self.offered.campaign, Condition(name), judge=judge, nuggets=nuggets)
 
 
-class AgreementForm(PolicyForm):
+class AgreementForm(ComparisonForm, PolicyForm):
     """Two conditions of one kind, or a condition and a published table, and one score."""
 
+    first, second = "x", "y"
     x = forms.ChoiceField(label="x")
     x_nuggets = forms.ChoiceField(label="x nugget set", required=False)
     x_judge = forms.ChoiceField(label="x judge", required=False)
@@ -253,84 +336,39 @@ class AgreementForm(PolicyForm):
     y_nuggets = forms.ChoiceField(label="y nugget set", required=False)
     y_judge = forms.ChoiceField(label="y judge", required=False)
     score = forms.ChoiceField(label="Score", choices=[("Nugget scores", SCORES), ("Support", SUPPORT_SCORES)])
-    no_cited = forms.ChoiceField(
-        label="Answer that cites nothing",
-        choices=[("skip", "is left out"), ("zero", "scores 0")],
-        initial="skip",
-    )
-    tag = forms.ChoiceField(required=False, label="Topics tagged")
+    no_cited = _no_cited_field()
+    tag = _tag_field()
     curve = forms.BooleanField(required=False, label="Tau by number of topics")
     topics = forms.ChoiceField(
         label="Topics",
         choices=[("all", "all of each condition"), ("common", "only common ones")],
         initial="all",
     )
-    field_order = [
-        "x",
-        "x_nuggets",
-        "x_judge",
-        "y",
-        "y_nuggets",
-        "y_judge",
-        "score",
-        "tag",
-        "topics",
-        "missing",
-        "unjudged",
-        "no_vital",
-        "no_cited",
-    ]
+    folded = ("x_nuggets", "x_judge", "y_nuggets", "y_judge")
+    field_order = ["x", "y", "score", "tag", "topics", "missing", "unjudged", "no_vital", "no_cited", "curve"]
 
-    def __init__(
-        self,
-        query: QueryDict,
-        *,
-        sets: Iterable[str],
-        judges: Iterable[str],
-        published: Iterable[str],
-        tags: Iterable[str],
-        defaults: dict[str, str],
-    ) -> None:
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        offered = offer_of(campaign)
         support = {query.get("x"), query.get("y")} & {*SupportCondition}
-        super().__init__(query, {"score": SUPPORT_NAMES[0] if support else SCORE_NAMES[0], **defaults})
+        defaults = {"score": SUPPORT_NAMES[0] if support else SCORE_NAMES[0]}
         sides = [
-            ("Nugget scores", [(word.value, word.value) for word in Condition]),
-            ("Support", [(word.value, word.value) for word in SupportCondition]),
+            ("Nugget scores", CONDITIONS),
+            ("Support", SUPPORT_CONDITIONS),
+            ("Published tables", named(offered.published)),
         ]
-        self.offer("tag", [("", "all"), *((name, name) for name in tags)])
-        tables = [("Published tables", [(name, name) for name in published])]
-        for side in "xy":
-            _offer(self.fields[side], [*sides, *(tables if tables[0][1] else [])])
-            _offer(self.fields[f"{side}_nuggets"], choices_of_names(sets))
-            _offer(self.fields[f"{side}_judge"], choices_of_names(judges))
+        super().__init__(query, campaign, sides, defaults | dict(zip("xy", offered.first_two, strict=True)))
+
+    def side(self, name: str) -> NuggetCondition | CitationCondition | str:
+        """Return the condition of a side, or the name of a published table. Raises `Refused`."""
+        chosen: str = self.chosen[name]
+        return chosen if chosen in self.offered.published else self.resolve(name)
 
     @property
-    def policies(self) -> Policies | SupportPolicies:
-        if self.chosen["score"] in SUPPORT_NAMES:
-            return SupportPolicies(
-                missing=self.chosen["missing"], no_cited=self.chosen["no_cited"], topics=self.chosen["topics"]
-            )
-        return Policies(
-            missing=self.chosen["missing"],
-            unjudged=self.chosen["unjudged"],
-            no_vital=self.chosen["no_vital"],
-            topics=self.chosen["topics"],
-        )
-
-
-def _offer(field: forms.Field, choices: list[Any]) -> None:
-    cast(forms.ChoiceField, field).choices = choices
-
-
-ALL = ("", "all")
-
-
-def _tag_field() -> forms.ChoiceField:
-    return forms.ChoiceField(required=False, label="Topics tagged")
-
-
-def _all_and(names: list[str]) -> list[Option]:
-    return [ALL, *((name, name) for name in names)]
+    def chosen_policies(self) -> Policies | SupportPolicies:
+        topics = self.chosen["topics"]
+        if self.chosen["score"] not in SUPPORT_NAMES:
+            return replace(self.policies, topics=topics)
+        return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"], topics=topics)
 
 
 class DescriptivesForm(ChoicesForm):
@@ -341,36 +379,17 @@ class DescriptivesForm(ChoicesForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query)
-        self.offer("tag", _all_and(tags_of(campaign)))
-        self.offer("listed_in", _all_and([one.name for one in campaign.nugget_sets.all()]))
+        self.offer("tag", named(tags_of(campaign), ALL))
+        self.offer("listed_in", named((nugget_set.name for nugget_set in campaign.nugget_sets.all()), ALL))
 
 
-class ConditionForm(BoardForm):
-    """A condition of nugget scores in a campaign, in all topics or those with a tag."""
-
-    tag = _tag_field()
-    folded = ("nuggets", "judge")
-
-    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        sets = list(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
-        judges = {judge.name for judge in judges_of(*sets)}
-        super().__init__(
-            query,
-            sets=[one.name for one in sets],
-            judges=sorted(judges),
-            defaults={"condition": first_conditions(sets)["x"]},
-        )
-        self.offer("tag", _all_and(tags_of(campaign)))
+WEIGHTS = [ALL, ("vital", "vital"), ("okay", "okay")]
 
 
 class NuggetsForm(ConditionForm):
     """Choice of nuggets. Policies are about answers, so here there are none."""
 
-    importance = forms.ChoiceField(
-        label="Importance",
-        required=False,
-        choices=[ALL, ("vital", "vital"), ("okay", "okay"), ("unknown", "unknown")],
-    )
+    importance = forms.ChoiceField(label="Importance", required=False, choices=[*WEIGHTS, ("unknown", "unknown")])
     found = forms.ChoiceField(
         required=False,
         label="Found by",
@@ -392,6 +411,7 @@ class NuggetsForm(ConditionForm):
 class LengthForm(ConditionForm):
     """A score against length."""
 
+    # Length against itself would be a line, so it is not among the scores here.
     score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial="vital_strict")
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
@@ -399,9 +419,7 @@ class LengthForm(ConditionForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query, campaign)
-        runs = list(campaign.runs.values_list("group", "task"))
-        self.offer("group", _all_and(sorted({group for group, _ in runs if group})))
-        self.offer("task", _all_and(sorted({task for _, task in runs if task})))
+        self.offer_runs(campaign)
 
 
 class PacketForm(ConditionForm):
@@ -414,34 +432,27 @@ class PacketForm(ConditionForm):
         chosen = query.copy()
         chosen.setdefault("group", groups[0] if groups else "")
         super().__init__(chosen, campaign)
-        self.offer("group", [(name, name) for name in groups])
+        self.offer("group", named(groups))
         self.fields["group"].required = bool(groups)
 
 
 class SupportForm(ChoicesForm):
     """A support condition."""
 
-    condition = forms.ChoiceField(
-        label="Condition", choices=[(word.value, word.value) for word in SupportCondition]
-    )
+    condition = forms.ChoiceField(label="Condition", choices=SUPPORT_CONDITIONS)
     judge = forms.ChoiceField(label="Judge", required=False)
     tag = _tag_field()
-    missing = BoardForm.base_fields["missing"]
-    no_cited = forms.ChoiceField(
-        label="Answer that cites nothing",
-        choices=[("skip", "is left out"), ("zero", "scores 0")],
-        initial="skip",
-    )
+    missing = PolicyForm.base_fields["missing"]
+    no_cited = _no_cited_field()
     folded = ("judge",)
     field_order = ["condition", "tag", "missing", "no_cited"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        by_condition = {one: list(support_judges_of(campaign, one)) for one in SupportCondition}
-        labelled = next((one for one, judges in by_condition.items() if judges), SupportCondition.SCRATCH)
-        super().__init__(query, {"condition": labelled})
-        names = sorted({judge.name for judges in by_condition.values() for judge in judges})
-        self.offer("judge", choices_of_names(names))
-        self.offer("tag", _all_and(tags_of(campaign)))
+        by_condition = _support_judges(campaign)
+        labelled = (condition for condition, judges in by_condition.items() if judges)
+        super().__init__(query, {"condition": next(labelled, SupportCondition.SCRATCH)})
+        self.offer("judge", named(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
+        self.offer("tag", named(tags_of(campaign), ALL))
 
     @property
     def chosen_condition(self) -> SupportCondition:
@@ -465,7 +476,7 @@ class TimeForm(ChoicesForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query)
-        self.offer("tag", _all_and(tags_of(campaign)))
+        self.offer("tag", named(tags_of(campaign), ALL))
 
     @property
     def idle_limit(self) -> int | None:
@@ -474,79 +485,68 @@ class TimeForm(ChoicesForm):
         return None if found is None else int(found)
 
 
-EVERYTHING = [("", "all")]
 ADDED = "added"
-MADE = [*EVERYTHING, *((word, word) for word in (*NuggetLineage.RELATIONS, ADDED))]
-WEIGHTS = [*EVERYTHING, ("vital", "vital"), ("okay", "okay")]
+MADE = named((*NuggetLineage.RELATIONS, ADDED), ALL)
 
 
-class ConfusionForm(forms.Form):
-    """Two sides that label the same items, and filters; what the query string leaves out has its default."""
+class ConfusionForm(ComparisonForm):
+    """Two sides that label the same items, and filters."""
 
+    first, second = "rows", "columns"
     rows = forms.ChoiceField(label="Rows")
     columns = forms.ChoiceField(label="Columns")
     topic = forms.ChoiceField(label="Topic", required=False)
     run = forms.ChoiceField(label="Run", required=False)
-    tag = forms.ChoiceField(required=False, label="Topics with the tag")
+    tag = _tag_field("Topics with the tag")
     importance = forms.ChoiceField(required=False, label="Nuggets", choices=WEIGHTS)
     made = forms.ChoiceField(required=False, label="Nuggets that were")
     nuggets = forms.ChoiceField(required=False, label="Nugget set")
     rows_judge = forms.ChoiceField(required=False, label="Rows' judge")
     columns_judge = forms.ChoiceField(required=False, label="Columns' judge")
+    folded = ("nuggets", "rows_judge", "columns_judge")
+    folded_text = "Nugget set and judges, where several fit"
+    needless = ("tag", "made")
 
-    def __init__(
-        self,
-        query: QueryDict,
-        offer: Offer,
-        *,
-        topics: Iterable[str],
-        runs: Iterable[str],
-        tags: Iterable[str],
-    ) -> None:
-        first = next(offer.label_pairings(), (Condition.EA.value, Condition.EM.value))
-        super().__init__(data={"rows": first[0], "columns": first[1], **query.dict()}, auto_id="id_%s")
-        sides = _sides(offer)
-        for name, choices in {
-            "rows": sides,
-            "columns": sides,
-            "topic": [*EVERYTHING, *((topic, topic) for topic in topics)],
-            "run": [*EVERYTHING, *((run, run) for run in runs)],
-            "tag": [*EVERYTHING, *((tag, tag) for tag in tags)],
-            "nuggets": choices_of_names(one.name for one in offer.sets),
-            "rows_judge": choices_of_names(offer.judges),
-            "columns_judge": choices_of_names(offer.judges),
-            "made": MADE if offer.lineage else EVERYTHING,
-        }.items():
-            cast(forms.ChoiceField, self.fields[name]).choices = choices
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        offered = offer_of(campaign)
+        rows, columns = next(offered.label_pairings(), (Condition.EA.value, Condition.EM.value))
+        sides = [
+            ("Nugget labels", CONDITIONS),
+            ("Support labels", SUPPORT_CONDITIONS),
+            ("Relevance grades", [(f"{GRADES}{name}", name) for name in offered.sources]),
+        ]
+        super().__init__(query, campaign, sides, {"rows": rows, "columns": columns})
+        self.offer("topic", named(campaign.topics.values_list("topic_id", flat=True), ALL))
+        self.offer("run", named(campaign.runs.values_list("run_id", flat=True), ALL))
+        self.offer("made", MADE if offered.lineage else [ALL])
+
+    def side(self, name: str) -> NuggetCondition | CitationCondition | QrelSource:
+        """Return the condition or the source of grades of a side. Raises `Refused`."""
+        chosen: str = self.chosen[name]
+        if chosen.startswith(GRADES):
+            return self.offered.campaign.qrel_sources.get(name=side_text(chosen))
+        return self.resolve(name)
 
     @property
-    def chosen(self) -> dict[str, Any]:
-        return self.cleaned_data
+    def filters(self) -> dict[str, str]:
+        """The filters in force, by name."""
+        names = ("topic", "run", "tag", "importance", "made")
+        return {name: self.chosen[name] for name in names if self.chosen[name]}
 
-    @property
-    def link(self) -> str:
-        """The query string that holds every choice, those of today's defaults too."""
-        return urlencode({name: value for name, value in self.data.items() if name in self.fields and value})
+
+def side_text(name: str) -> str:
+    return name.removeprefix(GRADES)
 
 
 class VerdictForm(forms.Form):
     """Verdict of an adjudicator on a pair."""
 
     verdict = forms.TypedChoiceField(
-        label="Verdict", coerce=int, widget=forms.RadioSelect, choices=[(one, one) for one in VERDICTS]
+        label="Verdict", coerce=int, widget=forms.RadioSelect, choices=[(code, code) for code in VERDICTS]
     )
     category = forms.ChoiceField(
         required=False,
         label="Why they differ",
-        choices=[("", "not said"), *((one.value, text) for one, text in CATEGORY_WORDS.items())],
+        choices=[("", "not said"), *((category.value, text) for category, text in CATEGORY_WORDS.items())],
     )
     note = forms.CharField(label="Note", required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
-
-
-def _sides(offer: Offer) -> list[Any]:
-    grades = [(f"{GRADES}{name}", name) for name in offer.sources]
-    sides: list[Any] = [
-        ("Nugget labels", [(one.value, one.value) for one in Condition]),
-        ("Support labels", [(one.value, one.value) for one in SupportCondition]),
-    ]
-    return [*sides, ("Relevance grades", grades)] if grades else sides

@@ -14,7 +14,7 @@ import django
 import numpy as np
 from django.db import connection, models
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Count, Exists, F, Min, OuterRef, Q
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -23,7 +23,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
 from assessor.rules.clock import RULE_VERSION
-from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve, resolve_citations
+from evaluation.domain.conditions import NuggetCondition, resolve, resolve_citations
 from evaluation.domain.labels import CITATION_LABELS
 from evaluation.errors import Refused
 from evaluation.models import (
@@ -42,8 +42,15 @@ from evaluation.models import (
 )
 from evaluation.rules.protocol import SETTINGS
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel, TaskState
-from reports.agreement.figures import RESAMPLES, Correlation, correlate, correlation_rows
-from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
+from reports.agreement.figures import (
+    RESAMPLES,
+    Correlation,
+    Scored,
+    confuse_sides,
+    correlate,
+    correlation_rows,
+)
+from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, as_json, as_latex, converter_of, escaped
 from reports.forms import PAIRINGS
 from reports.metrics.policies import Policies, SupportPolicies
@@ -79,7 +86,7 @@ class MethodsTable:
     @property
     def shown(self) -> list[Row]:
         """The rows as people read them: a score by its name, not by its code."""
-        return [{name: _in_words(name, one) for name, one in row.items()} for row in self.rows]
+        return [{name: _in_words(name, value) for name, value in row.items()} for row in self.rows]
 
     @property
     def cells(self) -> list[list[tuple[str, bool]]]:
@@ -137,19 +144,6 @@ def methods_latex(report: MethodsReport) -> str:
     return "\n".join([*lines, "", r"\end{document}", ""])
 
 
-def changed(report: MethodsReport, change: Callable[[str], str]) -> MethodsReport:
-    return replace(report, sections=[_changed_section(section, change) for section in report.sections])
-
-
-def _changed_section(section: MethodsSection, change: Callable[[str], str]) -> MethodsSection:
-    tables = [replace(table, rows=[_changed_row(row, change) for row in table.rows]) for table in section.tables]
-    return replace(section, sentences=[change(sentence) for sentence in section.sentences], tables=tables)
-
-
-def _changed_row(row: Row, change: Callable[[str], str]) -> Row:
-    return {key: change(value) if isinstance(value, str) else value for key, value in row.items()}
-
-
 def _in_words(name: str, value: Any) -> Any:
     return words(value) if name == "score" and isinstance(value, str) else value
 
@@ -165,36 +159,17 @@ def _shown(value: Any) -> str:
 
 
 ROOMS = ("evaluation", "reports", "llmjobs")
+"""Apps whose tables hold what figures rest on; their newest migrations say which layout was read."""
 SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """Amount of material to judge."""
-
-    topics: int
-    runs: int
-    answers: int
-    segments: int
-    with_text: int
-
-
-def material(campaign: Campaign) -> Material:
-    segments = Segment.objects.filter(campaign=campaign)
-    counted = segments.aggregate(all=Count("pk"), with_text=Count("pk", filter=Q(has_text=True)))
-    return Material(
-        topics=campaign.topics.count(),
-        runs=campaign.runs.count(),
-        answers=AnswerProvenance.objects.filter(run__campaign=campaign).count(),
-        segments=counted["all"],
-        with_text=counted["with_text"],
-    )
 
 
 def protocol_rows(campaign: Campaign) -> list[Row]:
     protocol = campaign.protocol
-    fields = [one for one in protocol._meta.concrete_fields if one.name in SETTINGS and one.name != "guidelines"]
-    rows: list[Row] = [_setting(one, getattr(protocol, one.name)) for one in fields]
+    settings = [
+        field for field in protocol._meta.concrete_fields if field.name in SETTINGS and field.name != "guidelines"
+    ]
+    rows: list[Row] = [_setting(field, getattr(protocol, field.name)) for field in settings]
+    # The guidelines are pages of text: a paper quotes them, its methods table says how long they are.
     return [*rows, {"setting": "guidelines", "value": f"{len(protocol.guidelines.split())} words"}]
 
 
@@ -209,36 +184,28 @@ def run_rows(campaign: Campaign) -> list[Row]:
 
 
 def qrel_rows(campaign: Campaign) -> list[Row]:
-    rows = (
-        Qrel.objects.filter(source__campaign=campaign)
-        .order_by("source__name")
-        .values(source_name=F("source__name"))
-    )
+    rows = Qrel.objects.filter(source__campaign=campaign).order_by("source__name").values("source__name")
     counted = rows.annotate(topics=Count("topic", distinct=True), grades=Count("pk"))
-    return [{"source": row["source_name"], "topics": row["topics"], "grades": row["grades"]} for row in counted]
+    return [{"source": row["source__name"], "topics": row["topics"], "grades": row["grades"]} for row in counted]
 
 
 def people_in_order(campaign: Campaign) -> list[str]:
     """Return the judges who are people, in the order in which they came to work here: the same in every copy."""
-    assigned = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign)
-    came = [
-        dict(Task.objects.filter(campaign=campaign).order_by().values_list("assessor").annotate(Min("pk"))),
-        dict(campaign.nugget_sets.order_by().values_list("judge").annotate(Min("pk"))),
-        dict(assigned.order_by().values_list("judge").annotate(Min("pk"))),
-        dict(
-            SupportJudgment.objects.filter(segment__campaign=campaign)
-            .order_by()
-            .values_list("judge")
-            .annotate(Min("pk"))
-        ),
+    rows: list[tuple[QuerySet[Any], str]] = [
+        (Task.objects.filter(campaign=campaign), "assessor"),
+        (campaign.nugget_sets.all(), "judge"),
+        (Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign), "judge"),
+        (SupportJudgment.objects.filter(segment__campaign=campaign), "judge"),
     ]
-    people = Judge.objects.filter(kind=JudgeKind.HUMAN, study=None)
+    came = [dict(found.order_by().values_list(who).annotate(Min("pk"))) for found, who in rows]
 
-    def order(one: Judge) -> list[float]:
-        keys = (one.user_id, one.pk, one.pk, one.pk)
+    def order(judge: Judge) -> list[float]:
+        # Keys of rows and not times: a copy of the campaign has new times, and its methods must read the same.
+        keys = (judge.user_id, judge.pk, judge.pk, judge.pk)
         return [first.get(key, inf) for first, key in zip(came, keys, strict=True)]
 
-    return [one.name for one in sorted(people, key=order) if min(order(one)) < inf]
+    people = Judge.objects.filter(kind=JudgeKind.HUMAN, study=None)
+    return [judge.name for judge in sorted(people, key=order) if min(order(judge)) < inf]
 
 
 def work_rows(campaign: Campaign) -> list[Row]:
@@ -314,60 +281,34 @@ def _avoid_nuggets(campaign: Campaign) -> int:
 
 def version_rows(_campaign: Campaign) -> list[Row]:
     applied = MigrationRecorder(connection).applied_migrations()
-    rooms = [(f"Assay, tables of {app}", max(name for one, name in applied if one == app)) for app in ROOMS]
+    rooms = [(f"Assay, tables of {app}", max(name for room, name in applied if room == app)) for app in ROOMS]
     rest = [("rule of active time", str(RULE_VERSION)), ("Django", django.__version__), ("NumPy", np.__version__)]
     return [{"what": what, "version": version} for what, version in [*rooms, *rest]]
 
 
 LEVELS = {"run_level": "run", "topic_average": "topic, averaged", "all_topic_run": "topic and run, pooled"}
-TAUS = {
-    "x": "x",
-    "y": "y",
-    "score": "Score",
-    "level": "Level",
-    "n": "n",
-    "tau_b": "Tau-b",
-    "low": "Low",
-    "high": "High",
-}
-AGREED = {
-    "x": "x",
-    "y": "y",
-    "pairs": "Pairs",
-    "agreement": "Agreement",
-    "kappa": "Kappa",
-    "kappa_linear": "Kappa, linear",
-    "alpha": "Alpha",
-    "harsh": "Harsh conflicts",
-}
-LISTS = {
-    "nuggets": "Nuggets",
-    "topics": "Topics",
-    "nuggets_per_topic": "Nuggets a topic",
-    "words_per_nugget": "Words a nugget",
-    "vital": "Vital",
-    "okay": "Okay",
-    "unknown": "Unknown",
-}
-MIX = {
-    "condition": "Condition",
-    "set": "Nuggets",
-    "judge": "Judge",
-    "not_support": "Not support",
-    "partial_support": "Partial support",
-    "support": "Support",
-}
-SUPPORT = {
-    "condition": "Condition",
-    "judge": "Judge",
-    "labels": "Labels",
-    "no_support": "No support",
-    "partial_support": "Partial support",
-    "full_support": "Full support",
-}
-TIMES = {
-    "stage": "Stage",
-    "topics": "Topics",
+
+
+def _headings(*keys: str, **headings: str) -> dict[str, str]:
+    """Return columns by key, each under its key in words or the heading that it is given."""
+    return {key: headings.get(key, words(key).capitalize()) for key in keys}
+
+
+SIDES = {"x": "x", "y": "y"}
+TAUS = SIDES | _headings("score", "level", "n", "tau_b", "low", "high", n="n", tau_b="Tau-b")
+AGREED = SIDES | _headings(
+    *("pairs", "agreement", "kappa", "kappa_linear", "alpha", "harsh"),
+    kappa_linear="Kappa, linear",
+    harsh="Harsh conflicts",
+)
+LISTS = _headings(
+    *("nuggets", "topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown"),
+    nuggets_per_topic="Nuggets a topic",
+    words_per_nugget="Words a nugget",
+)
+MIX = _headings("condition", "set", "judge", "not_support", "partial_support", "support", set="Nuggets")
+SUPPORT = _headings("condition", "judge", "labels", "no_support", "partial_support", "full_support")
+TIMES = _headings("stage", "topics") | {
     "median_s": "Median, s",
     "q1_s": "Q1, s",
     "q3_s": "Q3, s",
@@ -375,16 +316,10 @@ TIMES = {
     "high_median_s": "High median, s",
     "unfinished": "Unfinished",
 }
-RUNS = {"group": "Group", "task": "Task", "runs": "Runs", "controls": "Controls"}
-QRELS = {"source": "Source", "topics": "Topics", "grades": "Grades"}
-WORK = {
-    "assessor": "Assessor",
-    "stage": "Stage",
-    "tasks": "Tasks",
-    "submitted": "Submitted",
-    "second": "Second opinions",
-}
-JUDGES = {"judge": "Judge", "kind": "Kind", "model": "Model", "prompts": "Prompts"}
+RUNS = _headings("group", "task", "runs", "controls")
+QRELS = _headings("source", "topics", "grades")
+WORK = _headings("assessor", "stage", "tasks", "submitted", "second", second="Second opinions")
+JUDGES = _headings("judge", "kind", "model", "prompts")
 
 
 def methods_report(campaign: Campaign) -> MethodsReport:
@@ -395,12 +330,9 @@ def methods_report(campaign: Campaign) -> MethodsReport:
 
 
 def methods_documents(campaign: Campaign) -> dict[str, str]:
+    """Return the report in every form, by file name: a snapshot keeps them beside the data."""
     report = methods_report(campaign)
-    return {
-        "methods.html": render_to_string("reports/methods_document.html", {"report": report}),
-        "methods.tex": methods_latex(report),
-        "methods.json": methods_json(report),
-    }
+    return {f"methods.{form}": write(report) for form, write in WRITERS.items()}
 
 
 def _protocol(campaign: Campaign) -> MethodsSection:
@@ -412,11 +344,13 @@ def _protocol(campaign: Campaign) -> MethodsSection:
 
 
 def _material(campaign: Campaign) -> MethodsSection:
-    found = material(campaign)
-    passages = f"{found.segments:,} passages are graded or cited, {found.with_text:,} of them with their text."
+    answers = AnswerProvenance.objects.filter(run__campaign=campaign).count()
+    segments = Segment.objects.filter(campaign=campaign)
+    counted = segments.aggregate(all=Count("pk"), with_text=Count("pk", filter=Q(has_text=True)))
+    topics, runs = campaign.topics.count(), campaign.runs.count()
     sentences = [
-        f"{found.topics:,} topics are answered by {found.runs:,} runs in {found.answers:,} answers.",
-        passages,
+        f"{topics:,} topics are answered by {runs:,} runs in {answers:,} answers.",
+        f"{counted['all']:,} passages are graded or cited, {counted['with_text']:,} of them with their text.",
     ]
     tables = [
         MethodsTable("Runs", RUNS, run_rows(campaign)),
@@ -473,23 +407,19 @@ def _agreement(campaign: Campaign) -> MethodsSection:
 
 def _pair(campaign: Campaign, x: str, y: str) -> tuple[list[Row], list[Row]]:
     """Return the taus and the label agreement of a pairing; nothing where one side has no labels. Raises `Refused`."""
-    sides: list[Choice] = [_resolved(campaign, name) for name in (x, y)]
+    sides = [_resolved(campaign, name) for name in (x, y)]
     if not all(side.judges for side in sides):
         return [], []
     left, right = sides
-    if isinstance(left, NuggetCondition) and isinstance(right, NuggetCondition):
-        found = correlate(campaign, left, right, "vital_strict", Policies())
-        same = confuse_assignments(left, right)
-    elif isinstance(left, CitationCondition) and isinstance(right, CitationCondition):
-        found = correlate(campaign, left, right, "weighted_precision", SupportPolicies())
-        same = confuse_support(left, right)
-    else:
-        raise TypeError(f"{x} and {y} are no pairing")
+    is_nuggets = isinstance(left, NuggetCondition)
+    score, policies = ("vital_strict", Policies()) if is_nuggets else ("weighted_precision", SupportPolicies())
+    found = correlate(campaign, left, right, score, policies)
+    same = confuse_sides(left, right)
     names = {"x": x, "y": y}
     return [names | dict(row) for row in _tau_rows(found)], [names | dict(row) for row in _agreed_rows(same)]
 
 
-def _resolved(campaign: Campaign, name: str) -> Choice:
+def _resolved(campaign: Campaign, name: str) -> Scored:
     if name in list(SupportCondition):
         return resolve_citations(campaign, SupportCondition(name))
     return resolve(campaign, Condition(name))
@@ -501,8 +431,8 @@ def _tau_rows(found: Correlation) -> Iterator[Row]:
         yield {"score": found.score, "level": LEVELS[row["level"]]} | figures
 
 
-def _agreed_rows(same: ConfusionReport) -> Iterator[Row]:
-    if same.comparable and same.confusion.pairs:
+def _agreed_rows(same: ConfusionReport | None) -> Iterator[Row]:
+    if same is not None and same.confusion.pairs:
         figures = {name: getattr(same.confusion, name) for name in AGREED if hasattr(same.confusion, name)}
         yield figures | {"harsh": same.harsh}
 
@@ -532,8 +462,24 @@ def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
     either = "|".join(re.escape(name) for name in sorted(called, key=len, reverse=True))
     if not either:
         return report
+    # The longest first, and only whole words: "Ann" must not be replaced within "Ann Archer" or "Anne".
     spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)")
-    return changed(report, lambda text: spoken.sub(lambda one: called[one[0]], text))
+
+    def without(text: Any) -> Any:
+        return spoken.sub(lambda name: called[name[0]], text) if isinstance(text, str) else text
+
+    sections = [
+        replace(
+            section,
+            sentences=[without(sentence) for sentence in section.sentences],
+            tables=[
+                replace(table, rows=[{key: without(value) for key, value in row.items()} for row in table.rows])
+                for table in section.tables
+            ],
+        )
+        for section in report.sections
+    ]
+    return replace(report, sections=sections)
 
 
 class MethodsForm(StrEnum):

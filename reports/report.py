@@ -15,7 +15,7 @@ from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondit
 from evaluation.models import Campaign
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm
-from web.templatetags.assay import DASH, MINUS, decimal, money, percent, score
+from web.templatetags.assay import DASH, MINUS, decimal, fine_score, money, percent, score
 from web.text import plural
 
 FEWEST_TOPICS: Final = 5
@@ -115,6 +115,8 @@ class ColumnKind(StrEnum):
     TOPIC = "topic"
     COUNT = "count"
     SCORE = "score"
+    FINE_SCORE = "fine_score"
+    INTERVAL = "interval"
     TAU = "tau"
     DECIMAL = "decimal"
     MEAN = "mean"
@@ -149,6 +151,7 @@ def some_names(names: str | None) -> str:
 FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
     ColumnKind.COUNT: lambda value: DASH if value is None else intcomma(value),
     ColumnKind.SCORE: score,
+    ColumnKind.FINE_SCORE: fine_score,
     ColumnKind.TAU: score,
     ColumnKind.DECIMAL: decimal,
     ColumnKind.MEAN: lambda value: DASH if value is None else f"{value:,.2f}",
@@ -161,13 +164,17 @@ FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of figures. `paper`: it is in the LaTeX table too; `primary`: it is what the page is about."""
+    """A column of figures. `paper`: it is in the LaTeX table too; `primary`: it is what the page is about.
+
+    `topics`: the key of the number of topics behind it, where this is not the section's.
+    """
 
     key: str
     caption: str
     kind: ColumnKind = ColumnKind.TEXT
     paper: bool = True
     primary: bool = False
+    topics: str = ""
 
     def text(self, row: Row) -> str:
         value = row.get(self.key)
@@ -222,10 +229,12 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section: a table, complete in its files, and maybe a picture. `sort`: a column, with - before it downwards.
+    """A section: a table, complete in its files, and maybe a chart. `sort`: a column, with - before it downwards.
 
     `topics`, `pairs`: how many of these the figures rest on, for all rows or as the name of a column; rows with a
-    column of kind `TAU` have `runs` and `topics` of their own.
+    column of kind `TAU` have `runs` and `topics` of their own. `aside`: keys that only the page reads.
+    The pages older than this type have files with names, headings, JSON and comments of their own: `file_name`,
+    `paper`, `document` and `comment` keep these as published.
     """
 
     name: str
@@ -238,6 +247,11 @@ class Section:
     sort: str = ""
     topics: str | int | None = None
     pairs: str | int | None = None
+    aside: tuple[str, ...] = ()
+    file_name: str = ""
+    paper: Mapping[str, str] | None = None
+    document: Mapping[str, Any] | None = None
+    comment: str = ""
 
     @property
     def headings(self) -> list[tuple[Column, str, str]]:
@@ -248,12 +262,15 @@ class Section:
             for column in self.columns
         ]
 
-    def ordered(self, sort: str) -> "Section":
-        """Return the rows in another order, what is undefined last; as they are for a name that is no column."""
+    def ordered(self, sort: str, ties: str = "") -> "Section":
+        """Return the rows in another order, equal ones by `ties`; as they are for a name that is no column."""
         name = sort.removeprefix("-")
-        if name not in {column.key for column in self.columns}:
+        if name not in {column.key for column in self.columns if column.kind is not ColumnKind.INTERVAL}:
             return self
+        # None is no number: it would be the lowest one way and the best the other way, so it is last both ways.
         known = [row for row in self.rows if row.get(name) is not None]
+        if ties:
+            known.sort(key=lambda row: row[ties])
         known.sort(key=lambda row: row[name], reverse=sort.startswith("-"))
         return replace(self, rows=known + [row for row in self.rows if row.get(name) is None], sort=sort)
 
@@ -266,10 +283,19 @@ class Section:
         if not column.kind.is_measured or value is None:
             return ReportCell(column, value, text)
         hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is ColumnKind.TAU else None
-        return ReportCell(column, value, text, Basis(_count(self.topics, row), _count(self.pairs, row)), hidden)
+        topics = _count(column.topics or self.topics, row)
+        return ReportCell(column, value, text, Basis(topics, _count(self.pairs, row)), hidden)
+
+    @property
+    def file_rows(self) -> Sequence[Row]:
+        if not self.aside:
+            return self.rows
+        return [{key: value for key, value in row.items() if key not in self.aside} for row in self.rows]
 
     def table(self, text: str) -> FileTable:
-        paper = {column.key: column.caption for column in self.columns if column.paper}
+        paper = self.paper or {column.key: column.caption for column in self.columns if column.paper}
+        if self.document is not None:
+            return FileTable(self.file_rows, paper, self.document, closing=self.closing, comment=self.comment)
         document = {"title": self.title, "said": text, "rows": [dict(row) for row in self.rows]}
         closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
         return FileTable(self.rows, paper, document | closing, closing=self.closing, comment=text)
@@ -280,7 +306,9 @@ def _count(count: str | int | None, row: Row) -> int | None:
 
 
 def _after(column: Column, sort: str) -> str:
-    """Return the order that a click gives: the other way round, or texts up and numbers down."""
+    """Return the order that a click gives: the other way round, or texts up and numbers down; '' for none."""
+    if column.kind is ColumnKind.INTERVAL:
+        return ""
     if sort:
         return column.key if sort.startswith("-") else f"-{column.key}"
     return column.key if column.kind.is_text else f"-{column.key}"
@@ -334,6 +362,11 @@ class Report:
     query: QueryDict = field(default_factory=QueryDict)
 
     @property
+    def is_unfolded(self) -> bool:
+        """Whether the fields out of the way are open: a message is mostly about a judge or set to name there."""
+        return bool(self.message)
+
+    @property
     def shown_sections(self) -> list[ShownSection]:
         return [
             ShownSection(
@@ -358,9 +391,8 @@ class Report:
                 return section
         raise Http404
 
-    def table(self, name: str) -> FileTable:
-        """Return a section as it leaves in files, with what it rests on. Raises `Http404`."""
-        section = self.section(name)
+    def table(self, section: Section) -> FileTable:
+        """Return a section as it leaves in files, with what it rests on."""
         text = [self.title, *(self.content.facts if self.content else ()), section.note]
         return section.table("\n".join(plain(line) for line in text if line))
 

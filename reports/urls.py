@@ -2,45 +2,52 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
-from reports import methods as reports_methods
-from reports import views
-from reports import views as reports_views
+from reports import methods, views
 from reports.confusion import views as confusion_views
 from reports.confusion.paired_labels import ItemKind
 from reports.files import converter_of
-from reports.views import ReportName
+from reports.views import AGREEMENT, CONFUSION, LEADERBOARD, ReportName
 
 app_name = "reports"
 
 register_converter(converter_of(ReportName), "report")
 
+
+def _table(report: str, part: str, name: str) -> URLPattern:
+    return path(f"{part}.<table:table>", views.report_table, {"report": report, "part": part}, name=name)
+
+
+def _picture(report: str, part: str, name: str) -> URLPattern:
+    return path(f"{part}.<picture:picture>", views.report_picture, {"report": report, "part": part}, name=name)
+
+
 leaderboard_urls: list[URLPattern] = [
-    path("", views.leaderboard, name="leaderboard"),
-    path("ranking.<picture:picture>", views.ranking, name="ranking"),
-    path("runs.<table:table>", views.leaderboard_table, name="leaderboard_table"),
+    path("", views.report, {"report": LEADERBOARD}, name="leaderboard"),
+    _picture(LEADERBOARD, "ranking", "ranking"),
+    _table(LEADERBOARD, "runs", "leaderboard_table"),
 ]
 
 agreement_urls: list[URLPattern] = [
-    path("", views.agreement, name="agreement"),
-    path("scatter.<picture:picture>", views.scatter, name="scatter"),
-    path("taus.<table:table>", views.agreement_table, name="agreement_table"),
-    path("answers.<table:table>", views.answers_file, name="answers_table"),
-    path("topics.<picture:picture>", views.topics_picture, name="topics_picture"),
-    path("topics.<table:table>", views.topics_file, name="topics_table"),
+    path("", views.report, {"report": AGREEMENT}, name="agreement"),
+    _picture(AGREEMENT, "scatter", "scatter"),
+    _table(AGREEMENT, "taus", "agreement_table"),
+    _table(AGREEMENT, "answers", "answers_table"),
+    _picture(AGREEMENT, "topics", "topics_picture"),
+    _table(AGREEMENT, "topics", "topics_table"),
 ]
 
 report_urls: list[URLPattern] = [
-    path("", reports_views.reports, name="reports"),
-    path("packet.zip", reports_views.packet, name="packet_archive"),
-    path("<report:report>/", reports_views.report, name="report"),
-    path("<report:report>/<slug:part>.<table:table>", reports_views.report_table, name="report_table"),
-    path("<report:report>/<slug:part>.<picture:picture>", reports_views.report_picture, name="report_picture"),
+    path("", views.reports, name="reports"),
+    path("packet.zip", views.packet, name="packet_archive"),
+    path("<report:report>/", views.report, name="report"),
+    path("<report:report>/<slug:part>.<table:table>", views.report_table, name="report_table"),
+    path("<report:report>/<slug:part>.<picture:picture>", views.report_picture, name="report_picture"),
 ]
 
 confusion_urls: list[URLPattern] = [
-    path("", confusion_views.confusion, name="confusion"),
-    path("matrix.<picture:picture>", confusion_views.confusion_picture, name="confusion_picture"),
-    path("counts.<table:table>", confusion_views.confusion_file, name="confusion_table"),
+    path("", views.report, {"report": CONFUSION}, name="confusion"),
+    _picture(CONFUSION, "matrix", "confusion_picture"),
+    _table(CONFUSION, "counts", "confusion_table"),
     path("pairs/", confusion_views.pairs, name="pairs"),
     path("studies/<int:pk>.<table:table>", confusion_views.study_file, name="study_table"),
 ]
@@ -52,8 +59,8 @@ for kind in (ItemKind.NUGGETS, ItemKind.CITATIONS):
     ]
 
 methods_urls: list[URLPattern] = [
-    path("", reports_methods.methods, name="methods"),
-    path("methods.<methods_form:document>", reports_methods.methods_file, name="methods_file"),
+    path("", methods.methods, name="methods"),
+    path("methods.<methods_form:document>", methods.methods_file, name="methods_file"),
 ]
 
 campaign_urls: list[URLPattern | URLResolver] = [

@@ -1,27 +1,31 @@
-"""The report pages that have a form of their own: leaderboard and agreement."""
+"""The report pages: one view each for a page, a table and a picture, whichever report it is.
+
+A new report is a module with a function from campaign and query to `Report`, and a line in `KINDS`.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
+from accounts.models import User
 from evaluation.campaigns.access import unblinded_campaign_for
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign
-from reports import charts
-from reports.agreement.figures import curve_of, is_binned
-from reports.agreement.page import agreement_page, answers_table, correlation_table, curve_table
-from reports.charts import curve
+from evaluation.studies import studies_for
+from reports.agreement.page import agreement_page
+from reports.confusion.page import confusion_page
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
 from reports.leaderboard.length import length_page
-from reports.leaderboard.page import leaderboard_page, standings_table
+from reports.leaderboard.page import leaderboard_page
 from reports.nuggets.descriptives import descriptives_page
 from reports.nuggets.page import nuggets_page
 from reports.packet import packet_archive, packet_page
@@ -29,109 +33,13 @@ from reports.report import Report
 from reports.support import support_page
 from reports.timing.page import time_page
 
-Found = TypeVar("Found")
-
 
 def get_campaign(request: UserRequest, slug: str) -> Campaign:
-    """Return a campaign that the viewer may see unblinded, or answer 404."""
+    """Return a campaign that the viewer may see unblinded, or answer 404: a 403 would say that it exists."""
     try:
         return unblinded_campaign_for(request.user, slug)
     except ObjectDoesNotExist:
         raise Http404 from None
-
-
-def or_404(found: Found | None) -> Found:
-    """Return the page's content; a file of a page without any is not there."""
-    if found is None:
-        raise Http404
-    return found
-
-
-def is_dark(request: UserRequest) -> bool:
-    return request.GET.get("theme") == "dark"
-
-
-def picture_response(specification: str, picture: PictureForm) -> HttpResponse:
-    return HttpResponse(drawn(specification, picture), content_type=PICTURE_TYPES[picture])
-
-
-WHOLE = "whole"
-"""What of the query string asks for figures that a page leaves pending."""
-
-
-@require_safe
-def leaderboard(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign(request, slug)
-    context = {
-        "campaign": campaign,
-        "page": leaderboard_page(campaign, request.GET),
-        "run_pks": dict(campaign.runs.values_list("run_id", "pk")),
-        "forms": list(TableForm),
-        "pictures": list(PictureForm),
-    }
-    return render(request, "reports/leaderboard.html", context)
-
-
-@require_safe
-def ranking(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
-    page = leaderboard_page(get_campaign(request, slug), request.GET)
-    return picture_response(charts.ranking(page.shown, or_404(page.found).score, dark=is_dark(request)), picture)
-
-
-@require_safe
-def leaderboard_table(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
-    page = leaderboard_page(get_campaign(request, slug), request.GET)
-    or_404(page.found)
-    return downloaded(standings_table(page), table, f"{slug}-leaderboard")
-
-
-@require_safe
-def agreement(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign(request, slug)
-    page = agreement_page(campaign, request.GET, whole=WHOLE in request.GET)
-    context = {
-        "campaign": campaign,
-        "page": page,
-        "binned": page.correlation is not None and is_binned(page.correlation.points),
-        "run_pks": dict(campaign.runs.values_list("run_id", "pk")),
-        "forms": list(TableForm),
-        "pictures": list(PictureForm),
-    }
-    return render(request, "reports/agreement.html", context)
-
-
-@require_safe
-def scatter(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
-    correlation = agreement_page(get_campaign(request, slug), request.GET).correlation
-    found = or_404(correlation if correlation and correlation.has_picture else None)
-    return picture_response(charts.scatter(found, dark=is_dark(request)), picture)
-
-
-@require_safe
-def agreement_table(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
-    found = or_404(agreement_page(get_campaign(request, slug), request.GET, whole=True).correlation)
-    return downloaded(correlation_table(found), table, f"{slug}-agreement")
-
-
-@require_safe
-def answers_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
-    found = or_404(agreement_page(get_campaign(request, slug), request.GET).correlation)
-    return downloaded(answers_table(found), table, f"{slug}-answers")
-
-
-@require_safe
-def topics_picture(request: UserRequest, slug: str, picture: PictureForm) -> HttpResponse:
-    page = agreement_page(get_campaign(request, slug), request.GET)
-    points = curve_of(or_404(page.requested))
-    shown = page.enough(points) if "enough" in request.GET else points
-    return picture_response(curve(shown, dark=is_dark(request)), picture)
-
-
-@require_safe
-def topics_file(request: UserRequest, slug: str, table: TableForm) -> HttpResponse:
-    page = agreement_page(get_campaign(request, slug), request.GET)
-    points = curve_of(or_404(page.requested))
-    return downloaded(curve_table(or_404(page.correlation), points), table, f"{slug}-tau-by-topics")
 
 
 class ReportName(StrEnum):
@@ -145,16 +53,44 @@ class ReportName(StrEnum):
     PACKET = "packet"
 
 
+LEADERBOARD, AGREEMENT, CONFUSION = "leaderboard", "agreement", "confusion"
+"""Reports with an address and a template of their own; they are older than `ReportName`, and papers link to them."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportKind:
-    """A report page: its title, what it is about, and what makes it from a campaign and a query string."""
+    """A report page: its title, what it is about, and what makes it from a campaign and a query string.
+
+    `beside`: what its template shows besides, for who looks at it.
+    """
 
     title: str
     line: str
     make: Callable[[Campaign, QueryDict], Report]
+    template: str = "reports/report.html"
+    beside: Callable[[User, Campaign], Mapping[str, Any]] = lambda _user, _campaign: {}
 
 
-KINDS = {
+KINDS: dict[str, ReportKind] = {
+    LEADERBOARD: ReportKind(
+        "Leaderboard",
+        "Runs by score under one condition, with intervals, tests between runs, and support of citations.",
+        leaderboard_page,
+        "reports/leaderboard.html",
+    ),
+    AGREEMENT: ReportKind(
+        "Agreement of conditions",
+        "How far two conditions order runs the same way: scatter, tau-b three ways.",
+        agreement_page,
+        "reports/agreement.html",
+    ),
+    CONFUSION: ReportKind(
+        "Confusion and disagreement",
+        "How two judges label the same items: matrix, agreement, the pairs behind each cell, verdicts on them.",
+        confusion_page,
+        "reports/confusion.html",
+        lambda user, campaign: {"studies": studies_for(user, campaign)},
+    ),
     ReportName.DESCRIPTIVES: ReportKind(
         "Descriptives",
         "Topics, nuggets, words and labels of every nugget set and condition, as in the published tables.",
@@ -190,35 +126,35 @@ KINDS = {
 
 @require_safe
 def reports(request: UserRequest, slug: str) -> HttpResponse:
-    context = {"campaign": get_campaign(request, slug), "kinds": list(KINDS.items())}
-    return render(request, "reports/reports.html", context)
-
-
-@require_safe
-def report(request: UserRequest, slug: str, report: ReportName) -> HttpResponse:
     campaign = get_campaign(request, slug)
-    page = KINDS[report].make(campaign, request.GET)
-
-    def address_of(part: str, form: str) -> str:
-        name = "reports:report_table" if form in list(TableForm) else "reports:report_picture"
-        return reverse(name, args=[slug, report, part, form])
-
-    archive = ""
-    if report is ReportName.PACKET and page.content:
-        archive = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"
-    return page_response(request, campaign, page, report, address_of, archive)
+    addresses = {
+        name: reverse("reports:report", args=[slug, name])
+        if name in list(ReportName)
+        else reverse(f"reports:{name}", args=[slug])
+        for name in KINDS
+    }
+    kinds = [(addresses[name], kind) for name, kind in KINDS.items()]
+    return render(request, "reports/reports.html", {"campaign": campaign, "kinds": kinds})
 
 
 @require_safe
-def report_table(request: UserRequest, slug: str, report: ReportName, part: str, table: TableForm) -> HttpResponse:
+def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
+    campaign, kind = get_campaign(request, slug), KINDS[report]
+    page = kind.make(campaign, request.GET)
+    more = dict(kind.beside(request.user, campaign))
+    if report == ReportName.PACKET and page.content:
+        more["archive"] = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"
+    return page_response(request, campaign, page, report, template=kind.template, more=more)
+
+
+@require_safe
+def report_table(request: UserRequest, slug: str, report: str, part: str, table: TableForm) -> HttpResponse:
     page = KINDS[report].make(get_campaign(request, slug), request.GET)
-    return table_response(page, part, table, f"{slug}-{report}")
+    return table_response(page, part, table, slug, report)
 
 
 @require_safe
-def report_picture(
-    request: UserRequest, slug: str, report: ReportName, part: str, picture: PictureForm
-) -> HttpResponse:
+def report_picture(request: UserRequest, slug: str, report: str, part: str, picture: PictureForm) -> HttpResponse:
     page = KINDS[report].make(get_campaign(request, slug), request.GET)
     return part_picture(request, page, part, picture)
 
@@ -236,23 +172,19 @@ def page_response(
     campaign: Campaign,
     page: Report,
     name: str,
-    address_of: Callable[[str, str], str],
-    archive: str = "",
     template: str = "reports/report.html",
     more: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
-    """Return a report as a page; `address_of` has the address of a section as a file in some form.
-
-    `more` is what the template of a page of its own shows besides.
-    """
+    """Return a report as a page, whose files lie below its address; `more` is what its template shows besides."""
     context: dict[str, Any] = {
         "campaign": campaign,
         "page": page,
-        "address_of": address_of,
         "file_name": f"{campaign.slug}-{name}",
-        "archive": archive,
-        "run_keys": dict(campaign.runs.values_list("run_id", "pk")),
-        "topic_keys": dict(topics_for(request.user, campaign).values_list("topic_id", "public_id")),
+        # Most pages name runs or topics, not both: keys that no cell asks for cost no query.
+        "run_keys": SimpleLazyObject(lambda: dict(campaign.runs.values_list("run_id", "pk"))),
+        "topic_keys": SimpleLazyObject(
+            lambda: dict(topics_for(request.user, campaign).values_list("topic_id", "public_id"))
+        ),
         "forms": list(TableForm),
         "pictures": list(PictureForm),
         **(more or {}),
@@ -260,12 +192,16 @@ def page_response(
     return render(request, template, context)
 
 
-def table_response(page: Report, part: str, form: TableForm, name: str) -> HttpResponse:
+def table_response(page: Report, part: str, form: TableForm, slug: str, name: str) -> HttpResponse:
     """Return a section as a file. Raises `Http404` where there is none."""
-    return downloaded(page.table(part), form, f"{name}-{part}")
+    section = page.section(part)
+    return downloaded(page.table(section), form, f"{slug}-{section.file_name or f'{name}-{part}'}")
 
 
 def part_picture(request: UserRequest, page: Report, part: str, form: PictureForm) -> HttpResponse:
     """Return a section's picture. Raises `Http404` where there is none."""
-    chart = or_404(page.section(part).chart)
-    return picture_response(chart.draw(is_dark(request)), form)
+    chart = page.section(part).chart
+    if chart is None:
+        raise Http404
+    specification = chart.draw(request.GET.get("theme") == "dark")
+    return HttpResponse(drawn(specification, form), content_type=PICTURE_TYPES[form])

@@ -10,9 +10,8 @@ from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondit
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.cache import cached_report
-from reports.confusion.paired_labels import ConfusionReport, confuse_assignments, confuse_support
+from reports.confusion.paired_labels import ConfusionReport, confuse_conditions
 from reports.frames import tagged_assignments, tagged_support, topics_by_tag
-from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.agreement import (
     ALL_TOPIC_RUN,
     LEVELS,
@@ -27,7 +26,7 @@ from reports.metrics.agreement import (
     run_means,
     score_table,
 )
-from reports.metrics.arrays import Counts, Floats
+from reports.metrics.arrays import Counts, Floats, defined
 from reports.metrics.bootstrap import Interval, intervals
 from reports.metrics.policies import Policies, SupportPolicies, TopicChoice, policies_document
 from reports.metrics.subsampling import CurvePoint, tau_by_topics
@@ -86,7 +85,7 @@ class TopicPoints(Sequence[TopicPoint]):
     def __getitem__(self, at: slice) -> list[TopicPoint]: ...
     def __getitem__(self, at: int | slice) -> TopicPoint | list[TopicPoint]:
         if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
+            return [self[place] for place in range(*at.indices(len(self)))]
         topic, run = self._places[at]
         run_id, task = self._runs[run]
         return TopicPoint(run_id, self._topic_ids[topic], task, float(self.x[at]), float(self.y[at]))
@@ -126,7 +125,9 @@ class Correlation:
         return any(run.x is not None and run.y is not None for run in self.runs)
 
 
-Side = NuggetCondition | CitationCondition | str
+Scored = NuggetCondition | CitationCondition
+"""A side with scores of single answers; a published table has those of runs alone."""
+Side = Scored | str
 
 
 def correlate(
@@ -145,7 +146,7 @@ def correlate(
     A string names a published table, which has run-level scores only. Raises ValueError for a score that the
     conditions do not have, `Refused` where some labels are on both sides or a published table should be of a tag.
     """
-    tasks = {run_id: run.task for run_id, run in runs_by_id(campaign).items()}
+    tasks = dict(campaign.runs.values_list("run_id", "task"))
     if isinstance(x, str) or isinstance(y, str):
         if tag:
             raise Refused(
@@ -168,31 +169,15 @@ def correlate(
     )
 
 
-def topic_curve(
-    x: NuggetCondition | CitationCondition,
-    y: NuggetCondition | CitationCondition,
-    score: str,
-    policies: Policies | SupportPolicies,
-    tag: str = "",
-) -> tuple[CurvePoint, ...]:
-    return tau_by_topics(*tables_of(x, y, score, policies, tag), policies.topics)
-
-
 def tables_of(
-    x: NuggetCondition | CitationCondition,
-    y: NuggetCondition | CitationCondition,
-    score: str,
-    policies: Policies | SupportPolicies,
-    tag: str = "",
+    x: Scored, y: Scored, score: str, policies: Policies | SupportPolicies, tag: str = ""
 ) -> tuple[ScoreTable, ScoreTable]:
     """Return both conditions' scores, from one state of the database."""
     with consistent_read():
         return table_of(x, score, policies, tag), table_of(y, score, policies, tag)
 
 
-def table_of(
-    side: NuggetCondition | CitationCondition, score: str, policies: Policies | SupportPolicies, tag: str = ""
-) -> ScoreTable:
+def table_of(side: Scored, score: str, policies: Policies | SupportPolicies, tag: str = "") -> ScoreTable:
     if isinstance(side, NuggetCondition) and isinstance(policies, Policies):
         return score_table(tagged_assignments(side, tag), score, policies)
     if isinstance(side, CitationCondition) and isinstance(policies, SupportPolicies):
@@ -231,13 +216,13 @@ def _run_scores(
         return dict(published.values_list("run_id", "value"))
     table = table_of(side, score, policies)
     means = run_means(pair(table, table), "all")[0]
-    return {run_id: number(mean) for run_id, mean in zip(table.run_ids, means, strict=True)}
+    return {run_id: defined(mean) for run_id, mean in zip(table.run_ids, means, strict=True)}
 
 
 def _run_points(both: Paired, topics: TopicChoice, tasks: Mapping[str, str]) -> tuple[RunPoint, ...]:
     x, y = run_means(both, topics)
     points = [
-        RunPoint(run_id, tasks.get(run_id, ""), number(x[place]), number(y[place]))
+        RunPoint(run_id, tasks.get(run_id, ""), defined(x[place]), defined(y[place]))
         for place, run_id in enumerate(both.run_ids)
     ]
     return tuple(sorted(points, key=lambda point: (point.y is None, -(point.y or 0.0), point.run_id)))
@@ -260,13 +245,11 @@ class AgreementRequest:
     def is_published(self) -> bool:
         return isinstance(self.x, str) or isinstance(self.y, str)
 
-
-@dataclass(frozen=True, slots=True)
-class TagAgreement:
-    """The three taus over the topics of one tag."""
-
-    tag: str
-    agreement: Agreement
+    def tables(self, tag: str) -> tuple[ScoreTable, ScoreTable]:
+        """Return both sides' scores by topic. Raises TypeError for a published table, which has none."""
+        if isinstance(self.x, str) or isinstance(self.y, str):
+            raise TypeError("a published table has no scores by topic")
+        return tables_of(self.x, self.y, self.score, self.policies, tag)
 
 
 @cached_report(size=64)
@@ -288,7 +271,7 @@ def pooled_interval(request: AgreementRequest) -> Interval | None:
     """Return the interval of the third tau: its work grows with the square of the answers, that of the others not."""
     if request.is_published:
         return None
-    tables = tables_of(*_sides(request), request.score, request.policies, request.tag)
+    tables = request.tables(request.tag)
     return intervals(*tables, request.policies.topics, resamples=RESAMPLES, levels=(ALL_TOPIC_RUN,))[ALL_TOPIC_RUN]
 
 
@@ -297,39 +280,31 @@ def curve_of(request: AgreementRequest) -> tuple[CurvePoint, ...]:
     """Return tau by the number of topics; nothing for a published table."""
     if request.is_published:
         return ()
-    return topic_curve(*_sides(request), request.score, request.policies, request.tag)
+    return tau_by_topics(*request.tables(request.tag), request.policies.topics)
 
 
 @cached_report(size=64)
 def confusion_of(request: AgreementRequest) -> ConfusionReport | None:
+    return confuse_sides(request.x, request.y, request.tag)
+
+
+def confuse_sides(x: Side, y: Side, tag: str = "") -> ConfusionReport | None:
     """Return the labels of the same items on both sides; None where the sides do not label the same."""
-    x, y = request.x, request.y
     if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition) and y.judges:
-        found = confuse_assignments(x, y, request.tag)
+        found = confuse_conditions(x, y, tag)
         return found if found.comparable else None
     if isinstance(x, CitationCondition) and isinstance(y, CitationCondition):
-        return confuse_support(x, y, request.tag)
+        return confuse_conditions(x, y, tag)
     return None
 
 
 @cached_report(size=64)
-def agreement_by_tag(request: AgreementRequest) -> tuple[TagAgreement, ...]:
+def agreement_by_tag(request: AgreementRequest) -> tuple[tuple[str, Agreement], ...]:
+    """Return the three taus over the topics of each tag; nothing for a published table."""
     if request.is_published:
         return ()
-    tables = {
-        tag: tables_of(*_sides(request), request.score, request.policies, tag)
-        for tag in topics_by_tag(request.campaign)
-    }
-    return tuple(TagAgreement(tag, agreement(*both, request.policies.topics)) for tag, both in tables.items())
-
-
-def _sides(
-    request: AgreementRequest,
-) -> tuple[NuggetCondition | CitationCondition, NuggetCondition | CitationCondition]:
-    x, y = request.x, request.y
-    if isinstance(x, str) or isinstance(y, str):
-        raise TypeError("a published table has no scores by topic")
-    return x, y
+    tags = topics_by_tag(request.campaign)
+    return tuple((tag, agreement(*request.tables(tag), request.policies.topics)) for tag in tags)
 
 
 CELLS = 40
@@ -373,7 +348,7 @@ def correlation_document(found: Correlation) -> dict[str, Any]:
         "undefined_topics": agreed.undefined_topics,
         "ties": {level: asdict(ties) for level, ties in agreed.ties.items()},
         "discordant": agreed.discordant,
-        "intervals": {level: asdict(one) if one else None for level, one in found.intervals.items()},
+        "intervals": {level: asdict(ends) if ends else None for level, ends in found.intervals.items()},
     }
 
 

@@ -1,20 +1,21 @@
 """Agreement page of a query string, or the reason why it is empty."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 from urllib.parse import urlencode
 
-from django.http import QueryDict
+from django.http import Http404, QueryDict
 
-from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve, resolve_citations
+from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.terms import Condition, SupportCondition
+from evaluation.terms import SupportCondition
+from reports import charts
 from reports.agreement.figures import (
     AgreementRequest,
     Correlation,
     Side,
-    TagAgreement,
     agreement_by_tag,
     confusion_of,
     correlation_document,
@@ -24,25 +25,34 @@ from reports.agreement.figures import (
     is_binned,
     pooled_interval,
 )
-from reports.confusion.page import HeatRow, heat_rows, side_label, without_nuggets
-from reports.confusion.paired_labels import ConfusionReport
-from reports.files import FileTable
-from reports.forms import AgreementForm, Offer, offer_of
-from reports.frames import tags_of
-from reports.leaderboard.scores import PRIMARY
-from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS
+from reports.confusion.paired_labels import ConfusionReport, HeatRow, heat_rows, side_label, without_nuggets
+from reports.forms import AgreementForm
+from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, Agreement
 from reports.metrics.bootstrap import Interval
 from reports.metrics.kendall import Ties
 from reports.metrics.policies import listed_policies, policies_document
+from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
-from reports.report import has_tau, why_no_tau
+from reports.report import WRONG_CHOICE, Chart, Report, Section, columns, has_tau, why_no_tau
+from web.templatetags.assay import words
 
 LEVEL_NAMES = {
     "run_level": "Run level",
     "topic_average": "Topic average",
     "all_topic_run": "All topic/run pairs",
 }
+TAU_COLUMNS = columns(
+    ("level", "Level"),
+    ("tau_b", "Tau-b"),
+    ("n", "n"),
+    ("low", "Low"),
+    ("high", "High"),
+    ("discordant", "Discordant"),
+)
+CURVE_COLUMNS = columns(
+    ("topics", "Topics"), ("mean", "Mean tau-b"), ("low", "Low"), ("high", "High"), ("samples", "Subsets")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +73,12 @@ class Tau:
     is_pending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """A published pairing, one click away: two sides, and the score that it is shown for first."""
-
-    x: str
-    y: str
-    score: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementPage:
-    """The form, and what came of it; without a correlation, `message` says why."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementReport(Report):
+    """Agreement of the two sides of a request; without a correlation, `message` says why."""
 
     form: AgreementForm
-    offer: Offer
-    message: str = ""
+    title: str = "Agreement"
     requested: AgreementRequest | None = None
     correlation: Correlation | None = None
     confusion: ConfusionReport | None = None
@@ -90,8 +89,15 @@ class AgreementPage:
         return [_tau(found, level) for level in LEVELS] if found else []
 
     @property
-    def sides(self) -> list[dict[str, str]]:
-        return [{"name": name, "text": _side_text(side)} for name, side in zip("xy", self._sides, strict=False)]
+    def sides(self) -> list[tuple[str, str]]:
+        texts = (
+            f"the published table {side}" if isinstance(side, str) else side_label(side) for side in self._sides
+        )
+        return list(zip("xy", texts, strict=False))
+
+    @property
+    def is_binned(self) -> bool:
+        return self.correlation is not None and is_binned(self.correlation.points)
 
     @property
     def curve(self) -> tuple[CurvePoint, ...]:
@@ -99,9 +105,9 @@ class AgreementPage:
 
     @property
     def shown_curve(self) -> tuple[CurvePoint, ...]:
-        return self.enough(self.curve)
+        return self._enough(self.curve)
 
-    def enough(self, points: Sequence[CurvePoint]) -> tuple[CurvePoint, ...]:
+    def _enough(self, points: Sequence[CurvePoint]) -> tuple[CurvePoint, ...]:
         runs = self.correlation.agreement.runs if self.correlation else 0
         return tuple(point for point in points if has_tau(runs, point.topics))
 
@@ -111,7 +117,7 @@ class AgreementPage:
         return None if found is None or found.published else found.agreement.topics
 
     @property
-    def by_tag(self) -> tuple[TagAgreement, ...]:
+    def by_tag(self) -> tuple[tuple[str, Agreement], ...]:
         """The three taus tag by tag; nothing where only one tag's topics are looked at."""
         return agreement_by_tag(self.requested) if self.requested and not self.requested.tag else ()
 
@@ -138,64 +144,111 @@ class AgreementPage:
         """The query string of the confusion page for the same two sides and judges."""
         data = self.form.data
         sides = dict(zip(("rows", "columns"), map(str, self._sides), strict=False))
-        judges = {"rows_judge": data.get("x_judge"), "columns_judge": data.get("y_judge")}
-        named = {name: value for name, value in judges.items() if value}
-        same = {name: data[field] for name, field in (("nuggets", "x_nuggets"), ("tag", "tag")) if data.get(field)}
-        return urlencode(sides | named | same)
+        same = {"rows_judge": "x_judge", "columns_judge": "y_judge", "nuggets": "x_nuggets", "tag": "tag"}
+        return urlencode(sides | {name: data[field] for name, field in same.items() if data.get(field)})
 
     @property
-    def pairings(self) -> list[Pairing]:
+    def pairings(self) -> list[tuple[str, str, str, bool]]:
+        """Published pairings, one click away: two sides, the score they are shown for first, and whether they are."""
         here = (self.form.data.get("x"), self.form.data.get("y"))
-        return [Pairing(x, y, _first_score(x), (x, y) == here) for x, y in self.offer.pairings()]
+        return [(x, y, _first_score(x), (x, y) == here) for x, y in self.form.offered.pairings()]
+
+    @property
+    def scatter(self) -> Chart | None:
+        return self.section("scatter").chart
+
+    @property
+    def topics_chart(self) -> Chart | None:
+        return self.section("topics").chart
+
+    def section(self, name: str) -> Section:
+        """Return the taus, the single answers, tau by topics or the scatter. Raises `Http404` without a correlation.
+
+        Each is computed when it is asked for: subsets of topics and the pooled interval take seconds.
+        """
+        found, requested = self.correlation, self.requested
+        if found is None or requested is None:
+            raise Http404
+        policies = policies_document(found.policies)
+        comment = f"{found.x} against {found.y}, {found.score}; policies {listed_policies(policies)}"
+        head = {"x": found.x, "y": found.y, "score": found.score, "policies": policies}
+        if name == "taus":
+            whole = replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(requested)})
+            document = correlation_document(whole) | {"by_run": [asdict(run) for run in found.runs]}
+            rows = correlation_rows(whole)
+            return Section(name, "", TAU_COLUMNS, rows, document=document, comment=comment, file_name="agreement")
+        if name == "answers":
+            named = columns(("run_id", "Run"), ("topic_id", "Topic"), ("x", found.x), ("y", found.y))
+            rows = [asdict(point) for point in found.points]
+            document = head | {"answers": rows}
+            return Section(name, "", named, rows, document=document, comment=comment, file_name="answers")
+        if name == "topics":
+            return self._by_topics(curve_of(requested), head, comment)
+        chart = Chart(
+            alt=f"Scatter of {found.x} against {found.y}, {words(found.score)}: {len(found.runs)} runs, "
+            f"{len(found.points):,} single answers behind them.",
+            draw=lambda dark: charts.scatter(found, dark=dark),
+            note=f"Large: runs, by task. {self._answers_text} On the dashed line both conditions score the same.",
+        )
+        return Section("scatter", "", (), (), chart=chart if found.has_picture else None)
+
+    def _by_topics(self, points: tuple[CurvePoint, ...], head: dict[str, Any], comment: str) -> Section:
+        rows = [asdict(point) for point in points]
+        # Files have every number of topics; the picture on the page begins where a tau is evidence.
+        drawn = self._enough(points) if "enough" in self.query else points
+        chart = Chart(
+            alt=f"Tau of {head['x']} against {head['y']} by number of topics.",
+            draw=lambda dark: charts.curve(drawn, dark=dark),
+            note="Line: mean. Band: the central 95\N{NO-BREAK SPACE}% of the subsets.",
+        )
+        return Section(
+            name="topics",
+            title="Tau by number of topics",
+            columns=CURVE_COLUMNS,
+            rows=rows,
+            chart=chart,
+            document=head | {"points": rows},
+            comment=comment,
+            file_name="tau-by-topics",
+        )
+
+    @property
+    def _answers_text(self) -> str:
+        if self.correlation and self.is_binned:
+            return f"Shaded: {len(self.correlation.points):,} single answers, counted in cells."
+        return "Small: single answers."
 
 
-def agreement_page(campaign: Campaign, query: QueryDict, *, whole: bool = False) -> AgreementPage:
+WHOLE = "whole"
+"""Asks in a query string for the interval that a page with very many answers leaves pending."""
+
+
+def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
     """Return the agreement of the two conditions that the query string names, or the first two that have labels.
 
-    Of very many answers, the interval of the pooled tau takes longest: it is left pending unless the page is asked
-    for as a `whole`, as files are.
+    Of very many answers, the interval of the pooled tau takes longest: its work grows with their square. The page
+    leaves it pending and asks for it when it is shown.
     """
-    offer = offer_of(campaign)
-    form = AgreementForm(
-        query,
-        sets=[one.name for one in offer.sets],
-        judges=offer.judges,
-        published=offer.published,
-        tags=tags_of(campaign),
-        defaults=_first_two(offer),
-    )
+    form = AgreementForm(query, campaign)
     if not form.is_valid():
-        return AgreementPage(form, offer, "This is not a choice of this campaign. See the form.")
+        return AgreementReport(form=form, message=WRONG_CHOICE)
     try:
-        x, y = (_side(campaign, form, side, offer.published) for side in "xy")
+        x, y = form.side("x"), form.side("y")
         _check_score(x, y, form.chosen["score"])
-        requested = AgreementRequest(campaign, x, y, form.chosen["score"], form.policies, form.chosen["tag"])
+        requested = AgreementRequest(
+            campaign, x, y, form.chosen["score"], form.chosen_policies, form.chosen["tag"]
+        )
         found = correlation_of(requested)
         confusion = confusion_of(requested)
     except Refused as refused:
-        return AgreementPage(form, offer, refused.message)
-    if whole or not is_binned(found.points):
+        return AgreementReport(form=form, message=refused.message)
+    if WHOLE in query or not is_binned(found.points):
         found = replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(requested)})
-    return AgreementPage(form, offer, "", requested, found, confusion)
-
-
-def _first_two(offer: Offer) -> dict[str, str]:
-    x = offer.conditions[0] if offer.conditions else Condition.AA
-    return {"x": x, "y": next((condition for condition in offer.conditions if condition is not x), Condition.EM)}
-
-
-def _side(campaign: Campaign, form: AgreementForm, side: str, published: Iterable[str]) -> Side:
-    name = form.chosen[side]
-    if name in published:
-        return str(name)
-    judge, nuggets = form.chosen[f"{side}_judge"], form.chosen[f"{side}_nuggets"]
-    if name in list(SupportCondition):
-        return resolve_citations(campaign, SupportCondition(name), judge=judge)
-    return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
+    return AgreementReport(form=form, query=query, requested=requested, correlation=found, confusion=confusion)
 
 
 def _first_score(side: str) -> str:
-    return SUPPORT_NAMES[0] if side in list(SupportCondition) else PRIMARY
+    return SUPPORT_NAMES[0] if side in list(SupportCondition) else SCORE_NAMES[0]
 
 
 def _check_score(x: Side, y: Side, score: str) -> None:
@@ -228,40 +281,3 @@ def _tau(found: Correlation, level: str) -> Tau:
         interval=found.intervals.get(level),
         is_pending=level not in found.intervals,
     )
-
-
-def _side_text(side: Side) -> str:
-    return f"the published table {side}" if isinstance(side, str) else side_label(side)
-
-
-def correlation_table(found: Correlation) -> FileTable:
-    headings = {
-        "level": "Level",
-        "tau_b": "Tau-b",
-        "n": "n",
-        "low": "Low",
-        "high": "High",
-        "discordant": "Discordant",
-    }
-    runs = [asdict(run) for run in found.runs]
-    return FileTable(
-        correlation_rows(found), headings, correlation_document(found) | {"by_run": runs}, comment=_compared(found)
-    )
-
-
-def answers_table(found: Correlation) -> FileTable:
-    rows = [asdict(point) for point in found.points]
-    headings = {"run_id": "Run", "topic_id": "Topic", "x": found.x, "y": found.y}
-    document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
-    return FileTable(rows, headings, document | {"answers": rows}, comment=_compared(found))
-
-
-def curve_table(found: Correlation, points: Sequence[CurvePoint]) -> FileTable:
-    rows = [asdict(point) for point in points]
-    headings = {"topics": "Topics", "mean": "Mean tau-b", "low": "Low", "high": "High", "samples": "Subsets"}
-    document = {"x": found.x, "y": found.y, "score": found.score, "policies": policies_document(found.policies)}
-    return FileTable(rows, headings, document | {"points": rows}, comment=_compared(found))
-
-
-def _compared(found: Correlation) -> str:
-    return f"{found.x} against {found.y}, {found.score}; policies {listed_policies(policies_document(found.policies))}"

@@ -1,66 +1,64 @@
-"""Confusion page of a query string, or the reason why it is empty."""
+"""Confusion of the labels of two sides, with verdicts on the pairs that differ."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from django.http import QueryDict
 
-from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
-from evaluation.models import Campaign, QrelSource
-from reports.confusion.paired_labels import ConfusionReport, LabelComparison, LabelSide, compare, confuse
-from reports.confusion.verdicts import CategoryCount, category_counts, verdicts_at
-from reports.forms import ConfusionForm, Offer, offer_of, side_text
-from reports.frames import rows_of, tags_of, topics_by_tag
+from evaluation.models import Campaign
+from reports.charts import heat_map
+from reports.confusion.paired_labels import (
+    ConfusionReport,
+    HeatRow,
+    LabelComparison,
+    compare,
+    confuse,
+    confusion_document,
+    confusion_rows,
+    heat_rows,
+    side_label,
+    without_nuggets,
+)
+from reports.confusion.verdicts import category_counts, verdicts_at
+from reports.forms import ConfusionForm, side_text
+from reports.frames import rows_of, topics_by_tag
 from reports.models import Adjudication
-
-HEAT_STEPS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class HeatCell:
-    """A cell of the confusion matrix; `heat` is its share of all pairs in tenths, `code` its address."""
-
-    count: int
-    share: float
-    heat: int
-    column: str
-    code: str
+from reports.report import WRONG_CHOICE, Chart, Report, Section, columns
 
 
-@dataclass(frozen=True, slots=True)
-class HeatRow:
-    """A row of the confusion matrix; `rate` is its share of all pairs."""
-
-    label: str
-    cells: tuple[HeatCell, ...]
-    total: int
-    rate: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ConfusionPage:
-    """The form, and what came of it; without a report, `message` says why."""
+@dataclass(frozen=True, kw_only=True)
+class ConfusionPage(Report):
+    """Confusion of the two sides of a form; without labels, `message` says why."""
 
     form: ConfusionForm
-    offer: Offer
-    message: str = ""
+    title: str = "Confusion"
     compared: LabelComparison | None = None
-    report: ConfusionReport | None = None
+    labels: ConfusionReport | None = None
     verdicts: dict[int, Adjudication] = field(default_factory=dict)
 
     @property
+    def is_unfolded(self) -> bool:
+        return bool(self.message or self.form["rows_judge"].value() or self.form["columns_judge"].value())
+
+    @property
+    def matrix(self) -> Chart | None:
+        return self.section("matrix").chart
+
+    @property
     def heat(self) -> list[HeatRow]:
-        return heat_rows(self.report) if self.report else []
+        return heat_rows(self.labels) if self.labels else []
 
     @property
     def column_totals(self) -> list[tuple[int, float | None]]:
-        if self.report is None:
+        if self.labels is None:
             return []
-        found = self.report.confusion
+        found = self.labels.confusion
         return list(zip(found.counts.sum(axis=0).tolist(), found.column_rates, strict=True))
 
     @property
-    def categories(self) -> list[CategoryCount]:
+    def categories(self) -> list[dict[str, Any]]:
         """Reasons by adjudicators why the two sides differ."""
         return category_counts(self.compared, self.verdicts) if self.compared else []
 
@@ -77,79 +75,95 @@ class ConfusionPage:
     @property
     def by_tag(self) -> list[tuple[str, ConfusionReport]]:
         """The same comparison over the topics of each tag; nothing where only one tag's topics are looked at."""
-        if self.compared is None or self.report is None or self.form.chosen["tag"]:
+        if self.compared is None or self.labels is None or self.form.chosen["tag"]:
             return []
-        matched, chosen, whole = self.compared.matched, self.compared.chosen, self.report
-        return [
-            (
-                tag,
-                confuse(
-                    matched, whole.rows, whole.columns, chosen & rows_of(matched.topic_ids, topics)[matched.topic]
-                ),
-            )
-            for tag, topics in topics_by_tag(self.offer.campaign).items()
-        ]
+        matched, whole = self.compared.matched, self.labels
+        inside = {
+            tag: self.compared.chosen & rows_of(matched.topic_ids, topics)[matched.topic]
+            for tag, topics in topics_by_tag(self.form.offered.campaign).items()
+        }
+        return [(tag, confuse(matched, whole.rows, whole.columns, chosen)) for tag, chosen in inside.items()]
 
     @property
     def differing(self) -> int:
-        if self.report is None:
+        if self.labels is None:
             return 0
-        counts = self.report.confusion.counts
+        counts = self.labels.confusion.counts
         return int(counts.sum() - counts.trace())
 
     @property
     def pairings(self) -> list[tuple[str, str, str, str]]:
-        return [(x, y, side_text(x), side_text(y)) for x, y in self.offer.label_pairings()]
+        return [(x, y, side_text(x), side_text(y)) for x, y in self.form.offered.label_pairings()]
+
+    @property
+    def filters(self) -> dict[str, str]:
+        return self.form.filters if self.labels else {}
+
+    @cached_property
+    def _sections(self) -> list[Section]:
+        if self.labels is None:
+            return []
+        labels, found = self.labels, self.labels.confusion
+        totals = dict(zip(labels.labels, found.counts.sum(axis=0).tolist(), strict=True))
+        sums = zip(found.counts.sum(axis=1).tolist(), found.row_rates, strict=True)
+        counts = Section(
+            name="counts",
+            title="Labels",
+            columns=columns(
+                ("rows", f"{labels.rows} / {labels.columns}"),
+                *((label, label.replace("_", " ").capitalize()) for label in labels.labels),
+                ("total", "Total"),
+                ("rate", "Rate"),
+            ),
+            rows=[
+                row | {"total": total, "rate": rate}
+                for row, (total, rate) in zip(confusion_rows(labels), sums, strict=True)
+            ],
+            closing=[{"rows": "total", "total": found.pairs} | totals],
+            document=self._document(labels),
+            comment=self._comment(labels),
+            file_name="confusion",
+        )
+        chart = Chart(
+            alt=f"Heat map of {labels.rows} by {labels.columns}: {found.pairs:,} pairs.",
+            draw=lambda dark: heat_map(labels, dark=dark),
+            note="The stronger the colour, the larger the share of all pairs.",
+        )
+        return [counts, Section("matrix", "", (), (), chart=chart)]
+
+    def _document(self, labels: ConfusionReport) -> dict[str, Any]:
+        return confusion_document(labels) | {
+            "sides": {name.lower(): side for name, side in self.sides},
+            "filters": self.filters,
+            "left_out": labels.confusion.left_out,
+            "verdicts": self.categories,
+        }
+
+    def _comment(self, labels: ConfusionReport) -> str:
+        found = labels.confusion
+        kappas = f"kappa {_figure(found.kappa)}, linear-weighted {_figure(found.kappa_linear)}"
+        sides = "; ".join(f"{name.lower()}: {side}" for name, side in self.sides)
+        figures = f"{found.pairs} pairs, agreement {_figure(found.agreement)}, {kappas}"
+        return f"{sides}; {figures}; filters {self.filters}"
 
 
 def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
-    offer = offer_of(campaign)
-    form = ConfusionForm(
-        query,
-        offer,
-        topics=campaign.topics.values_list("topic_id", flat=True),
-        runs=campaign.runs.values_list("run_id", flat=True),
-        tags=tags_of(campaign),
-    )
+    form = ConfusionForm(query, campaign)
     if not form.is_valid():
-        return ConfusionPage(form, offer, "This is not a choice of this campaign. See the form.")
+        return ConfusionPage(form=form, message=WRONG_CHOICE)
     try:
-        compared = compare(campaign, form)
+        compared = compare(form)
     except Refused as refused:
-        return ConfusionPage(form, offer, refused.message)
-    rows, columns = (side_text(form.chosen[name]) for name in ("rows", "columns"))
-    report = confuse(compared.matched, rows, columns, compared.chosen)
-    return ConfusionPage(form, offer, "", compared, report, verdicts_at(campaign, compared))
-
-
-def heat_rows(report: ConfusionReport) -> list[HeatRow]:
-    found = report.confusion
-    if not found.pairs:
-        return []
-    rows: list[list[int]] = found.counts.tolist()
-    return [
-        HeatRow(label, _cells(place, counts, report), sum(counts), found.row_rates[place])
-        for place, (label, counts) in enumerate(zip(report.labels, rows, strict=True))
-    ]
-
-
-def without_nuggets(*sides: object) -> list[str]:
-    return [str(side) for side in sides if isinstance(side, NuggetCondition) and not side.nugget_sets]
-
-
-def side_label(side: LabelSide) -> str:
-    if isinstance(side, QrelSource):
-        return f"{side.name}, grades of relevance"
-    labels = f"labels by {side.judges_text}" if side.judges else "no labels yet"
-    if isinstance(side, NuggetCondition):
-        sets = side.sets_text or "no nugget set yet"
-        return f"{side!s}, {sets}, {labels}"
-    return f"{side!s}, {labels}"
-
-
-def _cells(place: int, counts: list[int], report: ConfusionReport) -> tuple[HeatCell, ...]:
-    pairs = report.confusion.pairs
-    return tuple(
-        HeatCell(count, count / pairs, round(HEAT_STEPS * count / pairs), label, f"{place}-{column}")
-        for column, (count, label) in enumerate(zip(counts, report.labels, strict=True))
+        return ConfusionPage(form=form, message=refused.message)
+    rows, columns_text = (side_text(form.chosen[name]) for name in ("rows", "columns"))
+    return ConfusionPage(
+        form=form,
+        query=query,
+        compared=compared,
+        labels=confuse(compared.matched, rows, columns_text, compared.chosen),
+        verdicts=verdicts_at(campaign, compared),
     )
+
+
+def _figure(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -9,27 +9,24 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evaluation.domain.conditions import (
     CitationCondition,
     NuggetCondition,
     check_apart,
-    resolve,
-    resolve_citations,
 )
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetLineage, Qrel, QrelSource, Topic
-from evaluation.terms import Condition, Importance, SupportCondition
-from reports.forms import ADDED, GRADES, ConfusionForm, side_text
-from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet, tagged
+from evaluation.terms import Importance
+from reports.forms import ADDED, ConfusionForm
+from reports.frames import Ints, assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet, tagged
 from reports.metrics.arrays import Booleans, Bytes, Indices
 from reports.metrics.confusion import Confusion, confusion, harsh_conflicts
 from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet
 from web.consistent_read import consistent_read
 
-Ints: TypeAlias = NDArray[np.int64]
+LabelSide: TypeAlias = NuggetCondition | CitationCondition | QrelSource
 
 
 class ItemKind(StrEnum):
@@ -58,21 +55,31 @@ class Matched:
     comparable: bool = True
 
     @property
-    def both(self) -> NDArray[np.bool_]:
+    def both(self) -> Booleans:
         """Mask of items with a label on both sides, n."""
-        found: NDArray[np.bool_] = (self.left >= 0) & (self.right >= 0)
+        found: Booleans = (self.left >= 0) & (self.right >= 0)
         return found
 
 
-def match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
-    """Match the labels of the same nuggets in the same answers. Raises `Refused` where some are on both sides."""
+def match(rows: LabelSide, columns: LabelSide) -> Matched:
+    """Match the labels of the same items. Raises `Refused` for sides of two kinds, or where some are on both sides."""
+    if isinstance(rows, NuggetCondition) and isinstance(columns, NuggetCondition):
+        return _match_nuggets(rows, columns)
+    if isinstance(rows, CitationCondition) and isinstance(columns, CitationCondition):
+        return _match_citations(rows, columns)
+    if isinstance(rows, QrelSource) and isinstance(columns, QrelSource):
+        return _match_grades(rows, columns)
+    raise Refused("usage", "Choose both sides from one group: nugget labels, support labels or relevance grades.")
+
+
+def _match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
     check_apart(rows, columns)
+    # Two lists on one topic have no nugget in common, however alike the wordings are: there is nothing to lay together.
     same = bool(rows.grounds) and rows.grounds == columns.grounds
+    nothing = np.zeros(0, dtype=np.int8)
     with consistent_read():
         sheet = assignment_sheet(rows)
-        left, right = (
-            (_given(assignment_sheet(choice)) for choice in (rows, columns)) if same else (_none(), _none())
-        )
+        left, right = (_given(assignment_sheet(side)) if same else nothing for side in (rows, columns))
     runs = len(sheet.run_ids)
     nuggets = len(sheet.nugget_topic) if same else 0
     return Matched(
@@ -88,8 +95,7 @@ def match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
     )
 
 
-def match_citations(rows: CitationCondition, columns: CitationCondition) -> Matched:
-    """Match the labels of the same cited segments. Raises `Refused` where some are on both sides."""
+def _match_citations(rows: CitationCondition, columns: CitationCondition) -> Matched:
     check_apart(rows, columns)
     with consistent_read():
         sheet, other = support_sheet(rows), support_sheet(columns)
@@ -107,8 +113,7 @@ def match_citations(rows: CitationCondition, columns: CitationCondition) -> Matc
     )
 
 
-def match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
-    """Match the grades of the same segments for the same topics; a grade below 0 is none."""
+def _match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
     with consistent_read() as alias:
         topics = Topic.objects.using(alias).filter(campaign=rows.campaign_id)
         names = dict(topics.values_list("pk", "topic_id"))
@@ -127,40 +132,15 @@ def match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
     )
 
 
-def nugget_keys(choice: NuggetCondition, places: Ints) -> Ints:
-    """Return answer and wording of some items, k x 2."""
-    wordings, answers = assignment_keys(choice)
-    sheet = assignment_sheet(choice)
-    runs = len(sheet.run_ids)
-    nugget, run = places // max(runs, 1), places % max(runs, 1)
-    return np.stack([answers[sheet.nugget_topic[nugget], run], wordings[nugget]], axis=1)
-
-
-def citation_keys(choice: CitationCondition, places: Ints) -> Ints:
-    """Return sentence and segment of some items, k x 2."""
-    found: Ints = support_keys(choice)[places]
-    return found
-
-
-def grade_keys(rows: QrelSource, columns: QrelSource, places: Ints) -> Ints:
-    """Return topic and segment of some items, k x 2."""
-    with consistent_read() as alias:
-        found: Ints = _grades(rows, columns, alias)[0][places]
-    return found
-
-
 def _given(sheet: AssignmentSheet) -> Bytes:
     """Return the labels somebody gave, flat: those that the rule gives to empty answers are nobody's."""
     empty = (sheet.answered & (sheet.words == 0))[sheet.nugget_topic]
     return np.where(empty, np.int8(UNJUDGED), sheet.labels).ravel()
 
 
-def _none() -> Bytes:
-    return np.zeros(0, dtype=np.int8)
-
-
 def _grades(rows: QrelSource, columns: QrelSource, alias: str) -> tuple[Ints, Bytes, Bytes]:
     """Return topic and segment of all that either source graded, k x 2, and both grades, UNJUDGED where none."""
+    # TREC's qrels mark junk by grades below 0, which are on no scale: such a passage counts as not graded.
     sides = [
         {
             (topic, segment): grade if grade >= 0 else UNJUDGED
@@ -191,30 +171,21 @@ class ConfusionReport:
     topics: int | None = None
 
 
-def confuse_assignments(rows: NuggetCondition, columns: NuggetCondition, tag: str = "") -> ConfusionReport:
-    """Compare labels of the same (answer, nugget) pairs: both conditions must use the same lists.
-
-    Raises `Refused` where some labels are on both sides.
-    """
-    matched = match_nuggets(rows, columns)
-    return confuse(matched, str(rows), str(columns), within_tag(matched, rows.campaign, tag) if tag else None)
+def confuse_conditions(rows: LabelSide, columns: LabelSide, tag: str = "") -> ConfusionReport:
+    """Compare the labels of the same items, of all topics or those with a tag. Raises `Refused` as `match` does."""
+    matched = match(rows, columns)
+    return confuse(matched, str(rows), str(columns), _within_tag(matched, rows.campaign, tag) if tag else None)
 
 
-def confuse_support(rows: CitationCondition, columns: CitationCondition, tag: str = "") -> ConfusionReport:
-    """Compare labels of the same (sentence, segment) pairs. Raises `Refused` where some are on both sides."""
-    matched = match_citations(rows, columns)
-    return confuse(matched, str(rows), str(columns), within_tag(matched, rows.campaign, tag) if tag else None)
-
-
-def within_tag(matched: Matched, campaign: Campaign, tag: str) -> Booleans:
+def _within_tag(matched: Matched, campaign: Campaign, tag: str) -> Booleans:
     """Return the mask of items of topics with a tag, n."""
     return rows_of(matched.topic_ids, tagged(campaign, tag))[matched.topic]
 
 
 def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None = None) -> ConfusionReport:
     """Compare the labels of matched items, all or the `chosen` ones (n)."""
-    left, right = (side if chosen is None else side[chosen] for side in (matched.left, matched.right))
-    topic = matched.topic if chosen is None else matched.topic[chosen]
+    looked = slice(None) if chosen is None else chosen
+    left, right, topic = matched.left[looked], matched.right[looked], matched.topic[looked]
     size = len(matched.labels)
     usable = (left >= 0) & (right >= 0)
     return ConfusionReport(
@@ -254,12 +225,16 @@ def confusion_rows(report: ConfusionReport) -> list[dict[str, Any]]:
     ]
 
 
-LabelSide: TypeAlias = NuggetCondition | CitationCondition | QrelSource
+Key = tuple[int, int]
+"""Primary keys of an item: answer and wording, sentence and segment, or topic and segment."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelComparison:
-    """Two sides, their labels item by item, and which items are looked at (`chosen`, n)."""
+    """Two sides, their labels item by item, and which items are looked at (`chosen`, n).
+
+    Arrays have items by place; addresses and verdicts have their `Key`, which stays when labels come and go.
+    """
 
     rows: LabelSide
     columns: LabelSide
@@ -267,46 +242,54 @@ class LabelComparison:
     chosen: Booleans
 
     def keys(self, places: Ints) -> Ints:
-        """Return by which two primary keys each item is known, k x 2."""
-        rows, columns = self.rows, self.columns
-        if isinstance(rows, NuggetCondition):
-            return nugget_keys(rows, places)
-        if isinstance(rows, CitationCondition):
-            return citation_keys(rows, places)
-        if isinstance(columns, QrelSource):
-            return grade_keys(rows, columns, places)
-        raise TypeError(f"{rows} and {columns} do not label the same items")
+        """Return the keys of some items, k x 2."""
+        if isinstance(self.rows, NuggetCondition):
+            wordings, answers = assignment_keys(self.rows)
+            runs = max(len(self.matched.run_ids), 1)
+            topic, nugget, run = self.matched.topic[places], places // runs, places % runs
+            return np.stack([answers[topic, run], wordings[nugget]], axis=1)
+        found: Ints
+        if isinstance(self.rows, CitationCondition):
+            found = support_keys(self.rows)[places]
+            return found
+        if isinstance(self.columns, QrelSource):
+            with consistent_read() as alias:
+                found = _grades(self.rows, self.columns, alias)[0][places]
+            return found
+        raise TypeError(f"{self.rows} and {self.columns} do not label the same items")
+
+    def places(self, keys: Ints) -> Ints:
+        """Return the places of items by their keys, k; -1 for one that is not among them."""
+        if isinstance(self.rows, NuggetCondition) and self.matched.comparable:
+            wordings, answers = assignment_keys(self.rows)
+            nugget, answer = _find(wordings, keys[:, 1]), _find(answers.ravel(), keys[:, 0])
+            runs = max(answers.shape[1], 1)
+            return np.where((nugget >= 0) & (answer >= 0), nugget * runs + answer % runs, -1)
+        if isinstance(self.rows, CitationCondition):
+            units = support_keys(self.rows)
+            # Both keys as one number, so that one search finds the pair.
+            width = int(max(units.max(initial=0), keys.max(initial=0))) + 1
+            return _find(units[:, 0] * width + units[:, 1], keys[:, 0] * width + keys[:, 1])
+        return np.full(len(keys), -1, dtype=np.int64)
 
 
-def compare(campaign: Campaign, form: ConfusionForm) -> LabelComparison:
+def _find(among: Ints, wanted: Ints) -> Ints:
+    """Return the place of each wanted number among others, -1 where it has none."""
+    if not len(among):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    order = np.argsort(among, kind="stable")
+    place = order[np.minimum(np.searchsorted(among, wanted, sorter=order), len(among) - 1)]
+    return np.where(among[place] == wanted, place, -1)
+
+
+def compare(form: ConfusionForm) -> LabelComparison:
     """Match the labels of the sides that a valid form names, and choose among the items.
 
     Raises `Refused` where a side is not clear, or the two sides label different things.
     """
-    choices = form.chosen
-    nuggets = choices["nuggets"]
-    rows, columns = (
-        _side(campaign, choices[name], choices[f"{name}_judge"], nuggets) for name in ("rows", "columns")
-    )
-    if isinstance(rows, NuggetCondition) and isinstance(columns, NuggetCondition):
-        matched = match_nuggets(rows, columns)
-    elif isinstance(rows, CitationCondition) and isinstance(columns, CitationCondition):
-        matched = match_citations(rows, columns)
-    elif isinstance(rows, QrelSource) and isinstance(columns, QrelSource):
-        matched = match_grades(rows, columns)
-    else:
-        raise Refused(
-            "usage", "Choose both sides from one group: nugget labels, support labels or relevance grades."
-        )
+    rows, columns = form.side("rows"), form.side("columns")
+    matched = match(rows, columns)
     return LabelComparison(rows, columns, matched, _chosen(matched, rows, form))
-
-
-def _side(campaign: Campaign, name: str, judge: str, nuggets: str) -> LabelSide:
-    if name.startswith(GRADES):
-        return campaign.qrel_sources.get(name=side_text(name))
-    if name in list(SupportCondition):
-        return resolve_citations(campaign, SupportCondition(name), judge=judge)
-    return resolve(campaign, Condition(name), judge=judge, nuggets=nuggets)
 
 
 def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
@@ -317,7 +300,7 @@ def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
     if choices["run"] and matched.run_ids:
         chosen &= _is(matched.run_ids, choices["run"])[matched.run]
     if choices["tag"]:
-        chosen &= within_tag(matched, rows.campaign, choices["tag"])
+        chosen &= _within_tag(matched, rows.campaign, choices["tag"])
     if isinstance(rows, NuggetCondition) and matched.comparable:
         chosen &= np.repeat(_nuggets(rows, choices["importance"], choices["made"]), len(matched.run_ids))
     return chosen
@@ -346,4 +329,61 @@ def _made(choice: NuggetCondition, made: str) -> list[int]:
     recorded = ListedNugget.objects.filter(nugget_list__nugget_set__in=lineage.values("child__nugget__nugget_set"))
     return list(
         recorded.exclude(nugget_version__in=lineage.values("child")).values_list("nugget_version", flat=True)
+    )
+
+
+HEAT_STEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """A cell of the confusion matrix; `heat` is its share of all pairs in tenths, `code` its address."""
+
+    count: int
+    share: float
+    heat: int
+    column: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """A row of the confusion matrix; `rate` is its share of all pairs."""
+
+    label: str
+    cells: tuple[HeatCell, ...]
+    total: int
+    rate: float | None
+
+
+def heat_rows(report: ConfusionReport) -> list[HeatRow]:
+    found = report.confusion
+    if not found.pairs:
+        return []
+    rows: list[list[int]] = found.counts.tolist()
+    return [
+        HeatRow(label, _cells(place, counts, report), sum(counts), found.row_rates[place])
+        for place, (label, counts) in enumerate(zip(report.labels, rows, strict=True))
+    ]
+
+
+def without_nuggets(*sides: object) -> list[str]:
+    return [str(side) for side in sides if isinstance(side, NuggetCondition) and not side.nugget_sets]
+
+
+def side_label(side: LabelSide) -> str:
+    if isinstance(side, QrelSource):
+        return f"{side.name}, grades of relevance"
+    labels = f"labels by {side.judges_text}" if side.judges else "no labels yet"
+    if isinstance(side, NuggetCondition):
+        sets = side.sets_text or "no nugget set yet"
+        return f"{side!s}, {sets}, {labels}"
+    return f"{side!s}, {labels}"
+
+
+def _cells(place: int, counts: list[int], report: ConfusionReport) -> tuple[HeatCell, ...]:
+    pairs = report.confusion.pairs
+    return tuple(
+        HeatCell(count, count / pairs, round(HEAT_STEPS * count / pairs), label, f"{place}-{column}")
+        for column, (count, label) in enumerate(zip(counts, report.labels, strict=True))
     )

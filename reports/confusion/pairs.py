@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,34 +10,15 @@ from django.db.models import QuerySet
 
 from evaluation.domain.conditions import Choice
 from evaluation.models import AnswerProvenance, NuggetVersion, Segment, Sentence, Topic
-from reports.confusion.page import ConfusionPage, side_label
-from reports.confusion.paired_labels import Ints, ItemKind, LabelComparison
-from reports.confusion.verdicts import Key, places_of
+from reports.confusion.page import ConfusionPage
+from reports.confusion.paired_labels import ItemKind, Key, LabelComparison, side_label
+from reports.frames import Ints
 from reports.metrics.arrays import Booleans
 from reports.metrics.confusion import harsh_conflicts
-from reports.models import Adjudication
 from reports.terms import NO_CATEGORY, category_of, category_text
 
 CELL = re.compile(r"(\d)-(\d)")
 CELLS = {"differ": "different labels", "harsh": "harsh conflicts", "judged": "pairs with a verdict"}
-
-
-@dataclass(frozen=True, slots=True)
-class ReadPair:
-    """One pair with what is read of it: `item` is the nugget, the sentence or the topic; `texts` stand beside it."""
-
-    key: Key
-    left: int
-    right: int
-    rows_by: str
-    columns_by: str
-    harsh: bool
-    topic: Topic
-    run: Any
-    item: str
-    texts: tuple[str, ...]
-    segment: Segment | None
-    verdict: Adjudication | None
 
 
 class PairList:
@@ -76,7 +56,7 @@ class PairList:
 
     def around(self, key: Key) -> tuple[int, Key | None, Key | None]:
         """Return a pair's place in the list, from 1 (0: nowhere), and the keys of those before and after it."""
-        place = int(places_of(self.compared, np.array([key], dtype=np.int64))[0])
+        place = int(self.compared.places(np.array([key], dtype=np.int64))[0])
         (found,) = np.nonzero(self.places == place)
         if not len(found):
             return 0, None, None
@@ -99,10 +79,10 @@ class PairList:
         if self.cell == "judged":
             return self._with_verdict(list(self.verdicts))
         if self.category is not None:
-            of_category = [at for at, one in self.verdicts.items() if one.category == self.category]
+            of_category = [place for place, verdict in self.verdicts.items() if verdict.category == self.category]
             of_it: Booleans = self._with_verdict(of_category) & (left != right)
             return of_it
-        row, column = (int(one) for one in self.cell.split("-"))
+        row, column = map(int, self.cell.split("-"))
         cell: Booleans = (left == row) & (right == column)
         return cell
 
@@ -112,24 +92,30 @@ class PairList:
         return wanted
 
 
-def read_pairs(found: PairList, listed: Sequence[int], answers: QuerySet[AnswerProvenance]) -> list[ReadPair]:
-    """Return some pairs with their texts, in a fixed number of queries; `answers` are those the viewer may see."""
+def read_pairs(
+    found: PairList, listed: Sequence[int], answers: QuerySet[AnswerProvenance]
+) -> list[dict[str, Any]]:
+    """Return some pairs with their texts, in a fixed number of queries; `answers` are those the viewer may see.
+
+    `item` is the nugget, the sentence or the topic; `texts` stand beside it.
+    """
     compared, places = found.compared, np.array(listed, dtype=np.int64)
-    keys = [(int(one), int(other)) for one, other in compared.keys(places)]
+    left, right = compared.matched.left, compared.matched.right
+    keys = [(first, second) for first, second in compared.keys(places).tolist()]
     reader = {ItemKind.NUGGETS: _nuggets, ItemKind.CITATIONS: _citations, ItemKind.GRADES: _grades}
     rows = reader[compared.matched.kind](keys, answers)
-    harsh = harsh_conflicts(compared.matched.left, compared.matched.right, len(compared.matched.labels) - 1)
+    harsh = harsh_conflicts(left, right, len(compared.matched.labels) - 1)
     return [
-        ReadPair(
-            key=key,
-            left=int(compared.matched.left[place]),
-            right=int(compared.matched.right[place]),
-            rows_by=judge_of(compared.rows, row["topic"].pk),
-            columns_by=judge_of(compared.columns, row["topic"].pk),
-            harsh=bool(harsh[place]),
-            verdict=found.verdicts.get(place),
-            **row,
-        )
+        row
+        | {
+            "key": key,
+            "left": int(left[place]),
+            "right": int(right[place]),
+            "rows_by": judge_of(compared.rows, row["topic"].pk),
+            "columns_by": judge_of(compared.columns, row["topic"].pk),
+            "harsh": bool(harsh[place]),
+            "verdict": found.verdicts.get(place),
+        }
         for key, place, row in zip(keys, listed, rows, strict=True)
     ]
 
@@ -149,7 +135,7 @@ def _nuggets(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[d
     given = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
     sentences = _texts(Sentence.objects.filter(answer__in=given))
     return [
-        _row(given[answer], item=wordings[wording].text, texts=tuple(sentences.get(answer, ())))
+        _row(given[answer], item=wordings[wording].text, texts=sentences.get(answer, ()))
         for answer, wording in keys
     ]
 
@@ -157,7 +143,7 @@ def _nuggets(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[d
 def _citations(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
     sentences = Sentence.objects.in_bulk([sentence for sentence, _ in keys])
     segments = Segment.objects.in_bulk([segment for _, segment in keys])
-    given = {row.pk: row for row in _provenance(answers, [one.answer_id for one in sentences.values()])}
+    given = {row.pk: row for row in _provenance(answers, [sentence.answer_id for sentence in sentences.values()])}
     return [
         _row(
             given[sentences[sentence].answer_id],
@@ -185,7 +171,7 @@ def _grades(keys: Sequence[Key], _answers: QuerySet[AnswerProvenance]) -> list[d
 
 
 def _row(
-    given: AnswerProvenance, *, item: str, texts: tuple[str, ...], segment: Segment | None = None
+    given: AnswerProvenance, *, item: str, texts: Sequence[str], segment: Segment | None = None
 ) -> dict[str, Any]:
     return {"topic": given.topic, "run": given.run, "item": item, "texts": texts, "segment": segment}
 

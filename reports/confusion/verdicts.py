@@ -10,7 +10,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.models import User
-from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import (
     AnswerProvenance,
@@ -22,8 +21,7 @@ from evaluation.models import (
     Sentence,
     SupportJudgment,
 )
-from reports.confusion.paired_labels import Ints, ItemKind, LabelComparison
-from reports.frames import assignment_keys, support_keys
+from reports.confusion.paired_labels import ItemKind, Key, LabelComparison
 from reports.models import Adjudication
 from reports.terms import NO_CATEGORY, category_cell, category_text
 
@@ -31,7 +29,6 @@ FIELDS = {
     ItemKind.NUGGETS: ("answer", "nugget_version"),
     ItemKind.CITATIONS: ("sentence", "segment"),
 }
-Key = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,25 +124,12 @@ WHO = ("rows", "columns", "neither", "undecided")
 UNDECIDED = 8
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryCount:
-    """Pairs with a verdict of a category, counted by the side found right, and their address."""
-
-    category: str
-    pairs: int
-    rows: int
-    columns: int
-    neither: int
-    undecided: int
-    cell: str
-
-
 def verdicts_at(campaign: Campaign, compared: LabelComparison) -> dict[int, Adjudication]:
     """Return the verdicts on the items that are looked at, by the item's place."""
     found = newest_verdicts(campaign, compared.matched.kind)
     if not found:
         return {}
-    places = places_of(compared, np.array(list(found), dtype=np.int64).reshape(-1, 2))
+    places = compared.places(np.array(list(found), dtype=np.int64).reshape(-1, 2))
     looked = compared.chosen & compared.matched.both
     return {
         place: verdict
@@ -154,51 +138,26 @@ def verdicts_at(campaign: Campaign, compared: LabelComparison) -> dict[int, Adju
     }
 
 
-def category_counts(compared: LabelComparison, verdicts: dict[int, Adjudication]) -> list[CategoryCount]:
-    """Return the categories of the pairs on which the two sides differ, most frequent first."""
+def category_counts(compared: LabelComparison, verdicts: dict[int, Adjudication]) -> list[dict[str, Any]]:
+    """Return the categories of the pairs on which the two sides differ, counted by the side found right.
+
+    Most frequent first; `cell` is the address of their pairs.
+    """
     left, right = compared.matched.left, compared.matched.right
     counted: Counter[tuple[str, str]] = Counter()
-    for place, one in verdicts.items():
+    for place, verdict in verdicts.items():
+        # Where both sides agree, a verdict says nothing of why they differ, even if it finds both wrong.
         if left[place] != right[place]:
-            who = _who(one.verdict, int(left[place]), int(right[place]))
-            counted[one.category, who] += 1
-    names = {category for category, _ in counted}
-    rows = [
-        CategoryCount(
-            category_text(name) or NO_CATEGORY,
-            sum(counted[name, who] for who in WHO),
-            **{who: counted[name, who] for who in WHO},
-            cell=category_cell(name),
-        )
-        for name in names
-    ]
-    return sorted(rows, key=lambda row: (-row.pairs, row.category))
+            counted[verdict.category, _who(verdict.verdict, int(left[place]), int(right[place]))] += 1
+    rows = []
+    for name in {category for category, _ in counted}:
+        by_side = {who: counted[name, who] for who in WHO}
+        text = category_text(name) or NO_CATEGORY
+        rows.append({"category": text, "pairs": sum(by_side.values())} | by_side | {"cell": category_cell(name)})
+    return sorted(rows, key=lambda row: (-row["pairs"], row["category"]))
 
 
 def _who(verdict: int, left: int, right: int) -> str:
     if verdict == UNDECIDED:
         return "undecided"
     return {left: "rows", right: "columns"}.get(verdict, "neither")
-
-
-def places_of(compared: LabelComparison, keys: Ints) -> Ints:
-    """Return the places of pairs among the items, k; -1 for one that is not among them."""
-    if isinstance(compared.rows, NuggetCondition) and compared.matched.comparable:
-        wordings, answers = assignment_keys(compared.rows)
-        nugget, answer = _find(wordings, keys[:, 1]), _find(answers.ravel(), keys[:, 0])
-        runs = max(answers.shape[1], 1)
-        return np.where((nugget >= 0) & (answer >= 0), nugget * runs + answer % runs, -1)
-    if isinstance(compared.rows, CitationCondition):
-        units = support_keys(compared.rows)
-        width = int(max(units.max(initial=0), keys.max(initial=0))) + 1
-        return _find(units[:, 0] * width + units[:, 1], keys[:, 0] * width + keys[:, 1])
-    return np.full(len(keys), -1, dtype=np.int64)
-
-
-def _find(among: Ints, wanted: Ints) -> Ints:
-    """Return the place of each wanted number among others, -1 where it has none."""
-    if not len(among):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    order = np.argsort(among, kind="stable")
-    place = order[np.minimum(np.searchsorted(among, wanted, sorter=order), len(among) - 1)]
-    return np.where(among[place] == wanted, place, -1)

@@ -32,22 +32,8 @@ PRIMARY = "vital_strict"
 ALL_SCORES = (*SCORE_NAMES, LENGTH)
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderboardRow:
-    """One run. `scores` are in [0, 1] and `length` in words, None where undefined; `topics` is the primary's n."""
-
-    run_id: str
-    group: str
-    task: str
-    control: bool
-    topics: int
-    scores: dict[str, float | None]
-    length: float | None
-    judged: int
-    failed: int
-    unjudged: int
-    excluded: int
-    missing: int
+ScoreRow = dict[str, Any]
+"""One run as files have it: scores in [0, 1], `length` in words, None where undefined; `topics`: the primary's n."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +52,13 @@ class Leaderboard:
     empty_topics: int
     no_vital_topics: int
     avoid_nuggets: int
-    rows: tuple[LeaderboardRow, ...]
+    rows: tuple[ScoreRow, ...]
     summary: dict[str, dict[str, float | None]]
 
     @property
     def scored(self) -> bool:
         """Whether any run has a score: without labels there are only lengths."""
-        return any(row.scores[PRIMARY] is not None for row in self.rows)
+        return any(row[PRIMARY] is not None for row in self.rows)
 
 
 def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> Leaderboard:
@@ -109,21 +95,20 @@ def _avoid_nuggets(choice: NuggetCondition, topic_ids: Collection[str]) -> int:
     return sum(place in choice.grounds for place in places) if places else 0
 
 
-def _row(run: Run, scores: RunScores, place: int) -> LeaderboardRow:
-    return LeaderboardRow(
-        run_id=run.run_id,
-        group=run.group,
-        task=run.task,
-        control=run.control,
-        topics=int(scores.topics[SCORE_NAMES.index(PRIMARY), place]),
-        scores={name: number(scores.of(name)[place]) for name in SCORE_NAMES},
-        length=number(scores.length[place]),
-        judged=int(scores.judged[place]),
-        failed=int(scores.failed[place]),
-        unjudged=int(scores.unjudged[place]),
-        excluded=int(scores.excluded[place]),
-        missing=int(scores.missing[place]),
-    )
+def _row(run: Run, scores: RunScores, place: int) -> ScoreRow:
+    # Failed, unjudged and excluded are three columns because a reader acts on each in another way: a failed label can
+    # be asked for again, an unjudged one waits for somebody, an excluded answer is the unjudged policy at work.
+    counts = ("judged", "failed", "unjudged", "excluded", "missing")
+    return {
+        "run_id": run.run_id,
+        "group": run.group,
+        "task": run.task,
+        "topics": int(scores.topics[SCORE_NAMES.index(PRIMARY), place]),
+        **{name: number(scores.of(name)[place]) for name in SCORE_NAMES},
+        "length": number(scores.length[place]),
+        **{name: int(getattr(scores, name)[place]) for name in counts},
+        "control": run.control,
+    }
 
 
 def number(value: float) -> float | None:
@@ -131,9 +116,9 @@ def number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _best_first(row: LeaderboardRow) -> tuple[bool, float, str]:
-    score = row.scores[PRIMARY]
-    return score is None, -(score or 0.0), row.run_id
+def _best_first(row: ScoreRow) -> tuple[bool, float, str]:
+    # Equal scores are ordered by run, so that two exports of one state have the same bytes.
+    return row[PRIMARY] is None, -(row[PRIMARY] or 0.0), row["run_id"]
 
 
 def _closing_row(spreads: dict[str, Spread], which: str) -> dict[str, float | None]:
@@ -150,33 +135,14 @@ def scores_document(board: Leaderboard) -> dict[str, Any]:
         "empty_topics": board.empty_topics,
         "no_vital_topics": board.no_vital_topics,
         "avoid_nuggets": board.avoid_nuggets,
-        "runs": [score_row(row) for row in board.rows],
+        "runs": list(board.rows),
         "summary": board.summary,
     }
 
 
 def scores_rows(board: Leaderboard) -> list[dict[str, Any]]:
-    rows = [score_row(row) for row in board.rows]
-    return rows + [{"run_id": name} | scores for name, scores in board.summary.items()]
-
-
-def scores_csv_rows(board: Leaderboard) -> list[dict[str, Any]]:
-    """Return the runs alone, so that `import_scores` reads them back."""
-    return [score_row(row) for row in board.rows]
-
-
-def score_row(row: LeaderboardRow) -> dict[str, Any]:
-    counts = ("judged", "failed", "unjudged", "excluded", "missing")
-    return {
-        "run_id": row.run_id,
-        "group": row.group,
-        "task": row.task,
-        "topics": row.topics,
-        **row.scores,
-        "length": row.length,
-        **{name: getattr(row, name) for name in counts},
-        "control": row.control,
-    }
+    """Return the runs and the closing rows, for a terminal: a CSV has the runs alone, so `import_scores` reads it."""
+    return [*board.rows, *({"run_id": name} | scores for name, scores in board.summary.items())]
 
 
 TAKEN = {*Condition, *SupportCondition}

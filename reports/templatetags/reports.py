@@ -26,8 +26,8 @@ FORMS: Final[dict[str, Callable[[Any], str]]] = {
 
 @register.simple_tag(takes_context=True)
 def part_url(context: dict[str, Any], part: str, form: str) -> str:
-    address: str = context["address_of"](part, form)
-    return address
+    # Files lie below their page, under every room's addresses.
+    return f"{context['request'].path}{part}.{form}"
 
 
 @register.simple_tag(takes_context=True)

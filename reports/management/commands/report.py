@@ -24,14 +24,13 @@ from reports.agreement.figures import (
 )
 from reports.confusion.paired_labels import (
     ConfusionReport,
-    confuse_assignments,
-    confuse_support,
+    confuse_conditions,
     confusion_document,
     confusion_rows,
 )
 from reports.files import Row, as_csv, as_json, as_table
 from reports.forms import external_names
-from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_csv_rows, scores_document, scores_rows
+from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_document, scores_rows
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.support import SUPPORT_NAMES
 from reports.nuggets.descriptives import descriptive_rows, descriptives, edit_report
@@ -194,7 +193,7 @@ Printed = tuple[Row, Sequence[Row], str]
 def _scores(campaign: Campaign, options: Options) -> Printed:
     board = leaderboard(_nuggets(campaign, options, "condition"), _policies(options))
     # A table has no room for the columns that only programs need.
-    rows = scores_rows(board) if options["format"] == "table" else scores_csv_rows(board)
+    rows = scores_rows(board) if options["format"] == "table" else list(board.rows)
     document = scores_document(board)
     return document, rows, _policy_line(document)
 
@@ -247,12 +246,12 @@ def _correlated(
 
 def _confusion(campaign: Campaign, options: Options) -> Printed:
     rows, columns = (_nuggets(campaign, options, side) for side in ("rows", "columns"))
-    return _confused(confuse_assignments(rows, columns))
+    return _confused(confuse_conditions(rows, columns))
 
 
 def _support_confusion(campaign: Campaign, options: Options) -> Printed:
     rows, columns = (_citations(campaign, options, side) for side in ("rows", "columns"))
-    return _confused(confuse_support(rows, columns))
+    return _confused(confuse_conditions(rows, columns))
 
 
 def _confused(report: ConfusionReport) -> Printed:
