@@ -7,7 +7,7 @@ from inspect import getdoc
 from django.http import QueryDict
 
 from api import filters
-from api.filters import CAMPAIGN, JUDGE, RUN, SINCE, TOPIC, Filter, Narrowing, narrowing_of
+from api.filters import CAMPAIGN, JUDGE, RUN, SINCE, TOPIC, Filter, Narrowing, narrowing_of, stored
 from api.pagination import Selection
 from api.readers import Jobs, Scores, TimeReader
 from api.rows import corpus, labels, work
@@ -31,7 +31,7 @@ class Collection:
     filters: tuple[Filter, ...]
     found_by: str = ""
     by_revision: bool = False
-    select: Callable[[Narrowing, Sequence[Filter]], Selection] = filters.stored
+    select: Callable[[Narrowing, Sequence[Filter]], Selection] = stored
 
     @property
     def columns(self) -> list[str]:

@@ -80,9 +80,10 @@ class ListParams:
 
 
 def list_params(query: QueryDict, collection: str, known: set[str]) -> ListParams:
-    """Return the parameters. Raises `WrongQuery` for all that are wrong; values of `known` filters are checked later."""
+    """Return the parameters. Raises `WrongQuery` for all wrong ones; the values of filters are checked later."""
     errors = {name: [wrong] for name in query if (wrong := _wrong(query, name, known))}
-    form, size, cursor = query.get("format", Form.JSON), query.get("page_size", str(USUAL_PAGE)), None
+    form, size = query.get("format", Form.JSON), query.get("page_size", str(USUAL_PAGE))
+    word, cursor = query.get("cursor"), None
     if form not in list(Form):
         errors.setdefault("format", [f"One of {', '.join(Form)}."])
     elif form != Form.JSON:
@@ -91,7 +92,7 @@ def list_params(query: QueryDict, collection: str, known: set[str]) -> ListParam
     if not (size.isascii() and size.isdigit() and len(size) < 6 and 1 <= int(size) <= LARGEST_PAGE):
         errors.setdefault("page_size", [f"A number from 1 to {LARGEST_PAGE}."])
     try:
-        cursor = unseal(collection, query["cursor"]) if query.get("cursor") else None
+        cursor = unseal(collection, word) if word else None
     except ValueError:
         errors.setdefault("cursor", ["This cursor is not of this list: follow the links of a page."])
     if errors:

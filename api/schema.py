@@ -68,7 +68,7 @@ class Page(Out):
 def _page_of(row: type[Out]) -> type[Page]:
     # Made by name: pydantic would call a generic class `Page_CampaignRow_`.
     name, rows = f"{row.__name__.removesuffix('Row')}Page", (list[row], ...)  # type: ignore[valid-type]
-    return create_model(name, __base__=Page, __doc__=Page.__doc__, results=rows)  # type: ignore[call-overload,no-any-return]
+    return create_model(name, __base__=Page, __doc__=Page.__doc__, results=rows)
 
 
 UNCHANGED = "Nothing changed since the `ETag` that you sent as `If-None-Match`."
@@ -318,7 +318,7 @@ def _kind(part: Part) -> Shown:
     if "$ref" in part:
         return {"text": "", "object": part["$ref"].removeprefix(REFERENCE)}
     names = part.get("type", "anything")
-    several = [part | {"type": name} for name in names] if isinstance(names, list) else ()
+    several = [{**part, "type": name} for name in names] if isinstance(names, list) else ()
     if choices := part.get("anyOf") or part.get("oneOf") or part.get("allOf") or several:
         kinds = [_kind(choice) for choice in choices]
         text = " or ".join(kind["text"] for kind in kinds if kind["text"])

@@ -11,7 +11,7 @@ from api.provenance import EXPLAINED, ProvenanceView
 from api.views import ListView, NothingView, RootView, RowView, SchemaView, docs
 from api.writes.campaigns import CampaignsView
 from api.writes.imports import KINDS, ImportView
-from api.writes.jobs import CancelJobView, JobsView, PauseJobView, ResumeJobView, RetryJobView
+from api.writes.jobs import JOB_CHANGES, ChangeJobView, JobsView
 from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
 from evaluation.tasks.changes import Change
 
@@ -37,17 +37,15 @@ Address = tuple[str, Callable[..., Any], str]
 
 def _addresses() -> Iterator[Address]:
     """Yield route, view and name. Writes and provenance come first, as the longer routes."""
-    task, job = "tasks/<slug:public_id>", "jobs/<int:pk>"
+    task = "tasks/<slug:public_id>"
     for kind in KINDS:
         yield f"campaigns/<slug:slug>/imports/{kind}", ImportView.as_view(kind=kind), f"import-{kind}"
     for act in Change:
         yield f"{task}/{act}", ChangeTaskView.as_view(act=act), f"task-{act}"
     yield f"{task}/reassign", ReassignTaskView.as_view(), "task-reassign"
     yield "task-changes", TaskChangesView.as_view(), "task-changes"
-    yield f"{job}/pause", PauseJobView.as_view(), "job-pause"
-    yield f"{job}/resume", ResumeJobView.as_view(), "job-resume"
-    yield f"{job}/cancel", CancelJobView.as_view(), "job-cancel"
-    yield f"{job}/retry", RetryJobView.as_view(), "job-retry"
+    for name in JOB_CHANGES:
+        yield f"jobs/<int:pk>/{name}", ChangeJobView.as_view(act=name), f"job-{name}"
     for collection in EXPLAINED:
         name = collection.name
         yield f"{name}/<int:pk>/provenance", ProvenanceView.as_view(collection=collection), f"{name}-provenance"
