@@ -37,7 +37,7 @@ NO_SUCH = "There is nothing of that name that you may see."
 NEEDED = "This parameter is needed."
 Rows = QuerySet[Any]
 
-# Neither database keeps every moment that Python can write, and an offset can carry one out of its years.
+# Beyond these years an offset carries a moment out of what Python can count.
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 
 
@@ -79,7 +79,7 @@ class Narrowing:
         slug = self.values.get("campaign")
         found = [campaign for campaign in self.reader.addressable if slug in (None, campaign.slug)]
         if slug and not found:
-            # The same words whether there is none or only none for this viewer: names of campaigns are not told.
+            # The same words for a campaign that is not there and one of strangers, or slugs could be tried out.
             raise WrongQuery({"campaign": [NO_SUCH]})
         return found
 
@@ -154,7 +154,7 @@ def _existing(name: str, keys: Iterable[int]) -> list[int]:
 
 def _of_topic(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
     reader = narrowing.reader
-    # Whose tasks alone are the viewer's, reads their question there; by the track's id it could be looked up.
+    # Not in campaigns of which the viewer sees their own tasks only: desks keep the track's id from them.
     seen = set(narrowing.campaigns) & set(reader.campaigns)
     topics = Topic.objects.using(reader.alias).filter(campaign__in=seen, topic_id=value)
     return reader.of_topics(rows, _existing("topic", topics.values_list("pk", flat=True)))
@@ -229,7 +229,7 @@ def _choice_of(narrowing: Narrowing, condition: str) -> NuggetCondition | Citati
             choice = resolve_citations(campaign, SupportCondition(condition), judge=judge)
     except Refused as error:
         raise narrowing.cleaned(error, campaign) from None
-    # A new judge or set can change what a condition means, and no revision goes up for that.
+    # A set or judge is made without a new revision, and can change what a condition means.
     narrowing.rests_on = [(nuggets, judge, _sorted(topics)) for nuggets, judge, topics in choice.keys]
     return choice
 

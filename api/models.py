@@ -5,7 +5,7 @@ from django.db import models
 
 
 class IdempotencyKey(models.Model):
-    """One write that a program gave a key to: what it sent, and what it was answered once that was done.
+    """A write that a program gave a key to: what it sent, and the answer once it was done.
 
     `attempt` goes up with every request that takes the write over from one that died. The answer is written in the
     transaction of the effects and only by the attempt that holds the key, so that there is never one without the other.

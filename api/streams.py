@@ -1,7 +1,7 @@
 """Forms in which rows leave, the choice among them, and ETags.
 
-Rows are dicts until they are bytes: pydantic_core writes them, and no model checks them. A list has a million labels,
-and readers made them for this; that they fit their models is tested.
+Rows are dicts until they are bytes: pydantic_core writes them, and no model checks them. A list can have a million
+labels, and readers made them for this; that they fit their models is tested.
 """
 
 import csv
@@ -107,7 +107,7 @@ def tag_of_pieces(pieces: Iterable[bytes]) -> str:
 
 def tag_of_campaigns(campaigns: Iterable[Campaign], *parts: object) -> str:
     """Return the weak tag of whatever follows from the revisions of campaigns, and from other parts."""
-    # When it was made is told too: a campaign that was deleted and loaded again begins at the same revision.
+    # With the moment it was made: in a restored or new database, another campaign can have this key and revision.
     state = [(campaign.pk, campaign.created_at.isoformat(), campaign.revision) for campaign in campaigns]
     return f'W/"{sha256(repr((state, parts)).encode()).hexdigest()[:LENGTH]}"'
 

@@ -41,7 +41,7 @@ SINGLE = {"type": "object", "properties": {PART: BINARY}, "required": [PART]}
 
 
 class Loading(Query):
-    """What every import can be told."""
+    """Parameters of every import."""
 
     name: Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f/\\]*$")] = Field(
         default="", description="what problems and the log call the file, where it is the body itself"
