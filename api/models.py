@@ -22,6 +22,7 @@ class IdempotencyKey(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
+        # Per user, since programs of two people may choose the same key. Each write drops what is old, by its age.
         constraints = [models.UniqueConstraint(fields=["user", "key"], name="idempotency_key_once")]
         indexes = [models.Index(fields=["created_at"], name="idempotency_key_age")]
 

@@ -154,7 +154,7 @@ class Computed:
 Selection = Stored | Computed
 
 
-class Page(NamedTuple):
+class PageOfRows(NamedTuple):
     """Rows of a page, and where the pages before and after begin."""
 
     rows: list[Row]
@@ -162,17 +162,17 @@ class Page(NamedTuple):
     previous: Cursor | None
 
 
-def page_of(selection: Selection, cursor: Cursor | None, size: int) -> Page:
+def page_of(selection: Selection, cursor: Cursor | None, size: int) -> PageOfRows:
     """Return a page. One row more than fits is read, to see whether there is more: a count would read them all."""
     found = selection.stretch(cursor, size + 1)
     more, found = len(found) > size, found[:size]
     if not found:
-        return Page([], None, None)
+        return PageOfRows([], None, None)
     backwards = cursor is not None and not cursor.after
     if backwards:
         found.reverse()
     before, after = Cursor(False, found[0][0]), Cursor(True, found[-1][0])
-    return Page(
+    return PageOfRows(
         rows=[row for _, row in found],
         next=after if more or backwards else None,
         previous=before if (more if backwards else cursor is not None) else None,

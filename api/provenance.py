@@ -60,6 +60,7 @@ class ProvenanceView(CollectionView):
     schema = ProvenanceSchema()
 
     def get(self, request: Request, pk: int) -> HttpResponse:
+        # Not by the connection of lists: llmjobs.provenance uses the default one, and the row must be of its state.
         viewer, reader = cast(User, request.user), self.reader(request, DEFAULT_DB_ALIAS)
         row = row_at(reader, pk)
         campaign = next(campaign for campaign in reader.campaigns if campaign.slug == row["campaign"])

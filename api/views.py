@@ -87,6 +87,7 @@ class ListView(CollectionView):
         if is_known(request, tag):
             response = HttpResponseNotModified()
         else:
+            # HEAD asks for the headers; rows would be read to be thrown away.
             pieces = () if request.method == "HEAD" else self._pieces(request, params)
             response = StreamingHttpResponse(pieces, content_type=CONTENT_TYPES[params.form])
             response["Content-Disposition"] = f'attachment; filename="{self.collection.name}.{params.form}"'

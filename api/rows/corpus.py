@@ -24,6 +24,7 @@ def without_titles(schema: dict[str, Any]) -> None:
 class Out(BaseModel):
     """Something that leaves the API."""
 
+    # From attributes: what is behind a label comes as the objects of llmjobs.provenance.
     model_config = ConfigDict(from_attributes=True, json_schema_extra=without_titles)
 
 
@@ -32,6 +33,7 @@ def words(values: Iterable[str]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "enum": [str(value) for value in values]})
 
 
+# Clients that were made from the schema have their type of a number by this format.
 Number = Annotated[float, WithJsonSchema({"type": "number", "format": "double"})]
 CampaignSlug = Annotated[str, Field(description="the campaign's slug")]
 TopicId = Annotated[str, Field(description="the topic, by the track's id")]

@@ -182,6 +182,7 @@ class CostRow(Out):
 class CallRow(Out):
     """A call to an LLM: what was sent, how often, what came back."""
 
+    # In the order in which answers have always had them: golden files hold them byte for byte.
     gave: Annotated[str, words(["label", "wording", "importance"])] = Field(
         description="what of the row comes from it"
     )

@@ -34,6 +34,7 @@ class JobRow(Out):
     completion_tokens: int = Field(description="paid so far")
     max_requests: int | None = Field(description=BUDGET)
     max_tokens: int | None = Field(description=BUDGET)
+    # A text, because many clients read JSON numbers as floats, and prices are decimal.
     max_money: str | None = Field(description=f"a decimal number; {BUDGET}")
     currency: str = Field(description="of the prices with which the job was started; empty: none is known")
     price_table: str = Field(description="the version of those prices")
@@ -51,6 +52,7 @@ class TaskRow(Out):
     due: date | None
     blocked_reason: str
     reopened_reason: str
+    # Null from here on in an assessor's own tasks: it would tell whose list or which system is judged.
     topic_id: str | None = Field(description=f"the track's; {OTHERS}, as all that follows")
     assessor: str | None = Field(description=WHO)
     nugget_set: str | None = Field(description="what is made, or assigned")
@@ -69,6 +71,7 @@ class TaskRow(Out):
 class TimeRow(Out):
     """The time of one submission, in seconds, as `export time` has it; docs/time.md says what each column is."""
 
+    # In the order of `TIME_COLUMNS`: the cells of a CSV file are written by position.
     task: str = Field(description="the task's id")
     campaign: CampaignSlug
     topic_id: TopicId

@@ -73,6 +73,7 @@ def body_of(form: type[BaseModel], raw: bytes) -> BaseModel:
     """Return a body, checked. Raises `WrongBody` with everything that is wrong about it."""
     try:
         if _has_nul(from_json(raw)):
+            # Refused on SQLite too, or it would depend on the database what can be sent.
             raise WrongBody({"body": ["A text without NUL characters."]})
         return form.model_validate_json(raw)
     except ValidationError as error:
@@ -234,6 +235,7 @@ class WriteView(View):
             write = Write(cast(User, request.user), query, body, content.files, if_match)
             # Rights before the key: an answer that is kept is for whoever may still see it.
             about = self.about(write, **place)
+            # A trial takes no key: the same request without `dry_run` is the write.
             if isinstance(query, Tryable) and query.dry_run:
                 return self.try_out(write, about)
             address = f"{request.method} {request.get_full_path()} {if_match} {content.digest}"

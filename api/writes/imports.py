@@ -172,6 +172,7 @@ class ImportView(WriteView):
         return self.campaign_to_change(write.actor, place["slug"])
 
     def prepare(self, write: Write, about: Campaign) -> Doing:
+        # Segment files hold a whole collection; what is kept is decided while they are read, not in the database.
         keep = names_any(needed_docids(about)) if getattr(write.query, "needed_only", False) else None
         sources = [
             read_source(

@@ -51,6 +51,7 @@ class Spending(Body):
 
     max_requests: Count | None = Field(default=None, description="that are sent")
     max_tokens: Count | None = Field(default=None, description="of prompts and replies")
+    # A text, because many clients read JSON numbers as floats, and prices are decimal.
     max_money: Annotated[str, Field(pattern=r"^\d{1,8}(\.\d{1,4})?$")] | None = Field(
         default=None, description="a decimal number, in the currency of the price table"
     )
@@ -113,7 +114,7 @@ class JobsView(WriteView, ListView):
 
     def about(self, write: Write, **place: Any) -> Campaign:
         campaign = self.campaign_to_change(write.actor, write.body.campaign)
-        # Judges belong to no campaign: whoever is not among those that can be called here is nobody.
+        # Judges belong to no campaign, so that names of other campaigns' judges must answer like unknown ones.
         known = {judge.name for judge in callable_judges_for(write.actor, campaign)}
         if write.body.judge not in {"", default_endpoint().model, *known}:
             raise WrongBody({"judge": ["There is no LLM of that name that can be called."]})
@@ -136,6 +137,7 @@ class JobsView(WriteView, ListView):
                 calls_to_pay=to_pay.calls,
                 prompt_tokens=to_pay.prompt_tokens,
                 completion_tokens=to_pay.completion_tokens,
+                # With :f, because str() of a small Decimal is 1E-7.
                 cost=None if to_pay.cost is None else f"{to_pay.cost:f}",
                 currency=to_pay.currency,
                 price_table=to_pay.price_table,
@@ -144,6 +146,7 @@ class JobsView(WriteView, ListView):
         )
 
     def prepare(self, write: Write, about: Campaign) -> Doing:
+        # Planning reads every pair of the campaign and writes nothing, so it needs no transaction.
         ready = plan_job(about, self._order(write))
         return lambda: row_answer(write.actor, "jobs", start_job(ready, write.actor).pk, HTTPStatus.CREATED)
 

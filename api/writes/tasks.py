@@ -60,6 +60,7 @@ class Changed(APIException):
     default_detail = "The task is another by now than If-Match says. Nothing was changed."
 
 
+# Without drafts: those are there to be edited, and no answer is judged by them.
 class Judged(StrEnum):
     """Origins of lists that answers are judged by."""
 
@@ -185,6 +186,7 @@ class TasksView(WriteView, ListView):
 
     def do(self, write: Write, about: tuple[Campaign, Order]) -> HttpResponse:
         campaign, order = about
+        # Planned anew under the lock: `expect` refuses where that is not the plan that was tried out.
         receipt = hand_out(campaign=campaign, order=order, actor=write.actor, expect=write.body.expect)
         left = [LeftOut(topic_id=topic.topic_id, reason=self.clean(topic.reason)) for topic in receipt.skipped]
         return document_answer(HandedOut(tasks=list(receipt.tasks), left_out=left), HTTPStatus.CREATED)
@@ -275,6 +277,7 @@ class OneTaskView(WriteView):
         return task
 
     def do(self, write: Write, about: Task) -> HttpResponse:
+        # Check and change in one transaction: another organizer's change must not come between them.
         with transaction.atomic():
             _check_unchanged(write, about)
             return self.change(write, about)
@@ -320,6 +323,7 @@ class ReassignTaskView(OneTaskView):
 def user_name(view: WriteView, actor: User, campaign: Campaign, name: str) -> str:
     """Return the user name of an assessor, who is named by it or by the pseudonym that the API shows."""
     names = view.names
+    # Among the campaign's own assessors: a search in all accounts would tell which user names exist.
     for assessor in assessors_for(actor, campaign):
         if name in (names.person(campaign.pk, assessor.pk), assessor.username):
             return assessor.username
@@ -330,7 +334,9 @@ def _topics(actor: User, campaign: Campaign, wanted: Sequence[str]) -> tuple[str
     topics = topics_for(actor, campaign).filter(topic_id__in=wanted)
     found = dict(topics.values_list("topic_id", "public_id"))
     if missing := [topic_id for topic_id in wanted if topic_id not in found]:
+        # The first twenty: a list of the wrong campaign has up to ten thousand.
         raise WrongBody({"topics": [f"{topic_id}: {NO_SUCH}" for topic_id in missing[:20]]})
+    # Each once: a topic that is named twice would be a second opinion of itself.
     return tuple(found[topic_id] for topic_id in dict.fromkeys(wanted))
 
 
