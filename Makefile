@@ -46,14 +46,15 @@ lint: $(VENV)/installed-dev lint-scripts
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	HTTPS=1 DATABASE_URL=sqlite:///$(CURDIR)/var/check.sqlite3 $(BIN)/python manage.py check --deploy --fail-level WARNING
 
-# Only the linters of static/js need Node: what Assay serves is static/js as it is.
+# Only the linters of static/js and docs/openapi.yaml need Node: what Assay serves is static/js as it is.
 lint-scripts:
 	@if command -v node >/dev/null && command -v npm >/dev/null; then $(MAKE) --no-print-directory check-scripts; \
-	else echo "Node was not found, so static/js is not linted; on Debian: apt-get install nodejs npm"; test "$$CI" != true; fi
+	else echo "Node was not found, so static/js and docs/openapi.yaml are not linted; on Debian: apt-get install nodejs npm"; test "$$CI" != true; fi
 
 check-scripts: node_modules/installed
 	node_modules/.bin/eslint --max-warnings 0 static/js
 	node_modules/.bin/tsc --project .
+	node_modules/.bin/spectral lint --quiet --fail-severity hint docs/openapi.yaml
 
 node_modules/installed: package.json package-lock.json
 	npm ci --silent
@@ -93,7 +94,7 @@ lock:
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url -q requirements-dev.in -o requirements-dev.txt
 	npm install --package-lock-only
 	node -e 'const f = "package-lock.json", fs = require("fs"), lock = JSON.parse(fs.readFileSync(f)); \
-	  for (const one of Object.values(lock.packages)) delete one.funding; \
+	  for (const part of Object.values(lock.packages)) delete part.funding; \
 	  fs.writeFileSync(f, JSON.stringify(lock, null, 2) + "\n")'
 
 clean:

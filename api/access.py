@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from rest_framework.views import APIView
 
 
+# Both count. A token's rate is half of its owner's: a program that runs wild leaves the owner's others room, and many
+# tokens do not add up.
 class TokenThrottle(SimpleRateThrottle):
-    """Requests with one token: `API_TOKEN_RATE`."""
+    """Requests with a token: `API_TOKEN_RATE`."""
 
     scope = "token"
 
@@ -29,7 +31,7 @@ class TokenThrottle(SimpleRateThrottle):
 
 
 class PersonThrottle(SimpleRateThrottle):
-    """Requests of one account: `API_USER_RATE`."""
+    """Requests of an account: `API_USER_RATE`."""
 
     scope = "user"
 
@@ -38,16 +40,14 @@ class PersonThrottle(SimpleRateThrottle):
 
 
 class RefusedTokenThrottle(SimpleRateThrottle):
-    """Tokens from one address that opened nothing."""
+    """Tokens from an address that opened nothing."""
 
     scope = "refused_token"
+    # Enough for a program that was left with an old token, and far too little to guess one.
     rate = "60/minute"
 
     def get_cache_key(self, request: Request, view: "APIView | None") -> str | None:
         return f"api-refused-{address_of(request._request)}"
-
-
-SCHEME = "bearer"
 
 
 class BearerAuthentication(BaseAuthentication):
@@ -56,10 +56,11 @@ class BearerAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         """Return the token and its owner. An unknown, expired or revoked token is refused, whatever the session."""
         scheme, _, raw = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != SCHEME:
+        if scheme.lower() != "bearer":
             return None
         token = token_of(raw.strip())
         if token is None:
+            # Before it is recorded: each refused token is a line of the audit log, and lines fill a disk.
             self._refuse_more(request)
             record_refused_token(raw.strip(), request._request)
             raise AuthenticationFailed("This token is not known, or it has expired or was revoked.")
@@ -72,7 +73,7 @@ class BearerAuthentication(BaseAuthentication):
             raise Throttled(throttle.wait())
 
     def authenticate_header(self, request: Request) -> str:
-        """Say what is missing, so that the answer is 401 and not 403."""
+        """Name the scheme. Without one the REST framework answers 403, which says that no token would help."""
         return 'Bearer realm="Assay"'
 
 
@@ -95,5 +96,5 @@ class HasSecondFactor(BasePermission):
     code = "second_factor_needed"
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
-        """Ask for each request, so that tokens made before the setting obey it too."""
+        # Asked for each request: tokens that were made before the setting must obey it too.
         return not (settings.REQUIRE_MFA and isinstance(request.user, User) and lacks_second_factor(request.user))

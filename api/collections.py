@@ -1,16 +1,16 @@
-"""The collections: what each is called, what its fields are, who reads it, and what it can be narrowed by."""
+"""Collections: the name of each, its columns, its reader, and the filters that narrow it."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from inspect import getdoc
 
-from rest_framework.serializers import Serializer
+from django.http import QueryDict
 
-from api import filters as filtersets
-from api.filters import ByJudge, ByRun, ByTopic, Filters, OfCampaign
+from api import filters
+from api.filters import CAMPAIGN, JUDGE, RUN, SINCE, TOPIC, Filter, Narrowing, narrowing_of, stored
+from api.pagination import Selection
 from api.readers import Jobs, Scores, TimeReader
-from api.rows import corpus as rows_corpus
-from api.rows import labels as rows_labels
-from api.rows import work as rows_work
+from api.rows import corpus, labels, work
 from assessor.progress.matrix import Tasks
 from evaluation.rows.base import Reader
 from evaluation.rows.corpus import Answers, Campaigns, Events, Findings, Grades, Runs, Segments, Topics
@@ -20,53 +20,73 @@ from evaluation.rows.nuggets import Nuggets, NuggetSets
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One collection. `fields` declares the columns of every form it leaves in; `found_by` is the key of one row.
+    """A collection. `row` declares the columns of every form it leaves in; `found_by` is the key of one row.
 
     `by_revision`: its rows change only together with the revision of their campaign, and so does a stream's ETag.
     """
 
     name: str
-    fields: type[Serializer[Any]]
+    row: type[corpus.Out]
     reader: type[Reader]
-    filters: type[Filters]
+    filters: tuple[Filter, ...]
     found_by: str = ""
     by_revision: bool = False
+    select: Callable[[Narrowing, Sequence[Filter]], Selection] = stored
 
     @property
     def columns(self) -> list[str]:
-        return list(self.fields().fields)
+        return list(self.row.model_fields)
 
     @property
     def text(self) -> str:
-        return (self.fields.__doc__ or "").strip()
+        return getdoc(self.row) or ""
+
+    def narrowed(self, query: QueryDict, reader: Reader) -> tuple[Selection, object]:
+        """Return the rows of a query, and what they rest on besides revisions. Raises `WrongQuery` or `Refused`."""
+        narrowing = narrowing_of(self.filters, query, reader)
+        return self.select(narrowing, self.filters), narrowing.rests_on
 
 
 COLLECTIONS = (
-    Collection("campaigns", rows_corpus.CampaignRow, Campaigns, OfCampaign, "slug"),
-    Collection("topics", rows_corpus.TopicRow, Topics, filtersets.TopicFilters, "public_id", by_revision=True),
-    Collection("segments", rows_corpus.SegmentRow, Segments, ByTopic, "public_id", by_revision=True),
-    Collection("runs", rows_corpus.RunRow, Runs, ByRun, "pk", by_revision=True),
-    Collection("answers", rows_corpus.AnswerRow, Answers, filtersets.AnswerFilters, "public_id", by_revision=True),
-    Collection("nugget-sets", rows_corpus.NuggetSetRow, NuggetSets, ByJudge, "pk"),
-    Collection("nuggets", rows_corpus.NuggetRow, Nuggets, filtersets.NuggetFilters, "pk", by_revision=True),
+    Collection("campaigns", corpus.CampaignRow, Campaigns, (CAMPAIGN,), "slug"),
+    Collection("topics", corpus.TopicRow, Topics, (CAMPAIGN, TOPIC, filters.TAG), "public_id", by_revision=True),
+    Collection("segments", corpus.SegmentRow, Segments, (CAMPAIGN, TOPIC), "public_id", by_revision=True),
+    Collection("runs", corpus.RunRow, Runs, (CAMPAIGN, RUN), "pk", by_revision=True),
+    Collection("answers", corpus.AnswerRow, Answers, (CAMPAIGN, TOPIC, RUN), "public_id", by_revision=True),
+    # A set is made when work is handed out. That changes no label, so that no revision goes up.
+    Collection("nugget-sets", corpus.NuggetSetRow, NuggetSets, (CAMPAIGN, JUDGE), "pk"),
     Collection(
-        "assignments", rows_labels.AssignmentRow, Assignments, filtersets.AssignmentFilters, "pk", by_revision=True
-    ),
-    Collection(
-        "support-judgments",
-        rows_labels.SupportRow,
-        SupportJudgments,
-        filtersets.SupportFilters,
+        "nuggets",
+        corpus.NuggetRow,
+        Nuggets,
+        (CAMPAIGN, TOPIC, JUDGE, filters.NUGGET_SET, filters.LISTED_UNDER, filters.NEWEST),
         "pk",
         by_revision=True,
     ),
-    Collection("grades", rows_labels.QrelRow, Grades, filtersets.GradeFilters, "pk", by_revision=True),
-    Collection("judges", rows_labels.JudgeRow, Judges, filtersets.JudgeFilters),
-    Collection("jobs", rows_work.JobRow, Jobs, filtersets.JobFilters, "pk"),
-    Collection("tasks", rows_work.TaskRow, Tasks, filtersets.StageFilters, "public_id"),
-    Collection("time", rows_work.TimeRow, TimeReader, filtersets.StageFilters),
-    Collection("scores", rows_labels.ScoreRow, Scores, filtersets.ScoreFilters, by_revision=True),
-    Collection("events", rows_work.EventRow, Events, filtersets.EventFilters, "pk"),
-    Collection("findings", rows_work.FindingRow, Findings, filtersets.FindingFilters, "pk", by_revision=True),
+    Collection(
+        "assignments",
+        labels.AssignmentRow,
+        Assignments,
+        (CAMPAIGN, TOPIC, RUN, JUDGE, SINCE, filters.NUGGET_SET, filters.ASSIGNED_UNDER),
+        "pk",
+        by_revision=True,
+    ),
+    Collection(
+        "support-judgments",
+        labels.SupportRow,
+        SupportJudgments,
+        (CAMPAIGN, TOPIC, RUN, JUDGE, SINCE, filters.SUPPORTED_UNDER),
+        "pk",
+        by_revision=True,
+    ),
+    Collection("grades", labels.QrelRow, Grades, (CAMPAIGN, TOPIC, filters.SOURCE), "pk", by_revision=True),
+    Collection("judges", labels.JudgeRow, Judges, (CAMPAIGN,), select=filters.judges),
+    Collection("jobs", work.JobRow, Jobs, (CAMPAIGN, JUDGE, SINCE, filters.STATE), "pk"),
+    Collection("tasks", work.TaskRow, Tasks, filters.OF_STAGES, "public_id"),
+    Collection("time", work.TimeRow, TimeReader, filters.OF_STAGES),
+    Collection("scores", labels.ScoreRow, Scores, filters.OF_SCORES, by_revision=True, select=filters.scores),
+    Collection("events", work.EventRow, Events, (SINCE, CAMPAIGN, filters.KIND), "pk"),
+    Collection(
+        "findings", work.FindingRow, Findings, (CAMPAIGN, TOPIC, RUN, SINCE, filters.CODE), "pk", by_revision=True
+    ),
 )
-"""Nugget sets do not go by the campaign's revision: one is made when work is handed out, which changes no label."""

@@ -1,14 +1,17 @@
 """Filters of the collections. Each is declared: no lookup of an address ever reaches the database."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
-from typing import Any, ClassVar, cast, get_args
+from functools import cached_property, reduce
+from operator import or_
+from typing import Any, cast, get_args
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
-from django_filters import CharFilter, ChoiceFilter, FilterSet, IsoDateTimeFilter
 
 from api.pagination import Computed, Selection, Stored
 from api.problems import WrongQuery
@@ -21,7 +24,6 @@ from evaluation.domain.conditions import (
     resolve,
     resolve_citations,
 )
-from evaluation.domain.pseudonyms import Names
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetList, Run, Topic
 from evaluation.rows.base import Reader
@@ -33,214 +35,211 @@ from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
 
 NO_SUCH = "There is nothing of that name that you may see."
 NEEDED = "This parameter is needed."
-EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 Rows = QuerySet[Any]
 
+# Beyond these years an offset carries a moment out of what Python can count.
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 
-def one_of(words: Iterable[str], text: str, method: str | None = None) -> ChoiceFilter:
-    return ChoiceFilter(choices=[(str(word), str(word)) for word in words], method=method, help_text=text)
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A parameter that narrows a collection. `choices` are its only values, where there are any."""
+
+    name: str
+    text: str
+    narrow: Callable[["Narrowing", Rows, Any], Rows] = lambda _narrowing, rows, _value: rows
+    choices: tuple[str, ...] = ()
+    is_moment: bool = False
+    needed: bool = False
+
+    def clean(self, value: str) -> Any:
+        """Return the value. Raises Django's `ValidationError`, whose words are part of the API."""
+        field: forms.Field = forms.CharField(required=False)
+        if self.choices:
+            field = forms.ChoiceField(required=False, choices=[(choice, choice) for choice in self.choices])
+        elif self.is_moment:
+            # No input formats are left, so that only ISO 8601 is read: 02/01 is two days, by who writes it.
+            limits = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
+            field = forms.DateTimeField(required=False, input_formats=(), validators=limits)
+        return field.clean(value)
 
 
-class Filters(FilterSet):
-    """A collection's filters. A name that is nowhere is a mistake, and is told as one.
+@dataclass
+class Narrowing:
+    """What a request narrows a collection to: the values of its filters, checked."""
 
-    `needed`: what must be given. `reader`: of the rows; it is set before anything is filtered.
-    """
-
-    needed: ClassVar[tuple[str, ...]] = ()
     reader: Reader
+    values: dict[str, Any]
     rests_on: object = None
-    """What the rows follow from besides the revisions of campaigns: known once they are prepared."""
-
-    @classmethod
-    def names(cls) -> frozenset[str]:
-        return frozenset(cls.base_filters)  # type: ignore[attr-defined]  # made by the metaclass
-
-    def prepare(self) -> None:
-        """Look up what was named. Raises `WrongQuery`, or `Refused` for a condition that does not say whose labels."""
-        self.queryset = self.reader.rows()
-        self.filtered = self.qs
-
-    @property
-    def selection(self) -> Selection:
-        return Stored(self.reader, self.filtered)
-
-    @property
-    def wanted(self) -> dict[str, Any]:
-        return {name: value for name, value in self.form.cleaned_data.items() if value not in (None, "")}
-
-
-class OfCampaign(Filters):
-    """Filters of whatever belongs to a campaign: names are looked up in that one, or in all of the viewer's."""
-
-    campaign = CharFilter(method="in_campaign", help_text="a campaign, by its slug")
-
-    def in_campaign(self, rows: Rows, _name: str, _value: str) -> Rows:
-        return rows
-
-    def prepare(self) -> None:
-        self.reader.scope = self.chosen[0].slug if "campaign" in self.wanted else None
-        super().prepare()
+    """What the rows follow from besides the revisions of campaigns; part of a stream's ETag."""
 
     @cached_property
-    def chosen(self) -> list[Campaign]:
-        slug = self.wanted.get("campaign")
-        found = [one for one in self.reader.addressable if slug in (None, one.slug)]
+    def campaigns(self) -> list[Campaign]:
+        """The campaign that is named, or all in which the viewer has rows. Raises `WrongQuery`."""
+        slug = self.values.get("campaign")
+        found = [campaign for campaign in self.reader.addressable if slug in (None, campaign.slug)]
         if slug and not found:
+            # The same words for a campaign that is not there and one of strangers, or slugs could be tried out.
             raise WrongQuery({"campaign": [NO_SUCH]})
         return found
 
-    def the_campaign(self, needed_for: str) -> Campaign:
-        """Return the campaign in which something is meant that has a meaning in one only.
+    def campaign_for(self, name: str) -> Campaign:
+        """Return the campaign for a parameter that has a meaning in one only.
 
         Where the viewer has only tasks of their own in it, nobody and nothing has a name for them.
         """
-        if "campaign" not in self.wanted:
-            raise WrongQuery({"campaign": [f"This parameter is needed beside `{needed_for}`."]})
-        if self.chosen[0] not in self.reader.campaigns:
-            raise WrongQuery({needed_for: [NO_SUCH]})
-        return self.chosen[0]
+        if "campaign" not in self.values:
+            raise WrongQuery({"campaign": [f"This parameter is needed beside `{name}`."]})
+        if self.campaigns[0] not in self.reader.campaigns:
+            raise WrongQuery({name: [NO_SUCH]})
+        return self.campaigns[0]
+
+    def cleaned(self, error: Refused, campaign: Campaign) -> Refused:
+        """A refusal that names people by their pseudonyms, as its collection does."""
+        return Refused(error.code, str(self.reader.names.clean(campaign.pk, error.message)))
 
 
-class ByTopic(OfCampaign):
-    """By what was asked."""
-
-    topic = CharFilter(method="of_topic", help_text="a topic, by the track's id")
-
-    def of_topic(self, rows: Rows, name: str, value: str) -> Rows:
-        seen = set(self.chosen) & set(self.reader.campaigns)
-        found = Topic.objects.using(self.reader.alias).filter(campaign__in=seen, topic_id=value)
-        return self.reader.of_topics(rows, there(name, list(found.values_list("pk", flat=True))))
-
-
-class ByRun(OfCampaign):
-    """By who answered."""
-
-    run = CharFilter(method="of_run", help_text="a run, by its run id")
-
-    def of_run(self, rows: Rows, name: str, value: str) -> Rows:
-        found = Run.objects.using(self.reader.alias).filter(campaign__in=self.chosen, run_id=value)
-        return self.reader.of_runs(rows, there(name, list(found.values_list("pk", flat=True))))
+def narrowing_of(filters: Sequence[Filter], query: QueryDict, reader: Reader) -> Narrowing:
+    """Return the values of the filters. Raises `WrongQuery` with every wrong one, or every missing one."""
+    narrowing, errors = Narrowing(reader, {}), {}
+    for parameter in filters:
+        try:
+            if (value := parameter.clean(query.get(parameter.name, ""))) not in (None, ""):
+                narrowing.values[parameter.name] = value
+        except ValidationError as error:
+            errors[parameter.name] = error.messages
+    missing = (parameter.name for parameter in filters if parameter.needed)
+    errors = errors or {name: [NEEDED] for name in missing if name not in narrowing.values}
+    if errors:
+        raise WrongQuery(errors)
+    reader.scope = narrowing.campaigns[0].slug if "campaign" in narrowing.values else None
+    return narrowing
 
 
-class ByJudge(OfCampaign):
-    """By who made or judged. A pseudonym means somebody in one campaign only."""
-
-    judge = CharFilter(method="of_judge", help_text="a judge, as `judges` names them; needs `campaign`")
-
-    def of_judge(self, rows: Rows, name: str, value: str) -> Rows:
-        campaign = self.the_campaign(name)
-        return self.reader.of_judges(rows, there(name, self.reader.names.judges_called(campaign.pk, value)))
-
-
-class ByAssessor(OfCampaign):
-    """By who was handed the work."""
-
-    assessor = CharFilter(method="of_assessor", help_text="somebody, by their pseudonym; needs `campaign`")
-
-    def of_assessor(self, rows: Rows, name: str, value: str) -> Rows:
-        campaign = self.the_campaign(name)
-        return self.reader.of_people(rows, there(name, self.reader.names.people_called(campaign.pk, value)))
+def stored(narrowing: Narrowing, filters: Sequence[Filter]) -> Selection:
+    """Rows of the reader's table. Raises `WrongQuery`, or `Refused` for a condition that fits several labels."""
+    reader, values = narrowing.reader, narrowing.values
+    rows = reader.rows()
+    for parameter in filters:
+        if parameter.name in values:
+            rows = parameter.narrow(narrowing, rows, values[parameter.name])
+    if isinstance(reader, LabelReader) and "judge" not in values:
+        # A study asks about the same pairs again: its labels beside the campaign's would count twice.
+        rows = reader.counting(rows)
+    return Stored(reader, rows)
 
 
-class BySet(OfCampaign):
-    """By the nuggets."""
-
-    nugget_set = CharFilter(method="of_set", help_text="a nugget set, by its name; needs `campaign`")
-
-    def of_set(self, rows: Rows, name: str, value: str) -> Rows:
-        campaign = self.the_campaign(name)
-        return self.reader.of_sets(rows, there(name, self.reader.names.sets_called(campaign.pk, value)))
+def judges(narrowing: Narrowing, _filters: Sequence[Filter]) -> Selection:
+    reader, campaigns = cast(Judges, narrowing.reader), narrowing.campaigns
+    return Computed(lambda: reader.found(campaigns))
 
 
-class Since(Filters):
-    """By the moment of the last change."""
-
-    updated_since = IsoDateTimeFilter(
-        method="since",
-        validators=[MinValueValidator(EARLIEST), MaxValueValidator(LATEST)],
-        help_text="from this moment on, ISO 8601 with an offset",
-    )
-
-    def since(self, rows: Rows, _name: str, value: datetime) -> Rows:
-        return self.reader.since(rows, value)
+def scores(narrowing: Narrowing, _filters: Sequence[Filter]) -> Selection:
+    """Runs of a campaign under a condition. Raises `WrongQuery` for a run that it does not have."""
+    values, reader = narrowing.values, cast(Scores, narrowing.reader)
+    choice = _choice_of(narrowing, values["condition"])
+    run = values.get("run")
+    if run and not choice.campaign.runs.filter(run_id=run).exists():
+        raise WrongQuery({"run": [NO_SUCH]})
+    return Computed(lambda: reader.found(choice, values))
 
 
-def there(name: str, found: list[int]) -> list[int]:
-    """Return what was found. Raises `WrongQuery` where it is nothing."""
+def _existing(name: str, keys: Iterable[int]) -> list[int]:
+    """Return the keys. Raises `WrongQuery` where there are none."""
+    found = list(keys)
     if not found:
         raise WrongQuery({name: [NO_SUCH]})
     return found
 
 
-def checked(filters: type[Filters], query: QueryDict, reader: Reader) -> Filters:
-    """Return the filters, prepared for what the viewer may see. Raises what `prepare` raises."""
-    made = filters(query, queryset=Campaign.objects.none())
-    made.reader = reader
-    if made.errors:
-        raise WrongQuery({name: [str(error) for error in errors] for name, errors in made.form.errors.items()})
-    missing = {name: [NEEDED] for name in filters.needed if name not in made.wanted}
-    if missing:
-        raise WrongQuery(missing)
-    made.prepare()
-    return made
+def _of_topic(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
+    reader = narrowing.reader
+    # Not in campaigns of which the viewer sees their own tasks only: desks keep the track's id from them.
+    seen = set(narrowing.campaigns) & set(reader.campaigns)
+    topics = Topic.objects.using(reader.alias).filter(campaign__in=seen, topic_id=value)
+    return reader.of_topics(rows, _existing("topic", topics.values_list("pk", flat=True)))
 
 
-def choice_of(filters: OfCampaign, condition: str) -> NuggetCondition | CitationCondition:
-    """Return what a condition means, with the judge and set that were named beside it.
-
-    Raises `Refused` where that is not clear; then what is said names people by their pseudonyms.
-    """
-    campaign, names = filters.the_campaign("condition"), filters.reader.names
-    judge = names.real_judge(campaign.pk, filters.wanted.get("judge", ""))
-    nuggets = names.real_set(campaign.pk, filters.wanted.get("nugget_set", ""))
-    try:
-        if condition in list(Condition):
-            return resolve(campaign, Condition(condition), judge=judge, nuggets=nuggets)
-        return resolve_citations(campaign, SupportCondition(condition), judge=judge)
-    except Refused as error:
-        raise cleaned(error, campaign, names) from None
+def _of_run(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
+    runs = Run.objects.using(narrowing.reader.alias).filter(campaign__in=narrowing.campaigns, run_id=value)
+    return narrowing.reader.of_runs(rows, _existing("run", runs.values_list("pk", flat=True)))
 
 
-def cleaned(error: Refused, campaign: Campaign, names: Names) -> Refused:
-    return Refused(error.code, str(names.clean(campaign.pk, error.message)))
+def _of_judge(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
+    campaign, reader = narrowing.campaign_for("judge"), narrowing.reader
+    return reader.of_judges(rows, _existing("judge", reader.names.judges_called(campaign.pk, value)))
 
 
-def assignments_under(rows: Rows, choice: NuggetCondition) -> Rows:
-    """Keep the labels that reports count: of the newest lists, by those whose labels they are."""
-    parts = Q()
-    for made, judge, topics in choice.keys:
-        if made is not None and judge is not None:
-            listed = _listed(choice.campaign, made, topics)
-            parts |= Q(judge=judge, nugget_version__in=listed.values("nugget_version"))
-    return rows.filter(parts) if parts else rows.none()
+def _of_assessor(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
+    campaign, reader = narrowing.campaign_for("assessor"), narrowing.reader
+    return reader.of_people(rows, _existing("assessor", reader.names.people_called(campaign.pk, value)))
 
 
-def support_under(rows: Rows, choice: CitationCondition) -> Rows:
-    parts = Q()
+def _of_set(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
+    campaign, reader = narrowing.campaign_for("nugget_set"), narrowing.reader
+    return reader.of_sets(rows, _existing("nugget_set", reader.names.sets_called(campaign.pk, value)))
+
+
+def _of_kind(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
+    return narrowing.reader.of_kind(rows, value)
+
+
+def _assigned_under(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
+    """Labels that reports count: of the newest lists, by those whose labels they are."""
+    choice = _choice_of(narrowing, value)
+    parts: list[Q] = []
+    for nuggets, judge, topics in choice.keys:
+        if nuggets is not None and judge is not None:
+            listed = _listed(choice.campaign, nuggets, topics)
+            parts.append(Q(judge=judge, nugget_version__in=listed.values("nugget_version")))
+    return _either(rows, parts)
+
+
+def _supported_under(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
+    choice = cast(CitationCondition, _choice_of(narrowing, value))
+    parts: list[Q] = []
     for _, judge, topics in choice.keys:
         if judge is not None:
             inside = Q() if topics is None else Q(sentence__answer__topic__in=topics)
-            parts |= Q(judge=judge, condition=choice.condition) & inside
-    return rows.filter(parts) if parts else rows.none()
+            parts.append(Q(judge=judge, condition=choice.condition) & inside)
+    return _either(rows, parts)
 
 
-def nuggets_under(rows: Rows, filters: OfCampaign, condition: Condition) -> Rows:
-    """Keep the nuggets of the lists that a condition means. Raises `Refused` where several fit."""
-    campaign = filters.the_campaign("condition")
+def _listed_under(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
+    """Nuggets of the lists that a condition means. Raises `Refused` where several fit."""
+    campaign = narrowing.campaign_for("condition")
     try:
-        lists = nugget_sets_of(campaign, condition)
+        lists = nugget_sets_of(campaign, Condition(value))
     except Refused as error:
-        raise cleaned(error, campaign, filters.reader.names) from None
-    filters.rests_on = [(made.pk, None if topics is None else sorted(topics)) for made, topics in lists]
-    parts = Q()
-    for made, topics in lists:
-        parts |= Q(pk__in=_listed(campaign, made.pk, topics).values("pk"))
-    return rows.filter(parts) if parts else rows.none()
+        raise narrowing.cleaned(error, campaign) from None
+    narrowing.rests_on = [(made.pk, _sorted(topics)) for made, topics in lists]
+    return _either(rows, [Q(pk__in=_listed(campaign, made.pk, topics).values("pk")) for made, topics in lists])
 
 
-def state_of(choice: NuggetCondition | CitationCondition) -> object:
-    return [(made, judge, None if topics is None else sorted(topics)) for made, judge, topics in choice.keys]
+def _choice_of(narrowing: Narrowing, condition: str) -> NuggetCondition | CitationCondition:
+    """Return what a condition means, with the judge and set that were named beside it. Raises `Refused`."""
+    campaign, names = narrowing.campaign_for("condition"), narrowing.reader.names
+    judge = names.real_judge(campaign.pk, narrowing.values.get("judge", ""))
+    choice: NuggetCondition | CitationCondition
+    try:
+        if condition in list(Condition):
+            nuggets = names.real_set(campaign.pk, narrowing.values.get("nugget_set", ""))
+            choice = resolve(campaign, Condition(condition), judge=judge, nuggets=nuggets)
+        else:
+            choice = resolve_citations(campaign, SupportCondition(condition), judge=judge)
+    except Refused as error:
+        raise narrowing.cleaned(error, campaign) from None
+    # A set or judge is made without a new revision, and can change what a condition means.
+    narrowing.rests_on = [(nuggets, judge, _sorted(topics)) for nuggets, judge, topics in choice.keys]
+    return choice
+
+
+def _either(rows: Rows, parts: list[Q]) -> Rows:
+    return rows.filter(reduce(or_, parts)) if parts else rows.none()
+
+
+def _sorted(topics: Topics) -> list[int] | None:
+    return None if topics is None else sorted(topics)
 
 
 def _listed(campaign: Campaign, made: int, topics: Topics) -> QuerySet[ListedNugget]:
@@ -249,144 +248,54 @@ def _listed(campaign: Campaign, made: int, topics: Topics) -> QuerySet[ListedNug
     return ListedNugget.objects.filter(nugget_list__in=lists)
 
 
-CONDITION = "a condition, resolved as reports do; needs `campaign`"
-
-
-ZERO_OR_SKIP, EXCLUDE_OR_ZERO = get_args(ZeroOrSkip), get_args(ExcludeOrZero)
-
-
-class TopicFilters(ByTopic):
-    """Of topics."""
-
-    tag = CharFilter(method="tagged", help_text="topics with this tag")
-
-    def tagged(self, rows: Rows, _name: str, value: str) -> Rows:
-        return rows.filter(tags__name=value)
-
-
-class AnswerFilters(ByTopic, ByRun):
-    """Of answers."""
-
-
-class NuggetFilters(ByTopic, ByJudge, BySet):
-    """Of nuggets."""
-
-    condition = one_of(Condition, f"the lists of {CONDITION}", "under")
-    newest = one_of(["true"], "only the lists that reports read", "of_newest")
-
-    def under(self, rows: Rows, _name: str, value: str) -> Rows:
-        return nuggets_under(rows, self, Condition(value))
-
-    def of_newest(self, rows: Rows, _name: str, _value: str) -> Rows:
-        return cast(Nuggets, self.reader).newest(rows)
-
-
-class LabelFilters(ByTopic, ByRun, ByJudge, Since):
-    """Of labels. Those of a study are told where their judge is named."""
-
-    def filter_queryset(self, queryset: Rows) -> Rows:
-        rows: Rows = super().filter_queryset(queryset)
-        return rows if "judge" in self.wanted else cast(LabelReader, self.reader).counting(rows)
-
-
-class AssignmentFilters(LabelFilters, BySet):
-    """Of assignments."""
-
-    condition = one_of(Condition, CONDITION, "under")
-
-    def under(self, rows: Rows, _name: str, value: str) -> Rows:
-        choice = choice_of(self, value)
-        self.rests_on = state_of(choice)
-        return assignments_under(rows, choice) if isinstance(choice, NuggetCondition) else rows
-
-
-class SupportFilters(LabelFilters):
-    """Of support judgments."""
-
-    condition = one_of(SupportCondition, CONDITION, "under")
-
-    def under(self, rows: Rows, _name: str, value: str) -> Rows:
-        choice = choice_of(self, value)
-        self.rests_on = state_of(choice)
-        return support_under(rows, choice) if isinstance(choice, CitationCondition) else rows
-
-
-class GradeFilters(ByTopic):
-    """Of grades."""
-
-    source = CharFilter(method="of_source", help_text="whose grades, by the source's name")
-
-    def of_source(self, rows: Rows, _name: str, value: str) -> Rows:
-        return self.reader.of_kind(rows, value)
-
-
-class JudgeFilters(OfCampaign):
-    """Of judges."""
-
-    def prepare(self) -> None:
-        self.of = self.chosen
-
-    @property
-    def selection(self) -> Selection:
-        return Computed(cast(Judges, self.reader).found(self.of))
-
-
-class JobFilters(ByJudge, Since):
-    """Of jobs."""
-
-    state = one_of(Job.State.values, "running, cancelled or done", "in_state")
-
-    def in_state(self, rows: Rows, _name: str, value: str) -> Rows:
-        return self.reader.of_kind(rows, value)
-
-
-class StageFilters(ByTopic, ByAssessor, Since):
-    """Of tasks, and of the time that they took."""
-
-    stage = one_of(Stage, "what is to be done", "at_stage")
-
-    def at_stage(self, rows: Rows, _name: str, value: str) -> Rows:
-        return self.reader.at_stage(rows, Stage(value))
-
-
-class EventFilters(Since, OfCampaign):
-    """Of the log."""
-
-    kind = CharFilter(method="of_kind", help_text="one kind of event, such as `import.runs`")
-
-    def of_kind(self, rows: Rows, _name: str, value: str) -> Rows:
-        return self.reader.of_kind(rows, value)
-
-
-class FindingFilters(ByTopic, ByRun, Since):
-    """Of findings."""
-
-    code = one_of(FindingCode, "what was noticed", "of_code")
-
-    def of_code(self, rows: Rows, _name: str, value: str) -> Rows:
-        return self.reader.of_kind(rows, value)
-
-
-class ScoreFilters(OfCampaign):
-    """Of scores: a campaign, a condition, and the policies of the reports."""
-
-    needed = ("campaign", "condition")
-    condition = one_of([*Condition, *SupportCondition], "a condition of nuggets or of support")
-    judge = CharFilter(help_text="whose labels, where several fit")
-    nugget_set = CharFilter(help_text="which nugget set, where several fit")
-    run = CharFilter(help_text="a run, by its run id")
-    missing = one_of(ZERO_OR_SKIP, "a topic that a run did not answer; default: zero")
-    unjudged = one_of(EXCLUDE_OR_ZERO, "an answer with unjudged nuggets; default: exclude")
-    no_vital = one_of(ZERO_OR_SKIP, "a topic without vital nuggets; default: zero")
-    no_cited = one_of(ZERO_OR_SKIP, "of support: an answer that cites nothing; default: skip")
-
-    def prepare(self) -> None:
-        self.choice = choice_of(self, self.wanted["condition"])
-        run = self.wanted.get("run")
-        if run and not self.choice.campaign.runs.filter(run_id=run).exists():
-            raise WrongQuery({"run": [NO_SUCH]})
-        self.rests_on = state_of(self.choice)
-
-    @property
-    def selection(self) -> Selection:
-        return Computed(cast(Scores, self.reader).found(self.choice, self.wanted))
+CONDITION_TEXT = "a condition, resolved as reports do; needs `campaign`"
+CAMPAIGN = Filter("campaign", "a campaign, by its slug")
+TOPIC = Filter("topic", "a topic, by the track's id", _of_topic)
+RUN = Filter("run", "a run, by its run id", _of_run)
+JUDGE = Filter("judge", "a judge, as `judges` names them; needs `campaign`", _of_judge)
+ASSESSOR = Filter("assessor", "somebody, by their pseudonym; needs `campaign`", _of_assessor)
+NUGGET_SET = Filter("nugget_set", "a nugget set, by its name; needs `campaign`", _of_set)
+SINCE = Filter(
+    "updated_since",
+    "from this moment on, ISO 8601 with an offset",
+    lambda narrowing, rows, value: narrowing.reader.since(rows, value),
+    is_moment=True,
+)
+TAG = Filter("tag", "topics with this tag", lambda _narrowing, rows, value: rows.filter(tags__name=value))
+NEWEST = Filter(
+    "newest",
+    "only the lists that reports read",
+    lambda narrowing, rows, _value: cast(Nuggets, narrowing.reader).newest(rows),
+    choices=("true",),
+)
+LISTED_UNDER = Filter("condition", f"the lists of {CONDITION_TEXT}", _listed_under, tuple(Condition))
+ASSIGNED_UNDER = Filter("condition", CONDITION_TEXT, _assigned_under, tuple(Condition))
+SUPPORTED_UNDER = Filter("condition", CONDITION_TEXT, _supported_under, tuple(SupportCondition))
+SOURCE = Filter("source", "whose grades, by the source's name", _of_kind)
+STATE = Filter("state", "running, cancelled or done", _of_kind, tuple(Job.State.values))
+STAGE = Filter(
+    "stage",
+    "what is to be done",
+    lambda narrowing, rows, value: narrowing.reader.at_stage(rows, Stage(value)),
+    tuple(Stage),
+)
+KIND = Filter("kind", "one kind of event, such as `import.runs`", _of_kind)
+CODE = Filter("code", "what was noticed", _of_kind, tuple(FindingCode))
+OF_STAGES = (CAMPAIGN, TOPIC, ASSESSOR, SINCE, STAGE)
+OF_SCORES = (
+    replace(CAMPAIGN, needed=True),
+    Filter(
+        "condition",
+        "a condition of nuggets or of support",
+        choices=(*Condition, *SupportCondition),
+        needed=True,
+    ),
+    Filter("judge", "whose labels, where several fit"),
+    Filter("nugget_set", "which nugget set, where several fit"),
+    Filter("run", "a run, by its run id"),
+    Filter("missing", "a topic that a run did not answer; default: zero", choices=get_args(ZeroOrSkip)),
+    Filter("unjudged", "an answer with unjudged nuggets; default: exclude", choices=get_args(ExcludeOrZero)),
+    Filter("no_vital", "a topic without vital nuggets; default: zero", choices=get_args(ZeroOrSkip)),
+    Filter("no_cited", "of support: an answer that cites nothing; default: skip", choices=get_args(ZeroOrSkip)),
+)
+"""Filters of scores: a campaign, a condition, and the policies of the reports."""

@@ -8,6 +8,7 @@ What was refused has written nothing, and its key is free again.
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
@@ -30,6 +31,7 @@ LEASE = timedelta(minutes=2)
 
 KEPT = timedelta(hours=24)
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
+# Headers that belong to an answer; the others are made for each request anew.
 KEPT_HEADERS = ("Location", "ETag")
 PURPOSE = "kept answer"
 REPLAYED = "Idempotency-Replayed"
@@ -38,7 +40,7 @@ Doing = Callable[[], HttpResponse]
 
 
 class BadIdempotencyKey(APIException):
-    """A key that is none."""
+    """A malformed key."""
 
     status_code = HTTPStatus.BAD_REQUEST
     default_code = "bad_idempotency_key"
@@ -63,7 +65,7 @@ class BeingDone(APIException):
 
 
 class AnswerLost(APIException):
-    """A write that was done, whose answer was sealed with a key that is not there any more."""
+    """A finished write whose kept answer was sealed with an earlier SECRET_KEY."""
 
     status_code = HTTPStatus.CONFLICT
     default_code = "idempotency_answer_lost"
@@ -103,8 +105,14 @@ def once(request: Request, sent: str, prepare: Callable[[], Doing], *, together:
     if isinstance(claim, HttpResponse):
         return claim
     try:
-        return _done(prepare(), claim, together)
-    except BaseException:
+        do = prepare()
+        with transaction.atomic() if together else nullcontext():
+            response = do()
+            # In the transaction of the effects: a process that dies between the two would leave effects without an
+            # answer, and the client's next try would do them twice.
+            claim.keep(response)
+        return response
+    except BaseException:  # SystemExit too: nothing is written, and the key would be taken until its lease ends
         claim.release()
         raise
 
@@ -113,19 +121,8 @@ def old_keys(moment: datetime) -> QuerySet[IdempotencyKey]:
     return IdempotencyKey.objects.filter(created_at__lt=moment - KEPT)
 
 
-def _done(do: Doing, claim: Claim, together: bool) -> HttpResponse:
-    if not together:
-        response = do()
-        claim.keep(response)
-        return response
-    with transaction.atomic():
-        response = do()
-        claim.keep(response)
-    return response
-
-
 def _key_of(request: Request) -> str | None:
-    """Return the key of a request. The draft writes it as a string of structured fields; many send it bare."""
+    """Return the key of a request. The IETF's draft quotes it, as a structured field; many clients send it bare."""
     header = request.headers.get("Idempotency-Key")
     if header is None:
         return None
@@ -138,6 +135,7 @@ def _key_of(request: Request) -> str | None:
 def _claimed(user: User, key: str, sent: str) -> Claim | HttpResponse:
     """Claim a key, or return what was answered under it."""
     moment = now()
+    # Here and not only by the command `apply_retention`: an old key must be free even where nobody runs that.
     old_keys(moment).delete()
     mine = IdempotencyKey.objects.filter(user=user, key=key)
     # Read first: a twin that holds SQLite's write lock does not keep a reader waiting.
@@ -154,6 +152,8 @@ def _claimed(user: User, key: str, sent: str) -> Claim | HttpResponse:
 
 
 def _new(user: User, key: str, sent: str, moment: datetime) -> Claim | None:
+    # The constraint decides between twins that both read nothing. In a savepoint, because PostgreSQL ends the whole
+    # transaction with a statement that failed.
     try:
         with transaction.atomic():
             made = IdempotencyKey.objects.create(user=user, key=key, sent=sent, begun_at=moment, created_at=moment)
@@ -163,6 +163,7 @@ def _new(user: User, key: str, sent: str, moment: datetime) -> Claim | None:
 
 
 def _taken_over(found: IdempotencyKey, moment: datetime) -> Claim:
+    # A condition in the UPDATE, not a lock: of several that find the same dead attempt, only one changes the row.
     dead = IdempotencyKey.objects.filter(
         pk=found.pk, attempt=found.attempt, status=None, begun_at__lte=moment - LEASE
     )

@@ -5,7 +5,7 @@ from django.db import models
 
 
 class IdempotencyKey(models.Model):
-    """One write that a program gave a key to: what it sent, and what it was answered once that was done.
+    """A write that a program gave a key to: what it sent, and the answer once it was done.
 
     `attempt` goes up with every request that takes the write over from one that died. The answer is written in the
     transaction of the effects and only by the attempt that holds the key, so that there is never one without the other.
@@ -22,6 +22,7 @@ class IdempotencyKey(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
+        # Per user, since programs of two people may choose the same key. Each write drops what is old, by its age.
         constraints = [models.UniqueConstraint(fields=["user", "key"], name="idempotency_key_once")]
         indexes = [models.Index(fields=["created_at"], name="idempotency_key_age")]
 

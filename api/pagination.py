@@ -1,136 +1,23 @@
-"""The rows that a request is about, whether they are rows of a table or computed: a page of them, or all."""
+"""Parameters of a list, and a page of its rows: which rows, and where the pages before and after begin."""
 
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from api.problems import Errors, WrongQuery
+from api.problems import WrongQuery
 from evaluation.rows.base import Reader, Row
 
-SIZE = 8
-DIRECTIONS = (b"<", b">")
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """Before or after which key a page stands."""
-
-    after: bool
-    key: int
-
-
-def seal(collection: str, cursor: Cursor) -> str:
-    """Return the cursor as a word. The same place is always the same word, so that a page's ETag stays."""
-    plain = DIRECTIONS[cursor.after] + cursor.key.to_bytes(SIZE, "big")
-    mark = _digest(b"mark", collection, plain)[:SIZE]
-    return urlsafe_b64encode(mark + _mixed(plain, mark, collection)).rstrip(b"=").decode()
-
-
-def unseal(collection: str, word: str) -> Cursor:
-    """Return the cursor of a word. Raises ValueError for what was not sealed here for this collection."""
-    raw = urlsafe_b64decode(word.encode("ascii") + b"=" * (-len(word) % 4))
-    mark, mixed = raw[:SIZE], raw[SIZE:]
-    plain = _mixed(mixed, mark, collection)
-    if len(plain) != SIZE + 1 or not hmac.compare_digest(mark, _digest(b"mark", collection, plain)[:SIZE]):
-        raise ValueError("no cursor of this list")
-    return Cursor(plain[:1] == DIRECTIONS[True], int.from_bytes(plain[1:], "big"))
-
-
-def _mixed(text: bytes, mark: bytes, collection: str) -> bytes:
-    pad = _digest(b"pad", collection, mark)
-    return bytes(one ^ other for one, other in zip(text, pad, strict=False))
-
-
-def _digest(what: bytes, collection: str, payload: bytes) -> bytes:
-    key = b"api.cursors:" + what + b":" + collection.encode()
-    return hmac.new(settings.SECRET_KEY.encode() + key, payload, sha256).digest()
-
-
-Keyed = tuple[int, Row]
-
-
-class Selection(Protocol):
-    """Rows in the order of keys that never change."""
-
-    def stretch(self, cursor: Cursor | None, size: int) -> list[Keyed]:
-        """Return up to so many rows after the cursor, or before it, nearest first."""
-        ...
-
-    def all(self) -> Iterator[Row]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """Rows of a table."""
-
-    reader: Reader
-    rows: QuerySet[Any]
-
-    def stretch(self, cursor: Cursor | None, size: int) -> list[Keyed]:
-        key, rows = self.reader.key, self.rows
-        if cursor is None:
-            return self.reader.page(rows.order_by(key)[:size])
-        if cursor.after:
-            return self.reader.page(rows.filter(**{f"{key}__gt": cursor.key}).order_by(key)[:size])
-        return self.reader.page(rows.filter(**{f"{key}__lt": cursor.key}).order_by(f"-{key}")[:size])
-
-    def all(self) -> Iterator[Row]:
-        """Yield all rows at constant memory."""
-        return self.reader.all(self.rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Computed:
-    """Rows that were computed for this request, in the order of their keys."""
-
-    found: Sequence[Keyed]
-
-    def stretch(self, cursor: Cursor | None, size: int) -> list[Keyed]:
-        if cursor is None:
-            return list(self.found[:size])
-        if cursor.after:
-            return [one for one in self.found if one[0] > cursor.key][:size]
-        return [one for one in reversed(self.found) if one[0] < cursor.key][:size]
-
-    def all(self) -> Iterator[Row]:
-        return (row for _, row in self.found)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Some rows, and where the pages before and after begin."""
-
-    rows: list[Row]
-    next: Cursor | None
-    previous: Cursor | None
-
-
-def page_of(selection: Selection, cursor: Cursor | None, size: int) -> Page:
-    """Return a page. One row more than fits is read, to see whether there is more."""
-    found = selection.stretch(cursor, size + 1)
-    more, found = len(found) > size, found[:size]
-    if not found:
-        return Page([], None, None)
-    backwards = cursor is not None and not cursor.after
-    if backwards:
-        found.reverse()
-    before, after = Cursor(False, found[0][0]), Cursor(True, found[-1][0])
-    return Page(
-        rows=[row for _, row in found],
-        next=after if more or backwards else None,
-        previous=before if (more if backwards else cursor is not None) else None,
-    )
-
-
 USUAL_PAGE, LARGEST_PAGE = 100, 1000
+PAGING = ("format", "cursor", "page_size")
 
 
 class Form(StrEnum):
@@ -141,61 +28,152 @@ class Form(StrEnum):
     CSV = "csv"
 
 
+class Cursor(NamedTuple):
+    """Before or after which key a page begins. A key stays where an offset shifts with every row that comes or goes."""
+
+    after: bool
+    key: int
+
+
+# Keys are counted over all campaigns, so that a plain one would tell how much work there is in campaigns that the
+# reader may not see. A cursor is therefore a key, masked by a pad and marked by a digest of SECRET_KEY.
+SIZE = 8
+DIRECTIONS = (b"<", b">")
+
+
+def seal(collection: str, cursor: Cursor) -> str:
+    """Return the cursor as a word. The same place is always the same word, or a page's ETag would change."""
+    plain = DIRECTIONS[cursor.after] + cursor.key.to_bytes(SIZE, "big")
+    mark = _digest(b"mark", collection, plain)[:SIZE]
+    return urlsafe_b64encode(mark + _masked(plain, mark, collection)).rstrip(b"=").decode()
+
+
+def unseal(collection: str, word: str) -> Cursor:
+    """Return the cursor of a word. Raises ValueError for what was not sealed here for this collection."""
+    raw = urlsafe_b64decode(word.encode("ascii") + b"=" * (-len(word) % 4))
+    mark, masked = raw[:SIZE], raw[SIZE:]
+    plain = _masked(masked, mark, collection)
+    # The mark is checked in constant time: a guess must not learn from the answer's delay how near it was.
+    if len(plain) != SIZE + 1 or not hmac.compare_digest(mark, _digest(b"mark", collection, plain)[:SIZE]):
+        raise ValueError("no cursor of this list")
+    return Cursor(plain[:1] == DIRECTIONS[True], int.from_bytes(plain[1:], "big"))
+
+
+def _masked(text: bytes, mark: bytes, collection: str) -> bytes:
+    pad = _digest(b"pad", collection, mark)
+    return bytes(byte ^ mask for byte, mask in zip(text, pad, strict=False))
+
+
+def _digest(purpose: bytes, collection: str, payload: bytes) -> bytes:
+    # The collection is in the key: a cursor of one list must not open a place in another.
+    key = b"api.cursors:" + purpose + b":" + collection.encode()
+    return hmac.new(settings.SECRET_KEY.encode() + key, payload, sha256).digest()
+
+
 @dataclass(frozen=True, slots=True)
 class ListParams:
-    """A request for a list, its filters not yet checked."""
+    """Parameters that every list has."""
 
     form: Form
     page_size: int
     cursor: Cursor | None
-    filters: QueryDict
 
 
-def asked_of(query: QueryDict, collection: str, known: frozenset[str]) -> ListParams:
-    """Return what a query asks for. Raises `WrongQuery`, with everything that is wrong about it."""
-    errors: Errors = {}
-    filters = query.copy()
-    for name in query:
-        if name not in known and name not in PAGING:
-            errors[name] = ["There is no such parameter."]
-        elif len(query.getlist(name)) > 1:
-            errors[name] = ["This parameter can be given once."]
-        elif not query[name]:
-            errors[name] = ["This parameter has no value."]
-        if name in PAGING:
-            del filters[name]
-    form = _form(query.get("format", Form.JSON), errors)
-    if form is not Form.JSON:
+def list_params(query: QueryDict, collection: str, known: set[str]) -> ListParams:
+    """Return the parameters. Raises `WrongQuery` for all wrong ones; the values of filters are checked later."""
+    errors = {name: [wrong] for name in query if (wrong := _wrong(query, name, known))}
+    form, size = query.get("format", Form.JSON), query.get("page_size", str(USUAL_PAGE))
+    word, cursor = query.get("cursor"), None
+    if form not in list(Form):
+        errors.setdefault("format", [f"One of {', '.join(Form)}."])
+    elif form != Form.JSON:
         errors |= {name: ["A stream has no pages."] for name in ("cursor", "page_size") if name in query}
-    size = _page_size(query.get("page_size", str(USUAL_PAGE)), errors)
-    cursor = _cursor(query.get("cursor", ""), collection, errors)
-    if errors:
-        raise WrongQuery(errors)
-    return ListParams(form, size, cursor, filters)
-
-
-PAGING = ("format", "cursor", "page_size")
-
-
-def _form(text: str, errors: Errors) -> Form:
-    if text in list(Form):
-        return Form(text)
-    errors.setdefault("format", [f"One of {', '.join(Form)}."])
-    return Form.JSON
-
-
-def _page_size(text: str, errors: Errors) -> int:
-    if text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= LARGEST_PAGE:
-        return int(text)
-    errors.setdefault("page_size", [f"A number from 1 to {LARGEST_PAGE}."])
-    return USUAL_PAGE
-
-
-def _cursor(text: str, collection: str, errors: Errors) -> Cursor | None:
-    if not text:
-        return None
+    # int() reads digits of every script, and a number of a million digits takes it minutes.
+    if not (size.isascii() and size.isdigit() and len(size) < 6 and 1 <= int(size) <= LARGEST_PAGE):
+        errors.setdefault("page_size", [f"A number from 1 to {LARGEST_PAGE}."])
     try:
-        return unseal(collection, text)
+        cursor = unseal(collection, word) if word else None
     except ValueError:
         errors.setdefault("cursor", ["This cursor is not of this list: follow the links of a page."])
-        return None
+    if errors:
+        raise WrongQuery(errors)
+    return ListParams(Form(form), int(size), cursor)
+
+
+def _wrong(query: QueryDict, name: str, known: set[str]) -> str | None:
+    if name not in known and name not in PAGING:
+        return "There is no such parameter."
+    if len(query.getlist(name)) > 1:
+        return "This parameter can be given once."
+    return None if query[name] else "This parameter has no value."
+
+
+Keyed = tuple[int, Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Rows of a table, in the order of keys that never change."""
+
+    reader: Reader
+    rows: QuerySet[Any]
+
+    def stretch(self, cursor: Cursor | None, size: int) -> list[Keyed]:
+        """Return up to `size` rows after the cursor, or before it, nearest first."""
+        key, rows = self.reader.key, self.rows
+        if cursor:
+            rows = rows.filter(**{f"{key}__gt" if cursor.after else f"{key}__lt": cursor.key})
+        return self.reader.page(rows.order_by(key if cursor is None or cursor.after else f"-{key}")[:size])
+
+    def all(self) -> Iterator[Row]:
+        """Yield all rows at constant memory."""
+        return self.reader.all(self.rows)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Rows that are computed for this request, in the order of their keys. A stream's ETag does not need them."""
+
+    compute: Callable[[], list[Keyed]]
+
+    @cached_property
+    def rows(self) -> list[Keyed]:
+        return self.compute()
+
+    def stretch(self, cursor: Cursor | None, size: int) -> list[Keyed]:
+        if cursor is None:
+            return self.rows[:size]
+        if cursor.after:
+            return [row for row in self.rows if row[0] > cursor.key][:size]
+        return [row for row in reversed(self.rows) if row[0] < cursor.key][:size]
+
+    def all(self) -> Iterator[Row]:
+        return (row for _, row in self.rows)
+
+
+Selection = Stored | Computed
+
+
+class PageOfRows(NamedTuple):
+    """Rows of a page, and where the pages before and after begin."""
+
+    rows: list[Row]
+    next: Cursor | None
+    previous: Cursor | None
+
+
+def page_of(selection: Selection, cursor: Cursor | None, size: int) -> PageOfRows:
+    """Return a page. One row more than fits is read, to see whether there is more: a count would read them all."""
+    found = selection.stretch(cursor, size + 1)
+    more, found = len(found) > size, found[:size]
+    if not found:
+        return PageOfRows([], None, None)
+    backwards = cursor is not None and not cursor.after
+    if backwards:
+        found.reverse()
+    before, after = Cursor(False, found[0][0]), Cursor(True, found[-1][0])
+    return PageOfRows(
+        rows=[row for _, row in found],
+        next=after if more or backwards else None,
+        previous=before if (more if backwards else cursor is not None) else None,
+    )

@@ -1,4 +1,4 @@
-"""Every error as a problem document (RFC 9457): one shape for what is missing, not allowed, wrong or refused."""
+"""Errors as problem documents (RFC 9457): the same shape for missing, forbidden, wrong and refused requests."""
 
 from http import HTTPStatus
 from typing import Any
@@ -29,7 +29,8 @@ class WrongQuery(exceptions.APIException):
 
 
 def handler(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
-    """Return the answer to an exception of a view; None leaves a fault of the program to Django."""
+    """Return the answer to an exception of a view; None leaves a fault of the program to Django, which logs it."""
+    # Django's own exceptions come from code that pages share, and their texts are not for programs.
     if isinstance(error, Http404):
         error = exceptions.NotFound(NOT_FOUND)
     elif isinstance(error, PermissionDenied):
@@ -54,8 +55,8 @@ def _refused(error: RuleRefusal) -> HttpResponse:
     if not isinstance(error, BadInput):
         return problem(HTTPStatus.UNPROCESSABLE_ENTITY, error.code, error.message)
     listed = [
-        {"file": one.file, "line": one.line, "field": one.field, "expected": one.expected}
-        for one in error.problems
+        {"file": mistake.file, "line": mistake.line, "field": mistake.field, "expected": mistake.expected}
+        for mistake in error.problems
     ]
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, error.code, error.message, problems=listed)
 
@@ -73,5 +74,6 @@ def _api_problem(error: exceptions.APIException) -> HttpResponse:
     if header := getattr(error, "auth_header", None):
         response["WWW-Authenticate"] = header
     if wait := getattr(error, "wait", None):
+        # Rounded up: whoever comes back a moment too early is refused again.
         response["Retry-After"] = str(int(wait) + 1)
     return response

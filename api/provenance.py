@@ -1,7 +1,7 @@
 """Provenance of a label: the calls, the file or the person behind it."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DEFAULT_DB_ALIAS
@@ -13,13 +13,12 @@ from rest_framework.request import Request
 from accounts.models import User
 from api.collections import COLLECTIONS
 from api.problems import NOT_FOUND
+from api.rows.labels import CallRow, Provenance
 from api.schema import ProvenanceSchema
 from api.streams import answered
-from api.views import OfCollection
+from api.views import CollectionView, row_at
 from evaluation.domain.pseudonyms import Names
 from evaluation.models import Campaign, Event
-from evaluation.rows.base import Row
-from llmjobs import provenance
 from llmjobs import provenance as origins
 from llmjobs.provenance import ShownCall, files_of
 
@@ -27,13 +26,13 @@ Behind = tuple[Event | None, list[tuple[str, ShownCall | None]]]
 
 
 def _of_assignment(viewer: User, campaign: Campaign, pk: int) -> Behind:
-    event = provenance.assignments_for(viewer, campaign).get(pk=pk).event
-    return event, [("label", provenance.call_behind(viewer, campaign, event))]
+    event = origins.assignments_for(viewer, campaign).get(pk=pk).event
+    return event, [("label", origins.call_behind(viewer, campaign, event))]
 
 
 def _of_support(viewer: User, campaign: Campaign, pk: int) -> Behind:
-    event = provenance.support_for(viewer, campaign).get(pk=pk).event
-    return event, [("label", provenance.call_behind(viewer, campaign, event))]
+    event = origins.support_for(viewer, campaign).get(pk=pk).event
+    return event, [("label", origins.call_behind(viewer, campaign, event))]
 
 
 def _of_nugget(viewer: User, campaign: Campaign, pk: int) -> Behind:
@@ -52,96 +51,76 @@ BEHIND: dict[str, Callable[[User, Campaign, int], Behind]] = {
     "nuggets": _of_nugget,
     "grades": _of_grade,
 }
-EXPLAINED = [one for one in COLLECTIONS if one.name in BEHIND]
+EXPLAINED = [collection for collection in COLLECTIONS if collection.name in BEHIND]
 
 
-class ProvenanceView(OfCollection):
-    """Why a label says what it says: the calls, the file or the person behind it."""
+class ProvenanceView(CollectionView):
+    """Provenance of one row."""
 
     schema = ProvenanceSchema()
-    one: ClassVar[bool] = True
 
     def get(self, request: Request, pk: int) -> HttpResponse:
-        """Return what stands behind a label. What is not the viewer's is not there."""
+        # Not by the connection of lists: llmjobs.provenance uses the default one, and the row must be of its state.
         viewer, reader = cast(User, request.user), self.reader(request, DEFAULT_DB_ALIAS)
-        found = reader.page(reader.rows().filter(pk=pk)[:1])
-        if not found:
-            raise NotFound(NOT_FOUND)
-        row = found[0][1]
-        campaign = next(one for one in reader.campaigns if one.slug == row["campaign"])
+        row = row_at(reader, pk)
+        campaign = next(campaign for campaign in reader.campaigns if campaign.slug == row["campaign"])
         try:
             event, calls = BEHIND[self.collection.name](viewer, campaign, pk)
-        except ObjectDoesNotExist:  # taken back since
+        except ObjectDoesNotExist:  # taken back since the row was read
             raise NotFound(NOT_FOUND) from None
-        known = [(gave, call) for gave, call in calls if call]
+        rows = [_call(gave, call, campaign, reader.names) for gave, call in calls if call]
         document = {
             "collection": self.collection.name,
             "row": row,
-            "behind": _behind(event, bool(known)),
-            "event": _event(event, campaign, reader.names),
-            "calls": [_call(gave, call, campaign, reader.names) for gave, call in known],
+            "behind": "call" if rows else _behind(event),
+            "event": _event(event, campaign, reader.names) if event else None,
+            "calls": rows,
         }
-        return answered(request, to_json(document))
+        return answered(request, to_json(Provenance.model_validate(document)))
 
 
-def _behind(event: Event | None, called: bool) -> str:
-    if called:
-        return "call"
-    if event is None:
-        return "unknown"
-    return "file" if files_of(event) else "person" if event.actor_id else "unknown"
+def _behind(event: Event | None) -> str:
+    if event and files_of(event):
+        return "file"
+    return "person" if event and event.actor_id else "unknown"
 
 
-def _event(event: Event | None, campaign: Campaign, names: Names) -> Row | None:
-    if event is None:
-        return None
-    files = [{"name": names.clean(campaign.pk, file.name), "sha256": file.sha256} for file in files_of(event)]
+def _event(event: Event, campaign: Campaign, names: Names) -> dict[str, Any]:
     return {
         "id": event.pk,
         "kind": event.kind,
         "at": event.at,
         "actor": names.person(campaign.pk, event.actor_id),
-        "files": files,
-    }
-
-
-def _call(gave: str, shown: ShownCall, campaign: Campaign, names: Names) -> Row:
-    call = shown.call
-    return {
-        "gave": gave,
-        **{name: getattr(call, name) for name in AS_STORED},
-        "template": names.clean(campaign.pk, call.template),
-        "seed": shown.seed,
-        "cost": _cost(shown),
-        "messages": [
-            {"role": message.role, "sha256": message.sha256, "content": message.content}
-            for message in shown.messages
-        ],
-        "attempts": [{name: getattr(attempt, name) for name in OF_ATTEMPTS} for attempt in shown.attempts],
-        "uses": [{"job": use.item.job_id, "part": use.part, "notes": use.notes} for use in shown.uses],
-        "asked": [
-            {"part": one.part, "call": one.call.sha256, "state": one.call.state, "notes": one.notes}
-            for one in shown.item_calls
+        "files": [
+            {"name": names.clean(campaign.pk, file.name), "sha256": file.sha256} for file in files_of(event)
         ],
     }
 
 
-AS_STORED = (
-    *("sha256", "state", "template_version", "template_sha256", "base_url", "model", "model_answered"),
-    *("parameters", "replicate", "reply", "finish_reason", "prompt_tokens", "completion_tokens", "latency_ms"),
-    *("made_at", "ended_at"),
-)
-OF_ATTEMPTS = ("number", "sent_at", "ended_at", "error", "status", "message", "latency_ms")
-
-
-def _cost(shown: ShownCall) -> dict[str, Any] | None:
-    cost = shown.cost
-    if cost is None:
-        return None
-    return {
-        "amount": f"{cost.amount:f}",
-        "currency": cost.currency,
-        "price_table": cost.table,
-        "job": cost.job,
-        "reused": cost.reused,
-    }
+def _call(gave: str, shown: ShownCall, campaign: Campaign, names: Names) -> CallRow:
+    call, cost = shown.call, shown.cost
+    columns = {name: getattr(call, name) for name in CallRow.model_fields if hasattr(call, name)}
+    return CallRow.model_validate(
+        columns
+        | {
+            "gave": gave,
+            # A template is named by whoever wrote it, and that can be a person's name.
+            "template": names.clean(campaign.pk, call.template),
+            "seed": shown.seed,
+            "cost": cost
+            and {
+                "amount": f"{cost.amount:f}",
+                "currency": cost.currency,
+                "price_table": cost.table,
+                "job": cost.job,
+                "reused": cost.reused,
+            },
+            "messages": shown.messages,
+            "attempts": shown.attempts,
+            "uses": [{"job": use.item.job_id, "part": use.part, "notes": use.notes} for use in shown.uses],
+            "asked": [
+                {"part": use.part, "call": use.call.sha256, "state": use.call.state, "notes": use.notes}
+                for use in shown.item_calls
+            ],
+        }
+    )

@@ -4,10 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Max, Q, QuerySet
 
+from api.rows.labels import ScoreRow
 from assessor.models import TimeSegment
 from assessor.rules.clock import Stretch, limit_of, measure
 from assessor.timing.times import FIELDS, Timed, TopicTime, stretch_of
@@ -29,7 +31,7 @@ SPENDING = (
 
 
 class Jobs(Reader):
-    """What LLM judges were asked to do, and how far it is."""
+    """Jobs of LLM judges, and how far each is."""
 
     values = (
         *("campaign", "judge", "job__title", "job__state", "job__waiting_for", "job__made_by"),
@@ -48,12 +50,12 @@ class Jobs(Reader):
         return rows.filter(job__state=kind)
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        """Keep what was started or ended from a moment on, and what is not ended."""
+        """Keep jobs that started or ended from a moment on, and those under way, whose counts go on."""
         return rows.filter(Q(job__made_at__gte=start) | Q(job__ended_at__gte=start) | Q(job__ended_at=None))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         items: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(WorkItem.State.values, 0))
-        found = WorkItem.objects.using(self.alias).filter(job__in=[one[0] for one in chunk]).order_by()
+        found = WorkItem.objects.using(self.alias).filter(job__in=[values[0] for values in chunk]).order_by()
         for job, state, count in found.values_list("job", "state").annotate(Count("pk")):
             items[job][state] = count
         names = self.names
@@ -78,15 +80,6 @@ def _spending(values: Sequence[Any]) -> Row:
     return spending | {"max_money": None if money is None else f"{money:f}"}
 
 
-FIGURES = (
-    *("group", "task", "control", "topics"),
-    *("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all", "length"),
-    *("weighted_precision", "weighted_recall", "sentences", "sentences_total", "sentences_uncited"),
-    *("judged", "failed", "unjudged", "excluded", "missing", "unjudgeable"),
-)
-"""Nugget scores are null under a support condition, and support scores under all others."""
-
-
 class Scores(Reader):
     """The runs of a campaign under one condition."""
 
@@ -95,7 +88,7 @@ class Scores(Reader):
         return Run.objects.using(self.alias).none()
 
     def found(self, choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[tuple[int, Row]]:
-        """Return the runs with their keys. `asked`: the policies that were named, and a run's id if one is meant."""
+        """Return the runs with their keys. `params`: policies that are named, and `run` where only that is meant."""
         campaign = choice.campaign
         runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
         rows = [
@@ -103,18 +96,16 @@ class Scores(Reader):
             for row in _figures(choice, params)
             if params.get("run") in (None, row["run_id"])
         ]
-        return sorted(rows, key=lambda one: one[0])
+        return sorted(rows, key=itemgetter(0))
 
     def _row(self, campaign: Campaign, choice: NuggetCondition | CitationCondition, row: dict[str, Any]) -> Row:
         sets = choice.nugget_sets if isinstance(choice, NuggetCondition) else ()
-        judges = (self.names.judge(campaign.pk, judge.pk) or "" for judge in choice.judges)
-        return {
+        # Nugget scores are null under a support condition, and support scores under all others.
+        return {name: row.get(name) for name in ScoreRow.model_fields} | {
             "campaign": campaign.slug,
             "condition": str(choice),
-            "judge": _names_text(judges),
-            "nugget_set": _names_text(self.names.nugget_set(one.pk) or "" for one in sets),
-            "run_id": row["run_id"],
-            **{name: row.get(name) for name in FIGURES},
+            "judge": ", ".join(self.names.judge(campaign.pk, judge.pk) or "" for judge in choice.judges) or None,
+            "nugget_set": ", ".join(self.names.nugget_set(nuggets.pk) or "" for nuggets in sets) or None,
         }
 
 
@@ -126,18 +117,12 @@ def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]
 
 
 def _named(params: dict[str, Any], *policies: str) -> dict[str, Any]:
-    """Return the policies that were named; the others have their defaults."""
+    """Return the policies that are named; the others keep the defaults of reports."""
     return {name: params[name] for name in policies if name in params}
 
 
-def _names_text(names: Iterable[str]) -> str | None:
-    """Return names as reports say them; None where there is none."""
-    return ", ".join(names) or None
-
-
+# A list needs a key that never changes. The task's and the submission's number make one; nobody submits so often.
 SUBMISSIONS = 2**16
-"""A row's key is made of the task's and the number of the submission."""
-
 PLACE = ExpressionWrapper(F("task") * SUBMISSIONS + F("submission"), output_field=BigIntegerField())
 
 
@@ -146,6 +131,7 @@ class TimeReader(Reader):
 
     key = "place"
     values = ("task", "submission", "last_at")
+    # Each row is computed from all stretches of its task, and a chunk holds them in memory.
     chunk = 20
 
     def rows(self) -> QuerySet[Any]:
@@ -166,8 +152,10 @@ class TimeReader(Reader):
         return rows.filter(last_at__gte=start)
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        pks = {one[1] for one in chunk}
-        tasks = {one.pk: one for one in Task.objects.using(self.alias).filter(pk__in=pks).select_related("topic")}
+        pks = {values[1] for values in chunk}
+        tasks = {
+            task.pk: task for task in Task.objects.using(self.alias).filter(pk__in=pks).select_related("topic")
+        }
         submitted = set(Submission.objects.using(self.alias).filter(task__in=pks).values_list("task", "version"))
         stretches = self._stretches(pks)
         for _, pk, version, last_at in chunk:

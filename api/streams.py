@@ -1,4 +1,8 @@
-"""Rows as a stream: JSON lines or CSV, in pieces of a size that a socket likes."""
+"""Forms in which rows leave, the choice among them, and ETags.
+
+Rows are dicts until they are bytes: pydantic_core writes them, and no model checks them. A list can have a million
+labels, and readers made them for this; that they fit their models is tested.
+"""
 
 import csv
 import io
@@ -9,8 +13,6 @@ from hashlib import sha256
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
-from django.http.response import HttpResponseBase
-from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.http import parse_etags, quote_etag
 from pydantic_core import to_json
 from rest_framework.negotiation import BaseContentNegotiation
@@ -22,11 +24,12 @@ from evaluation.models import Campaign
 from evaluation.rows.base import Row
 from web.csv_response import safe_cell
 
+# A piece a row would be a system call a row.
 PIECE = 64 * 1024
 CONTENT_TYPES = {Form.JSONL: "application/x-ndjson", Form.CSV: "text/csv; charset=utf-8"}
 
 
-def jsonl(rows: Iterable[Row], _names: Sequence[str]) -> Iterator[bytes]:
+def _jsonl(rows: Iterable[Row], _names: Sequence[str]) -> Iterator[bytes]:
     piece = bytearray()
     for row in rows:
         piece += to_json(row)
@@ -37,8 +40,7 @@ def jsonl(rows: Iterable[Row], _names: Sequence[str]) -> Iterator[bytes]:
     yield bytes(piece)
 
 
-def as_csv(rows: Iterable[Row], names: Sequence[str]) -> Iterator[bytes]:
-    """Yield rows as CSV with a header. What would be a formula in a spreadsheet is made a text."""
+def _csv(rows: Iterable[Row], names: Sequence[str]) -> Iterator[bytes]:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
@@ -52,9 +54,9 @@ def as_csv(rows: Iterable[Row], names: Sequence[str]) -> Iterator[bytes]:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell: nothing for null, 1 and 0 for yes and no, JSON for what is a list or an object."""
+    """Return a cell: nothing for null, 1 and 0 for yes and no, JSON for lists and objects."""
     if isinstance(value, str):
-        return safe_cell(value)
+        return safe_cell(value)  # what a spreadsheet would take for a formula becomes a text
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, datetime):
@@ -65,13 +67,13 @@ def _cell(value: Any) -> Any:
 
 
 WRITERS: dict[Form, Callable[[Iterable[Row], Sequence[str]], Iterator[bytes]]] = {
-    Form.JSONL: jsonl,
-    Form.CSV: as_csv,
+    Form.JSONL: _jsonl,
+    Form.CSV: _csv,
 }
 
 
-class AsAsked(BaseContentNegotiation):
-    """What the address says, then what `Accept` names, else the first: nobody is turned away for their headers."""
+class LenientNegotiation(BaseContentNegotiation):
+    """The address's `format`, then what `Accept` names, else the first: nobody is turned away for their headers."""
 
     def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
         sent = (request.content_type or "").partition(";")[0].strip()
@@ -80,10 +82,10 @@ class AsAsked(BaseContentNegotiation):
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        there = list(renderers)
+        known = list(renderers)
         wanted, accepted = request.query_params.get("format"), request.headers.get("Accept", "")
-        named = [one for one in there if one.format == wanted]
-        found = (named or [one for one in there if one.media_type in accepted] or there)[0]
+        named = [renderer for renderer in known if renderer.format == wanted]
+        found = (named or [renderer for renderer in known if renderer.media_type in accepted] or known)[0]
         return found, found.media_type or ""
 
 
@@ -91,12 +93,12 @@ LENGTH = 32
 
 
 def tag_of_body(body: bytes) -> str:
-    """Return the tag of a body: it tells nothing that the body does not."""
+    """Return the tag of a body. It is a hash of what the reader gets, so that it tells no more than that."""
     return quote_etag(sha256(body).hexdigest()[:LENGTH])
 
 
 def tag_of_pieces(pieces: Iterable[bytes]) -> str:
-    """Return the weak tag of a stream by what it says: it is made for this, and made again to be sent."""
+    # Weak, because the rows are read again to be sent, maybe in a later state of the database.
     digest = sha256()
     for piece in pieces:
         digest.update(piece)
@@ -104,28 +106,23 @@ def tag_of_pieces(pieces: Iterable[bytes]) -> str:
 
 
 def tag_of_campaigns(campaigns: Iterable[Campaign], *parts: object) -> str:
-    """Return the weak tag of whatever follows from the revisions of campaigns, and from what was asked."""
+    """Return the weak tag of whatever follows from the revisions of campaigns, and from other parts."""
+    # With the moment it was made: in a restored or new database, another campaign can have this key and revision.
     state = [(campaign.pk, campaign.created_at.isoformat(), campaign.revision) for campaign in campaigns]
     return f'W/"{sha256(repr((state, parts)).encode()).hexdigest()[:LENGTH]}"'
 
 
 def is_known(request: HttpRequest, tag: str) -> bool:
-    """Say whether whoever asks has it already (RFC 9110: compared weakly)."""
+    """Whether the client has it already. RFC 9110 compares `If-None-Match` weakly: `W/` does not count."""
     tags = parse_etags(request.headers.get("If-None-Match", ""))
-    return "*" in tags or tag.removeprefix("W/") in {one.removeprefix("W/") for one in tags}
+    return "*" in tags or tag.removeprefix("W/") in {known.removeprefix("W/") for known in tags}
 
 
 def answered(request: HttpRequest, body: bytes) -> HttpResponse:
-    """Return a JSON document, or that it is still the same."""
+    """Return a JSON document, or 304 where the client has it already."""
     tag = tag_of_body(body)
     response = HttpResponseNotModified() if is_known(request, tag) else HttpResponse(body)
     if response.status_code != HttpResponseNotModified.status_code:
         response["Content-Type"] = "application/json"
     response["ETag"] = tag
     return response
-
-
-def keep_private(response: HttpResponseBase) -> None:
-    """Say that an answer is for who asked, and good only after asking again."""
-    patch_cache_control(response, private=True, no_cache=True)
-    patch_vary_headers(response, ["Authorization", "Cookie"])

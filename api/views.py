@@ -1,4 +1,4 @@
-"""A list and one of its rows, for every collection; and what answers where there is nothing."""
+"""Lists and rows of every collection, the schema and its page, and what answers where there is nothing."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, Stre
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.views import SpectacularAPIView
@@ -20,27 +21,27 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from api.collections import COLLECTIONS, Collection
-from api.filters import checked
-from api.pagination import Cursor, Form, ListParams, asked_of, page_of, seal
+from api.pagination import Cursor, Form, ListParams, list_params, page_of, seal
 from api.problems import NOT_FOUND
-from api.schema import objects_of, operations_of
-from api.streams import CONTENT_TYPES, WRITERS, answered, is_known, keep_private, tag_of_campaigns, tag_of_pieces
-from evaluation.rows.base import Reader
+from api.schema import ListSchema, RowSchema, objects_of, operations_of
+from api.streams import CONTENT_TYPES, WRITERS, answered, is_known, tag_of_campaigns, tag_of_pieces
+from evaluation.rows.base import Reader, Row
 from web.consistent_read import consistent_read
 
 
 class View(APIView):
-    """What all answers have in common."""
+    """A view of the API. Its answers stay out of caches that others use, and are asked about again before each use."""
 
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 
     def finalize_response(self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any) -> Any:
-        """Keep answers out of caches that others use."""
-        keep_private(response)
+        # Two viewers get different rows at one address, and rights can end at any moment.
+        patch_cache_control(response, private=True, no_cache=True)
+        patch_vary_headers(response, ["Authorization", "Cookie"])
         return super().finalize_response(request, response, *args, **kwargs)  # type: ignore[arg-type]
 
 
-class OfCollection(View):
+class CollectionView(View):
     """A view of one collection."""
 
     collection: ClassVar[Collection] = None  # type: ignore[assignment]  # given in the address book
@@ -49,20 +50,21 @@ class OfCollection(View):
         return self.collection.reader(cast(User, request.user), alias)
 
 
-class ListView(OfCollection):
+class ListView(CollectionView):
     """The rows of a collection: a page as JSON, or all as a stream."""
+
+    schema = ListSchema()
 
     def get(self, request: Request) -> HttpResponseBase:
         collection = self.collection
-        params = asked_of(request.query_params, collection.name, collection.filters.names())
+        known = {parameter.name for parameter in collection.filters}
+        params = list_params(request.query_params, collection.name, known)
         return self._page(request, params) if params.form is Form.JSON else self._stream(request, params)
 
     def _page(self, request: Request, params: ListParams) -> HttpResponse:
         with consistent_read() as alias:
-            reader = self.reader(request, alias)
-            page = page_of(
-                checked(self.collection.filters, params.filters, reader).selection, params.cursor, params.page_size
-            )
+            selection, _ = self.collection.narrowed(request.query_params, self.reader(request, alias))
+            page = page_of(selection, params.cursor, params.page_size)
         document = {
             "next": self._link(request, page.next),
             "previous": self._link(request, page.previous),
@@ -78,68 +80,75 @@ class ListView(OfCollection):
         return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
 
     def _stream(self, request: Request, params: ListParams) -> HttpResponseBase:
-        """Check everything that can be refused, then promise the rows; they are read while they are sent."""
-        collection = self.collection
+        """Return all rows, read while they are sent. Refusals must come first: a status that is sent stays."""
         with consistent_read() as alias:
-            reader = self.reader(request, alias)
-            tag = self._tag(request, params, reader)
+            tag = self._tag(request, params, self.reader(request, alias))
+        response: HttpResponseBase
         if is_known(request, tag):
-            response: HttpResponseBase = HttpResponseNotModified()
+            response = HttpResponseNotModified()
         else:
+            # HEAD asks for the headers; rows would be read to be thrown away.
             pieces = () if request.method == "HEAD" else self._pieces(request, params)
             response = StreamingHttpResponse(pieces, content_type=CONTENT_TYPES[params.form])
-            response["Content-Disposition"] = f'attachment; filename="{collection.name}.{params.form}"'
+            response["Content-Disposition"] = f'attachment; filename="{self.collection.name}.{params.form}"'
         response["ETag"] = tag
         return response
 
     def _tag(self, request: Request, params: ListParams, reader: Reader) -> str:
-        filters = checked(self.collection.filters, params.filters, reader)
+        """Return the ETag of a stream: by revisions where they say everything, else by reading all rows twice."""
+        selection, rests_on = self.collection.narrowed(request.query_params, reader)
+        columns = self.collection.columns
         if self.collection.by_revision:
-            path, columns = request.get_full_path(), self.collection.columns
-            return tag_of_campaigns(reader.campaigns, path, columns, filters.rests_on)
-        return tag_of_pieces(WRITERS[params.form](filters.selection.all(), self.collection.columns))
+            return tag_of_campaigns(reader.campaigns, request.get_full_path(), columns, rests_on)
+        return tag_of_pieces(WRITERS[params.form](selection.all(), columns))
 
     def _pieces(self, request: Request, params: ListParams) -> Iterator[bytes]:
         """Yield the body from one state of the database, whoever writes meanwhile."""
         with consistent_read() as alias:
-            reader = self.reader(request, alias)
-            rows = checked(self.collection.filters, params.filters, reader).selection.all()
-            yield from WRITERS[params.form](rows, self.collection.columns)
+            selection, _ = self.collection.narrowed(request.query_params, self.reader(request, alias))
+            yield from WRITERS[params.form](selection.all(), self.collection.columns)
 
 
-class RowView(OfCollection):
+class RowView(CollectionView):
     """One row of a collection."""
 
-    one = True
+    schema = RowSchema()
 
     def get(self, request: Request, **place: Any) -> HttpResponse:
-        """Return the row. What is not the viewer's is not there."""
-        (value,) = place.values()
+        (key,) = place.values()
         with consistent_read() as alias:
-            reader = self.reader(request, alias)
-            found = reader.page(reader.rows().filter(**{reader.row_path: value})[:1])
-        if not found:
-            raise NotFound(NOT_FOUND)
-        return answered(request, to_json(found[0][1]))
+            row = row_at(self.reader(request, alias), key)
+        return answered(request, to_json(row))
+
+
+def row_at(reader: Reader, key: str | int) -> Row:
+    """Return the row of a key. Raises `NotFound`."""
+    found = reader.page(reader.rows().filter(**{reader.row_path: key})[:1])
+    if not found:
+        # A row of strangers answers 404 as well: 403 would tell that it is there.
+        raise NotFound(NOT_FOUND)
+    return found[0][1]
 
 
 class RootView(View):
-    """What there is."""
+    """Addresses of the collections."""
 
     schema = None
 
     def get(self, request: Request) -> HttpResponse:
-        lists = {one.name: request.build_absolute_uri(reverse(f"api:{one.name}")) for one in COLLECTIONS}
-        return answered(request, to_json(lists))
+        addresses = {
+            collection.name: request.build_absolute_uri(reverse(f"api:{collection.name}"))
+            for collection in COLLECTIONS
+        }
+        return answered(request, to_json(addresses))
 
 
 class NothingView(View):
-    """Whatever else is asked for."""
+    """Every other address. It answers like a row that is not there, as a problem and not as a page."""
 
     schema = None
 
     def get(self, request: Request, **_path: Any) -> HttpResponse:
-        """Answer like a row that is not there."""
         raise NotFound(NOT_FOUND)
 
     post = put = patch = delete = get

@@ -47,7 +47,6 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
     "rest_framework",
-    "django_filters",
     "drf_spectacular",
     "csp",
     "config.apps.AssayAdminConfig",
@@ -314,9 +313,9 @@ REST_FRAMEWORK = {
     },
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.streams.AsAsked",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.streams.LenientNegotiation",
     "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_SCHEMA_CLASS": "api.schema.CollectionSchema",
+    "DEFAULT_SCHEMA_CLASS": "api.schema.ListSchema",
     "EXCEPTION_HANDLER": "api.problems.handler",
     "URL_FORMAT_OVERRIDE": None,
 }
@@ -339,12 +338,14 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Assay",
     "DESCRIPTION": "Topics, runs, nuggets, labels and scores of campaigns, for programs. See docs/api.md.",
     "VERSION": "1",
-    "OAS_VERSION": "3.1.0",  # the bodies of writes are pydantic's, whose null is a type
+    "CONTACT": {"name": "The organizers of this installation"},
+    "SERVERS": [{"url": "/"}],  # the API is where its schema is read
+    "OAS_VERSION": "3.1.0",  # bodies are pydantic's, whose null is a type
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],
     "SERVE_INCLUDE_SCHEMA": False,
-    "POSTPROCESSING_HOOKS": [],
+    "POSTPROCESSING_HOOKS": ["api.schema.with_tags"],
 }
 
 # Demo data and demo accounts go only into the project's own SQLite file, or anywhere with DEMO=1.

@@ -1,172 +1,190 @@
-"""Fields of campaigns, topics and segments."""
+"""Columns of campaigns, topics, segments, runs, answers and nuggets, and what all columns are declared with.
 
-from typing import Any
+A class is a component of the OpenAPI schema, and its fields, in order, are the columns of a CSV file. Readers make the
+rows themselves; a test compares the two.
+"""
 
-from rest_framework.serializers import (
-    BooleanField,
-    CharField,
-    ChoiceField,
-    DateTimeField,
-    DictField,
-    IntegerField,
-    ListField,
-    Serializer,
-)
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from evaluation.models import NuggetLineage
 from evaluation.terms import Importance, Origin
 
-CAMPAIGN = "the campaign's slug"
-TOPIC = "the topic, by the track's id"
-RUN = "the run, by its run id"
+
+def without_titles(schema: dict[str, Any]) -> None:
+    """Drop pydantic's titles, which say a field's name again, and its defaults, which no answer has."""
+    for part in (schema, *schema.get("properties", {}).values()):
+        part.pop("title", None)
+        part.pop("default", None)
 
 
-class CampaignRow(Serializer[Any]):
+class Out(BaseModel):
+    """Something that leaves the API."""
+
+    # From attributes: what is behind a label comes as the objects of llmjobs.provenance.
+    model_config = ConfigDict(from_attributes=True, json_schema_extra=without_titles)
+
+
+def words(values: Iterable[str]) -> WithJsonSchema:
+    """Schema of one of some words. A Python enum would be a component of its own, with a name to keep for ever."""
+    return WithJsonSchema({"type": "string", "enum": [str(value) for value in values]})
+
+
+# Clients that were made from the schema have their type of a number by this format.
+Number = Annotated[float, WithJsonSchema({"type": "number", "format": "double"})]
+CampaignSlug = Annotated[str, Field(description="the campaign's slug")]
+TopicId = Annotated[str, Field(description="the topic, by the track's id")]
+RunId = Annotated[str, Field(description="the run, by its run id")]
+JUDGE = "as `judges` names them"
+JudgeName = Annotated[str, Field(description=JUDGE)]
+
+
+class CampaignRow(Out):
     """A campaign: one evaluation that you may see unblinded."""
 
-    slug = CharField(help_text="its name in addresses and filters")
-    name = CharField()
-    description = CharField()
-    language = CharField(help_text="BCP 47, of topics without one; empty: not known")
-    created_at = DateTimeField()
-    revision = IntegerField(help_text="goes up whenever labels, nuggets, runs or texts change")
-    protocol_version = IntegerField(allow_null=True, help_text="how often the settings were changed, from 1")
-    topics = IntegerField(help_text="how many")
-    runs = IntegerField(help_text="how many")
+    slug: str = Field(description="its name in addresses and filters")
+    name: str
+    description: str
+    language: str = Field(description="BCP 47, of topics without one; empty: not known")
+    created_at: datetime
+    revision: int = Field(description="goes up whenever labels, nuggets, runs or texts change")
+    protocol_version: int | None = Field(description="how often the settings were changed, from 1")
+    topics: int = Field(description="how many")
+    runs: int = Field(description="how many")
 
 
-class TopicRow(Serializer[Any]):
+class TopicRow(Out):
     """A topic: one information need."""
 
-    id = CharField()
-    campaign = CharField(help_text=CAMPAIGN)
-    topic_id = CharField(help_text="the track's")
-    text = CharField()
-    tags = ListField(child=CharField())
-    position = IntegerField(help_text="the order in which topics were loaded")
-    language = CharField(help_text="BCP 47; empty: the campaign's")
-    problem_statement = CharField()
-    background = CharField()
-    article = CharField(help_text="the text of the article that is asked about")
-    extra = DictField(help_text="keys of the file that Assay has no field for")
+    id: str
+    campaign: CampaignSlug
+    topic_id: str = Field(description="the track's")
+    text: str
+    tags: list[str]
+    position: int = Field(description="the order in which topics were loaded")
+    language: str = Field(description="BCP 47; empty: the campaign's")
+    problem_statement: str
+    background: str
+    article: str = Field(description="the text of the article that is asked about")
+    extra: dict[str, Any] = Field(description="keys of the file that Assay has no field for")
 
 
-class GradeRow(Serializer[Any]):
+class GradeRow(Out):
     """One source's grade of a segment for a topic."""
 
-    topic_id = CharField(help_text=TOPIC)
-    source = CharField(help_text="NIST, UMBRELA, ...")  # type: ignore[assignment]  # a column of that name
-    grade = IntegerField()
+    topic_id: TopicId
+    source: str = Field(description="NIST, UMBRELA, ...")
+    grade: int
 
 
-class SegmentRow(Serializer[Any]):
+class SegmentRow(Out):
     """A segment: a passage that qrels grade and answers cite."""
 
-    id = CharField()
-    campaign = CharField(help_text=CAMPAIGN)
-    docid = CharField()
-    document = CharField(help_text="the document that it is a segment of")
-    has_text = BooleanField(help_text="false: named by qrels or runs, and never loaded")
-    title = CharField()
-    headings = CharField()
-    url = CharField()
-    text = CharField()
-    start_char = IntegerField(allow_null=True)
-    end_char = IntegerField(allow_null=True)
-    grades = GradeRow(many=True)
+    id: str
+    campaign: CampaignSlug
+    docid: str
+    document: str = Field(description="the document that it is a segment of")
+    has_text: bool = Field(description="false: named by qrels or runs, and never loaded")
+    title: str
+    headings: str
+    url: str
+    text: str
+    start_char: int | None
+    end_char: int | None
+    grades: list[GradeRow]
 
 
-class RunRow(Serializer[Any]):
+class RunRow(Out):
     """A run: what one system answered."""
 
-    id = IntegerField()
-    campaign = CharField(help_text=CAMPAIGN)
-    run_id = CharField()
-    group = CharField(help_text="the team that submitted it; empty: not said")
-    task = CharField(help_text="AG or RAG; empty: not said")
-    priority = IntegerField(allow_null=True, help_text="1 is judged first")
-    control = BooleanField(help_text="an organizers' control run")
-    pool = BooleanField(help_text="judged whatever its priority")
-    sha256 = CharField(help_text="of the file")
-    answers = IntegerField(help_text="how many topics it answers")
+    id: int
+    campaign: CampaignSlug
+    run_id: str
+    group: str = Field(description="the team that submitted it; empty: not said")
+    task: str = Field(description="AG or RAG; empty: not said")
+    priority: int | None = Field(description="1 is judged first")
+    control: bool = Field(description="an organizers' control run")
+    pool: bool = Field(description="judged whatever its priority")
+    sha256: str = Field(description="of the file")
+    answers: int = Field(description="how many topics it answers")
 
 
-class CitationRow(Serializer[Any]):
+class CitationRow(Out):
     """What a sentence cites."""
 
-    position = IntegerField(help_text="from 0, in the order of the file")
-    docid = CharField(allow_null=True, help_text="null: out of range of the references")
-    raw = CharField(help_text="as the file has it")
+    position: int = Field(description="from 0, in the order of the file")
+    docid: str | None = Field(description="null: out of range of the references")
+    raw: str = Field(description="as the file has it")
 
 
-class SentenceRow(Serializer[Any]):
+class SentenceRow(Out):
     """A sentence of an answer."""
 
-    index = IntegerField(help_text="from 0")
-    text = CharField()
-    citations = CitationRow(many=True)
+    index: int = Field(description="from 0")
+    text: str
+    citations: list[CitationRow]
 
 
-class AnswerRow(Serializer[Any]):
+class AnswerRow(Out):
     """An answer: what one run says to one topic."""
 
-    id = CharField()
-    campaign = CharField(help_text=CAMPAIGN)
-    run_id = CharField(help_text=RUN)
-    topic_id = CharField(help_text=TOPIC)
-    words = IntegerField(help_text="whitespace words")
-    response_length = IntegerField(allow_null=True, help_text="as the file declares it")
-    references = ListField(child=CharField())
-    sentences = SentenceRow(many=True)
-    extra = DictField(help_text="keys of the file that Assay has no field for")
+    id: str
+    campaign: CampaignSlug
+    run_id: RunId
+    topic_id: TopicId
+    words: int = Field(description="whitespace words")
+    response_length: int | None = Field(description="as the file declares it")
+    references: list[str]
+    sentences: list[SentenceRow]
+    extra: dict[str, Any] = Field(description="keys of the file that Assay has no field for")
 
 
-JUDGE = "as `judges` names them"
-
-
-class NuggetSetRow(Serializer[Any]):
+class NuggetSetRow(Out):
     """A nugget set: one maker's lists for a campaign's topics."""
 
-    id = IntegerField()
-    campaign = CharField(help_text=CAMPAIGN)
-    name = CharField()
-    origin = ChoiceField(choices=[one.value for one in Origin])
-    judge = CharField(help_text=f"who made it, {JUDGE}")
-    drafts = CharField(allow_null=True, help_text="the set that was post-edited")
-    topics = IntegerField(help_text="how many topics have a submitted list")
+    id: int
+    campaign: CampaignSlug
+    name: str
+    origin: Annotated[str, words(Origin)]
+    judge: str = Field(description=f"who made it, {JUDGE}")
+    drafts: str | None = Field(description="the set that was post-edited")
+    topics: int = Field(description="how many topics have a submitted list")
 
 
-class LineageRow(Serializer[Any]):
+class LineageRow(Out):
     """What a wording was made from."""
 
-    relation = ChoiceField(choices=list(NuggetLineage.RELATIONS))
-    nugget = CharField()
-    nugget_version = IntegerField()
-    text = CharField()
+    relation: Annotated[str, words(NuggetLineage.RELATIONS)]
+    nugget: str
+    nugget_version: int
+    text: str
 
 
-class EvidenceRow(Serializer[Any]):
+class EvidenceRow(Out):
     """What a nugget rests on."""
 
-    docid = CharField()
-    sentence = IntegerField(allow_null=True, help_text="of the segment, from 0; null: all of it")
+    docid: str
+    sentence: int | None = Field(description="of the segment, from 0; null: all of it")
 
 
-class NuggetRow(Serializer[Any]):
+class NuggetRow(Out):
     """A nugget at its place in a submitted list. Labels name it by `nugget` and `nugget_version`."""
 
-    id = IntegerField(help_text="of this place in this list")
-    campaign = CharField(help_text=CAMPAIGN)
-    topic_id = CharField(help_text=TOPIC)
-    nugget_set = CharField(help_text="the set's name")
-    list_version = IntegerField(help_text="each submission of a list is a version, from 1")
-    newest = BooleanField(help_text="whether this version of the list is the one that reports read")
-    position = IntegerField(help_text="in the list, from 0")
-    nugget = CharField(help_text="the nugget; it stays while its wording changes")
-    nugget_version = IntegerField(help_text="which wording of it, from 1")
-    text = CharField()
-    importance = ChoiceField(choices=[one.name.lower() for one in Importance])
-    raw_importance = CharField(help_text="as the file has it")
-    group = CharField(help_text="for instance the sub-narrative")
-    lineage = LineageRow(many=True)
-    evidence = EvidenceRow(many=True)
+    id: int = Field(description="of this place in this list")
+    campaign: CampaignSlug
+    topic_id: TopicId
+    nugget_set: str = Field(description="the set's name")
+    list_version: int = Field(description="each submission of a list is a version, from 1")
+    newest: bool = Field(description="whether this version of the list is the one that reports read")
+    position: int = Field(description="in the list, from 0")
+    nugget: str = Field(description="the nugget; it stays while its wording changes")
+    nugget_version: int = Field(description="which wording of it, from 1")
+    text: str
+    importance: Annotated[str, words(importance.name.lower() for importance in Importance)]
+    raw_importance: str = Field(description="as the file has it")
+    group: str = Field(description="for instance the sub-narrative")
+    lineage: list[LineageRow]
+    evidence: list[EvidenceRow]

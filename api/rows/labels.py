@@ -1,230 +1,221 @@
-"""Fields of labels and of those who give them."""
+"""Columns of labels, of those who give them, and of what stands behind a label."""
 
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any
 
-from rest_framework.serializers import (
-    BooleanField,
-    CharField,
-    ChoiceField,
-    DateTimeField,
-    DictField,
-    FloatField,
-    IntegerField,
-    ListField,
-    Serializer,
-)
+from pydantic import Field
 
-from api.rows.corpus import CAMPAIGN, JUDGE, RUN, TOPIC
+from api.rows.corpus import CampaignSlug, JudgeName, Number, Out, RunId, TopicId, words
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel
 from llmjobs.models import Call
 
+AssignmentWord = Annotated[str, words(label.name.lower() for label in AssignmentLabel)]
+SupportWord = Annotated[str, words(label.name.lower() for label in SupportLabel)]
+CallState = Annotated[str, words(Call.State.values)]
 EVENT = "the event that brought it; null: none was kept"
-ASSIGNED = [one.name.lower() for one in AssignmentLabel]
-SUPPORTED = [one.name.lower() for one in SupportLabel]
 
 
-class AssignmentRow(Serializer[Any]):
+class AssignmentRow(Out):
     """A label: whether an answer contains a nugget. Only labels that stand."""
 
-    id = IntegerField()
-    campaign = CharField(help_text=CAMPAIGN)
-    topic_id = CharField(help_text=TOPIC)
-    run_id = CharField(help_text=RUN)
-    answer = CharField(help_text="the answer's id")
-    nugget = CharField(help_text="as in `nuggets`")
-    nugget_version = IntegerField(help_text="which wording was looked for")
-    nugget_set = CharField(help_text="the set's name")
-    judge = CharField(help_text=JUDGE)
-    label = ChoiceField(choices=ASSIGNED)  # type: ignore[assignment]  # a column of that name
-    raw = CharField(help_text="what was said, where it is none of the labels")
-    sentence = IntegerField(allow_null=True, help_text="of the answer, from 0: where the nugget is")
-    first_label = ChoiceField(choices=ASSIGNED, allow_null=True, help_text="before the sweep changed it")
-    submission = IntegerField(help_text="from 1")
-    given_at = DateTimeField()
-    event = IntegerField(allow_null=True, help_text=EVENT)
+    id: int
+    campaign: CampaignSlug
+    topic_id: TopicId
+    run_id: RunId
+    answer: str = Field(description="the answer's id")
+    nugget: str = Field(description="as in `nuggets`")
+    nugget_version: int = Field(description="which wording was looked for")
+    nugget_set: str = Field(description="the set's name")
+    judge: JudgeName
+    label: AssignmentWord
+    raw: str = Field(description="what was said, where it is none of the labels")
+    sentence: int | None = Field(description="of the answer, from 0: where the nugget is")
+    first_label: AssignmentWord | None = Field(description="before the sweep changed it")
+    submission: int = Field(description="from 1")
+    given_at: datetime
+    event: int | None = Field(description=EVENT)
 
 
-class SupportRow(Serializer[Any]):
+class SupportRow(Out):
     """A label: whether a cited segment supports a sentence. Only labels that stand."""
 
-    id = IntegerField()
-    campaign = CharField(help_text=CAMPAIGN)
-    topic_id = CharField(help_text=TOPIC)
-    run_id = CharField(help_text=RUN)
-    answer = CharField(help_text="the answer's id")
-    sentence = IntegerField(help_text="of the answer, from 0")
-    docid = CharField(help_text="what the sentence cites")
-    condition = ChoiceField(choices=[one.value for one in SupportCondition])
-    judge = CharField(help_text=JUDGE)
-    label = ChoiceField(choices=SUPPORTED)  # type: ignore[assignment]  # a column of that name
-    raw = CharField(help_text="what was said, where it is none of the labels")
-    shown_label = ChoiceField(choices=SUPPORTED, allow_null=True, help_text="the machine's, where it was shown")
-    shown_ms = IntegerField(allow_null=True, help_text="from when it was shown to the first decision")
-    accepted = BooleanField(allow_null=True, help_text="whether the machine's label was taken over")
-    submission = IntegerField(help_text="from 1")
-    given_at = DateTimeField()
-    event = IntegerField(allow_null=True, help_text=EVENT)
+    id: int
+    campaign: CampaignSlug
+    topic_id: TopicId
+    run_id: RunId
+    answer: str = Field(description="the answer's id")
+    sentence: int = Field(description="of the answer, from 0")
+    docid: str = Field(description="what the sentence cites")
+    condition: Annotated[str, words(SupportCondition)]
+    judge: JudgeName
+    label: SupportWord
+    raw: str = Field(description="what was said, where it is none of the labels")
+    shown_label: SupportWord | None = Field(description="the machine's, where it was shown")
+    shown_ms: int | None = Field(description="from when it was shown to the first decision")
+    accepted: bool | None = Field(description="whether the machine's label was taken over")
+    submission: int = Field(description="from 1")
+    given_at: datetime
+    event: int | None = Field(description=EVENT)
 
 
-class QrelRow(Serializer[Any]):
+class QrelRow(Out):
     """A label: how relevant a source says that a segment is for a topic."""
 
-    id = IntegerField()
-    campaign = CharField(help_text=CAMPAIGN)
-    topic_id = CharField(help_text=TOPIC)
-    docid = CharField()
-    source = CharField(help_text="whose grades: NIST, UMBRELA or another name")  # type: ignore[assignment]  # a column of that name
-    grade = IntegerField()
-    event = IntegerField(allow_null=True, help_text=EVENT)
+    id: int
+    campaign: CampaignSlug
+    topic_id: TopicId
+    docid: str
+    source: str = Field(description="whose grades: NIST, UMBRELA or another name")
+    grade: int
+    event: int | None = Field(description=EVENT)
 
 
-class JudgeRow(Serializer[Any]):
+class JudgeRow(Out):
     """A judge in a campaign. A person with an account goes by a pseudonym, another one in each campaign."""
 
-    campaign = CharField(help_text=CAMPAIGN)
-    name = CharField()
-    kind = ChoiceField(choices=[one.value for one in JudgeKind])
-    model = CharField(help_text="of an LLM")
-    prompt_versions = DictField()
-    study = CharField(allow_null=True, help_text="the study whose pairs this judge labels")
-    aside = BooleanField(help_text="its labels count only where it is named")
-    created_at = DateTimeField()
+    campaign: CampaignSlug
+    name: str
+    kind: Annotated[str, words(JudgeKind)]
+    model: str = Field(description="of an LLM")
+    prompt_versions: dict[str, Any]
+    study: str | None = Field(description="the study whose pairs this judge labels")
+    aside: bool = Field(description="its labels count only where it is named")
+    created_at: datetime
 
 
-class ScoreRow(Serializer[Any]):
+class ScoreRow(Out):
     """A run's scores under a condition, computed when they are asked for. Scores are in [0, 1]."""
 
-    campaign = CharField(help_text=CAMPAIGN)
-    condition = ChoiceField(choices=[one.value for one in (*Condition, *SupportCondition)])
-    judge = CharField(allow_null=True, help_text="whose labels they rest on")
-    nugget_set = CharField(allow_null=True, help_text="whose nuggets; null under a support condition")
-    run_id = CharField(help_text=RUN)
-    group = CharField()
-    task = CharField()
-    control = BooleanField(allow_null=True)
-    topics = IntegerField(allow_null=True, help_text="topics behind the primary score")
-    vital_strict = FloatField(allow_null=True, help_text="the primary score")
-    vital = FloatField(allow_null=True)
-    weighted_strict = FloatField(allow_null=True)
-    weighted = FloatField(allow_null=True)
-    all_strict = FloatField(allow_null=True)
-    all = FloatField(allow_null=True)
-    length = FloatField(allow_null=True, help_text="words of an answer, the mean")
-    weighted_precision = FloatField(allow_null=True, help_text="of support")
-    weighted_recall = FloatField(allow_null=True, help_text="of support")
-    sentences = FloatField(allow_null=True, help_text="of an answer, the mean")
-    sentences_total = IntegerField(allow_null=True)
-    sentences_uncited = IntegerField(allow_null=True)
-    judged = IntegerField(help_text="labels")
-    failed = IntegerField(help_text="labels")
-    unjudged = IntegerField(help_text="labels")
-    excluded = IntegerField(allow_null=True, help_text="answers")
-    missing = IntegerField(allow_null=True, help_text="answers")
-    unjudgeable = IntegerField(allow_null=True, help_text="pairs that nobody can judge")
+    campaign: CampaignSlug
+    condition: Annotated[str, words([*Condition, *SupportCondition])]
+    judge: str | None = Field(description="whose labels they rest on")
+    nugget_set: str | None = Field(description="whose nuggets; null under a support condition")
+    run_id: RunId
+    group: str
+    task: str
+    control: bool | None
+    topics: int | None = Field(description="topics behind the primary score")
+    vital_strict: Number | None = Field(description="the primary score")
+    vital: Number | None
+    weighted_strict: Number | None
+    weighted: Number | None
+    all_strict: Number | None
+    all: Number | None
+    length: Number | None = Field(description="words of an answer, the mean")
+    weighted_precision: Number | None = Field(description="of support")
+    weighted_recall: Number | None = Field(description="of support")
+    sentences: Number | None = Field(description="of an answer, the mean")
+    sentences_total: int | None
+    sentences_uncited: int | None
+    judged: int = Field(description="labels")
+    failed: int = Field(description="labels")
+    unjudged: int = Field(description="labels")
+    excluded: int | None = Field(description="answers")
+    missing: int | None = Field(description="answers")
+    unjudgeable: int | None = Field(description="pairs that nobody can judge")
 
 
-GAVE = ("label", "wording", "importance")
-BEHIND = ("call", "file", "person", "unknown")
-
-
-class FileRow(Serializer[Any]):
+class FileRow(Out):
     """A file that was imported."""
 
-    name = CharField()
-    sha256 = CharField()
+    name: str
+    sha256: str
 
 
-class CauseRow(Serializer[Any]):
+class CauseRow(Out):
     """The event that brought a label."""
 
-    id = IntegerField()
-    kind = CharField()
-    at = DateTimeField()
-    actor = CharField(allow_null=True, help_text="by pseudonym; null: a command or a machine")
-    files = FileRow(many=True)
+    id: int
+    kind: str
+    at: datetime
+    actor: str | None = Field(description="by pseudonym; null: a command or a machine")
+    files: list[FileRow]
 
 
-class MessageRow(Serializer[Any]):
+class MessageRow(Out):
     """A message as it was sent."""
 
-    role = CharField()
-    sha256 = CharField()
-    content = CharField()
+    role: str
+    sha256: str
+    content: str
 
 
-class AttemptRow(Serializer[Any]):
+class AttemptRow(Out):
     """One time that a call was sent."""
 
-    number = IntegerField()
-    sent_at = DateTimeField()
-    ended_at = DateTimeField(allow_null=True, help_text="null: its worker stopped meanwhile")
-    error = CharField(help_text="empty: it was answered, or has no end")
-    status = IntegerField(allow_null=True, help_text="of HTTP")
-    message = CharField(help_text="what went wrong")
-    latency_ms = IntegerField(allow_null=True)
+    number: int
+    sent_at: datetime
+    ended_at: datetime | None = Field(description="null: its worker stopped meanwhile")
+    error: str = Field(description="empty: it was answered, or has no end")
+    status: int | None = Field(description="of HTTP")
+    message: str = Field(description="what went wrong")
+    latency_ms: int | None
 
 
-class UseRow(Serializer[Any]):
+class UseRow(Out):
     """A job in which a call was used, for which part of an item, and what its reader noticed."""
 
-    job = IntegerField()
-    part = CharField()
-    notes = ListField(child=CharField())
+    job: int
+    part: str
+    notes: list[str]
 
 
-class AskedRow(Serializer[Any]):
+class AskedRow(Out):
     """What an item asked: a call that is not told in full is named by its hash."""
 
-    part = CharField()
-    call = CharField()
-    state = ChoiceField(choices=Call.State.values)
-    notes = ListField(child=CharField())
+    part: str
+    call: str
+    state: CallState
+    notes: list[str]
 
 
-class CostRow(Serializer[Any]):
+class CostRow(Out):
     """What a call's tokens cost, by the prices of the first job that used it."""
 
-    amount = CharField(help_text="a decimal number")
-    currency = CharField()
-    price_table = CharField(help_text="the version of the prices")
-    job = IntegerField()
-    reused = BooleanField(help_text="whether an earlier job paid it")
+    amount: str = Field(description="a decimal number")
+    currency: str
+    price_table: str = Field(description="the version of the prices")
+    job: int
+    reused: bool = Field(description="whether an earlier job paid it")
 
 
-class CallRow(Serializer[Any]):
+class CallRow(Out):
     """A call to an LLM: what was sent, how often, what came back."""
 
-    gave = ChoiceField(choices=GAVE, help_text="what of the row comes from it")
-    sha256 = CharField(help_text="of what makes it this call")
-    state = ChoiceField(choices=Call.State.values)
-    template = CharField()
-    template_version = IntegerField()
-    template_sha256 = CharField()
-    base_url = CharField(help_text="the endpoint")
-    model = CharField(help_text="that was asked")
-    model_answered = CharField(help_text="as the endpoint named it")
-    parameters = DictField()
-    seed = IntegerField(allow_null=True, help_text="null: none was sent")
-    replicate = IntegerField(help_text="from 0; what failed is asked again as the next")
-    messages = MessageRow(many=True)
-    reply = CharField(help_text="as it came")
-    finish_reason = CharField()
-    prompt_tokens = IntegerField(allow_null=True)
-    completion_tokens = IntegerField(allow_null=True)
-    latency_ms = IntegerField(allow_null=True)
-    made_at = DateTimeField()
-    ended_at = DateTimeField(allow_null=True)
-    cost = CostRow(allow_null=True, help_text="null: no price is known")
-    attempts = AttemptRow(many=True)
-    uses = UseRow(many=True)
-    asked = AskedRow(many=True, help_text="all that the first item which used it asked, in order")
+    # In the order in which answers have always had them: golden files hold them byte for byte.
+    gave: Annotated[str, words(["label", "wording", "importance"])] = Field(
+        description="what of the row comes from it"
+    )
+    sha256: str = Field(description="of what makes it this call")
+    state: CallState
+    template_version: int
+    template_sha256: str
+    base_url: str = Field(description="the endpoint")
+    model: str = Field(description="that was asked")
+    model_answered: str = Field(description="as the endpoint named it")
+    parameters: dict[str, Any]
+    replicate: int = Field(description="from 0; what failed is asked again as the next")
+    reply: str = Field(description="as it came")
+    finish_reason: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency_ms: int | None
+    made_at: datetime
+    ended_at: datetime | None
+    template: str
+    seed: int | None = Field(description="null: none was sent")
+    cost: CostRow | None = Field(description="null: no price is known")
+    messages: list[MessageRow]
+    attempts: list[AttemptRow]
+    uses: list[UseRow]
+    asked: list[AskedRow] = Field(description="all that the first item which used it asked, in order")
 
 
-class Provenance(Serializer[Any]):
+class Provenance(Out):
     """Why a label says what it says: the calls, the file or the person behind it."""
 
-    collection = CharField()
-    row = DictField(help_text="the label, as its collection has it")
-    behind = ChoiceField(choices=BEHIND)
-    event = CauseRow(allow_null=True)
-    calls = CallRow(many=True)
+    collection: str
+    row: dict[str, Any] = Field(description="the label, as its collection has it")
+    behind: Annotated[str, words(["call", "file", "person", "unknown"])]
+    event: CauseRow | None
+    calls: list[CallRow]

@@ -1,8 +1,12 @@
-"""Order of every write: rights first, then the key, then the act; refusals without people's names."""
+"""Writes of organizers, by the same services and planners as the pages and commands.
+
+The order of every write: rights first, then the key, then the act; refusals name no people.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import PurePosixPath
@@ -24,7 +28,7 @@ from api.idempotency import Doing, once
 from api.problems import NOT_FOUND, Errors, WrongQuery
 from api.schema import WriteSchema
 from api.streams import tag_of_body
-from api.views import View
+from api.views import View, row_at
 from assessor.progress.matrix import may_organize
 from evaluation.campaigns.access import unblinded_campaign_for
 from evaluation.domain.pseudonyms import Names
@@ -32,14 +36,12 @@ from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import field_path, wording
 from evaluation.formats.source import Readable
 from evaluation.models import Campaign
-from evaluation.rows.base import Row
 from web.middleware import RuleRefusal
 
-Name = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
-"""What something is called; empty where it may be left out."""
+OptionalName = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+"""A name; empty where it may be left out."""
 
-NamedOne = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")]
-NUL = "\x00"
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")]
 
 
 class WrongBody(WrongQuery):
@@ -62,19 +64,16 @@ class Query(BaseModel):
 
 
 class Tryable(Query):
-    """Of a write that can be tried out first."""
+    """Parameters of a write that can be tried out first."""
 
     dry_run: bool = Field(default=False, description="say what would be done, and do nothing")
 
 
-AnyBody = TypeVar("AnyBody", bound=BaseModel)
-AnyQuery = TypeVar("AnyQuery", bound=Query)
-
-
-def body_of(form: type[AnyBody], raw: bytes) -> AnyBody:
+def body_of(form: type[BaseModel], raw: bytes) -> BaseModel:
     """Return a body, checked. Raises `WrongBody` with everything that is wrong about it."""
     try:
         if _has_nul(from_json(raw)):
+            # Refused on SQLite too, or it would depend on the database what can be sent.
             raise WrongBody({"body": ["A text without NUL characters."]})
         return form.model_validate_json(raw)
     except ValidationError as error:
@@ -83,7 +82,7 @@ def body_of(form: type[AnyBody], raw: bytes) -> AnyBody:
         raise WrongBody({"body": [f"Valid JSON: {error}"]}) from error
 
 
-def query_of(form: type[AnyQuery], query: QueryDict) -> AnyQuery:
+def query_of(form: type[Query], query: QueryDict) -> Query:
     """Return the parameters of an address, checked. Raises `WrongQuery`."""
     twice = {name: ["This parameter can be given once."] for name in query if len(query.getlist(name)) > 1}
     if twice:
@@ -96,30 +95,30 @@ def query_of(form: type[AnyQuery], query: QueryDict) -> AnyQuery:
 
 def _errors(error: ValidationError, whole: str) -> Errors:
     found: Errors = {}
-    for one in error.errors(include_url=False):
-        text = {"extra_forbidden": "There is nothing of that name to say."}.get(one["type"]) or wording(one)
-        found.setdefault(field_path(one["loc"]) if one["loc"] else whole, []).append(text)
+    for mistake in error.errors(include_url=False):
+        is_extra = mistake["type"] == "extra_forbidden"
+        text = "There is nothing of that name to say." if is_extra else wording(mistake)
+        found.setdefault(field_path(mistake["loc"]) if mistake["loc"] else whole, []).append(text)
     return found
 
 
 def _has_nul(value: Any) -> bool:
-    """Say whether a text somewhere holds the character that PostgreSQL cannot."""
+    """Whether a text somewhere holds the character that PostgreSQL cannot."""
     if isinstance(value, dict):
-        return any(_has_nul(one) for pair in value.items() for one in pair)
+        return any(_has_nul(text) for pair in value.items() for text in pair)
     if isinstance(value, list):
-        return any(_has_nul(one) for one in value)
-    return isinstance(value, str) and NUL in value
+        return any(map(_has_nul, value))
+    return isinstance(value, str) and "\x00" in value
 
 
 MULTIPART = "multipart/form-data"
 PART = "file"
 CHUNK = 1_048_576
-IN_MEMORY = 2 * CHUNK
 UNNAMED = "body"
 
 
 class TooLarge(APIException):
-    """More than may be sent."""
+    """More bytes than may be sent."""
 
     status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
@@ -130,7 +129,7 @@ class TooLarge(APIException):
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """One file: what it is called, and its bytes from the beginning."""
+    """A file: its name, and its bytes from the beginning."""
 
     name: str
     stream: Readable
@@ -138,28 +137,22 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class RequestContent:
-    """What came with a request. `digest` is the same when the same is sent again."""
+    """Content of a request. `digest` is the same when the same is sent again."""
 
     digest: str
     raw: bytes = b""
     files: tuple[Upload, ...] = ()
 
 
-def read_body(request: Request, most: int) -> RequestContent:
-    """Return a body that fits into memory."""
-    check_length(request, most)
-    raw = b"".join(_chunks(request))
-    return RequestContent(sha256(raw).hexdigest(), raw)
-
-
 @contextmanager
 def received(request: Request, name: str) -> Iterator[RequestContent]:
-    """Give the files of a request; `name` is what one is called that comes as the body itself."""
+    """Give the files of a request. A file that is the body itself is called `name`."""
     check_length(request, settings.API_UPLOAD_MAX_BYTES)
     if (request.content_type or "").startswith(MULTIPART):
         yield _parts(request)
         return
-    with SpooledTemporaryFile(max_size=IN_MEMORY) as spooled:
+    # On disk from two chunks on: several imports at once must not fill the memory of a web process.
+    with SpooledTemporaryFile(max_size=2 * CHUNK) as spooled:
         digest = sha256()
         for chunk in _chunks(request):
             digest.update(chunk)
@@ -170,13 +163,9 @@ def received(request: Request, name: str) -> Iterator[RequestContent]:
 
 def check_length(request: Request, most: int) -> None:
     """Raise `TooLarge` before anything is read. Without a length there is no body: the server sees to that."""
-    if _length(request) > most:
-        raise TooLarge(most)
-
-
-def _length(request: Request) -> int:
     length = request.META.get("CONTENT_LENGTH") or "0"
-    return int(length) if length.isascii() and length.isdigit() else 0
+    if length.isascii() and length.isdigit() and int(length) > most:
+        raise TooLarge(most)
 
 
 def _chunks(request: Request) -> Iterator[bytes]:
@@ -194,24 +183,24 @@ def _parts(request: Request) -> RequestContent:
         raise WrongBody(wrong or {PART: ["A file is needed."]})
     digest = sha256()
     for file in files:
+        # With the length before the name, no two lists of files can have the same bytes.
         digest.update(f"{len(file.name)}:{file.name}:{file.size}:".encode())
         for chunk in file.chunks():
             digest.update(chunk)
         file.seek(0)
-    return RequestContent(
-        digest.hexdigest(), files=tuple(Upload(PurePosixPath(one.name).name, one) for one in files)
-    )
+    uploads = tuple(Upload(PurePosixPath(file.name).name, file) for file in files)
+    return RequestContent(digest.hexdigest(), files=uploads)
 
 
 JSON = "application/json"
-OF = {one.name: one for one in COLLECTIONS}
+BY_NAME = {collection.name: collection for collection in COLLECTIONS}
 
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write that was asked for, checked as far as its form goes."""
+    """A write, checked as far as its form goes."""
 
     actor: User
     query: Any
@@ -228,7 +217,6 @@ class WriteView(View):
     """
 
     schema = WriteSchema()
-    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
     query: ClassVar[type[Query]] = Query
     body: ClassVar[type[BaseModel]] = Body
     answer: ClassVar[Any] = None
@@ -241,41 +229,49 @@ class WriteView(View):
 
     def post(self, request: Request, **place: Any) -> HttpResponse:
         query = query_of(self.query, request.query_params)
-        with self.sent(request, query) as sent:
-            body = self.checked(sent)
+        with self.content(request, query) as content:
+            body = self.checked(content)
             if_match = request.headers.get("If-Match", "") if self.conditional else ""
-            write = Write(cast(User, request.user), query, body, sent.files, if_match)
-            # Rights before the key: what was answered once is for whoever may still see it.
+            write = Write(cast(User, request.user), query, body, content.files, if_match)
+            # Rights before the key: an answer that is kept is for whoever may still see it.
             about = self.about(write, **place)
+            # A trial takes no key: the same request without `dry_run` is the write.
             if isinstance(query, Tryable) and query.dry_run:
                 return self.try_out(write, about)
-            address = f"{request.method} {request.get_full_path()} {if_match} {sent.digest}"
+            address = f"{request.method} {request.get_full_path()} {if_match} {content.digest}"
             digest = sha256(address.encode()).hexdigest()
             return once(request, digest, lambda: self.prepare(write, about), together=self.together)
 
     @contextmanager
-    def sent(self, request: Request, query: Any) -> Iterator[RequestContent]:
+    def content(self, request: Request, query: Any) -> Iterator[RequestContent]:
+        """Give the body, which fits into memory."""
         kind = (request.content_type or "").partition(";")[0].strip()
         if kind not in (JSON, ""):
             raise UnsupportedMediaType(kind)
-        yield read_body(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        check_length(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        raw = b"".join(_chunks(request))
+        yield RequestContent(sha256(raw).hexdigest(), raw)
 
-    def checked(self, sent: RequestContent) -> Any:
-        """Return the body in its form. An act that needs nothing said needs no body either."""
-        return body_of(self.body, sent.raw or b"{}")
+    def checked(self, content: RequestContent) -> Any:
+        """Return the body in its form. An act without options needs no body either."""
+        return body_of(self.body, content.raw or b"{}")
 
     def about(self, write: Write, **place: Any) -> Any:
         """Return what the write is about. Raises what answers 403 and 404 where that is not the actor's to change."""
         raise NotImplementedError
 
     def prepare(self, write: Write, about: Any) -> Doing:
+        """Return what writes. A view that plans for long does so here, before a transaction keeps others waiting."""
+        return partial(self.do, write, about)
+
+    def do(self, write: Write, about: Any) -> HttpResponse:
         raise NotImplementedError
 
     def try_out(self, write: Write, about: Any) -> HttpResponse:
         raise NotImplementedError
 
     def campaign_to_change(self, actor: User, slug: str) -> Campaign:
-        """Return a campaign that the actor organizes; whoever may only look is told so."""
+        """Return a campaign that the actor organizes. Raises `PermissionDenied` for whoever may only look."""
         self.campaign = found_or_404(lambda: unblinded_campaign_for(actor, slug))
         if not may_organize(actor, self.campaign):
             raise PermissionDenied
@@ -290,7 +286,7 @@ class WriteView(View):
         return str(self.names.clean(self.campaign.pk, text)) if self.campaign else text
 
     def handle_exception(self, exc: Exception) -> Any:
-        """Answer a refusal without the names that stand in it."""
+        """Answer a refusal without the names that stand in it: services name people for pages, which may show them."""
         if isinstance(exc, BadInput):
             exc = BadInput(
                 [
@@ -304,7 +300,7 @@ class WriteView(View):
 
 
 def found_or_404(find: Callable[[], Found]) -> Found:
-    """Return what is found. What is not the viewer's answers as what is not there."""
+    # Strangers get 404 as for what is not there: 403 would tell that it is.
     try:
         return find()
     except ObjectDoesNotExist:
@@ -315,18 +311,14 @@ def document_answer(document: BaseModel, status: int = HTTPStatus.OK) -> HttpRes
     return HttpResponse(document.model_dump_json(), status=status, content_type=JSON)
 
 
-def row_now(actor: User, collection: str, place: str | int) -> tuple[Row, str]:
-    """Return a row as its collection tells it in the transaction at work, and its ETag."""
-    reader = OF[collection].reader(actor, DEFAULT_DB_ALIAS)
-    found = reader.page(reader.rows().filter(**{reader.row_path: place})[:1])
-    if not found:
-        raise NotFound(NOT_FOUND)
-    return found[0][1], tag_of_body(to_json(found[0][1]))
+def row_now(actor: User, collection: str, place: str | int) -> bytes:
+    """Return a row as its collection has it in the transaction at work."""
+    return to_json(row_at(BY_NAME[collection].reader(actor, DEFAULT_DB_ALIAS), place))
 
 
 def row_answer(actor: User, collection: str, place: str | int, status: int = HTTPStatus.OK) -> HttpResponse:
-    row, tag = row_now(actor, collection, place)
-    response = HttpResponse(to_json(row), status=status, content_type=JSON)
-    response["ETag"] = tag
+    body = row_now(actor, collection, place)
+    response = HttpResponse(body, status=status, content_type=JSON)
+    response["ETag"] = tag_of_body(body)
     response["Location"] = f"/api/v1/{collection}/{place}/"
     return response

@@ -7,8 +7,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from pydantic import ConfigDict, Field
 
-from accounts.models import User
-from api.idempotency import Doing
 from api.rows.corpus import CampaignRow
 from api.views import ListView
 from api.writes.base import Query, Write, WriteView, row_answer
@@ -46,16 +44,14 @@ class CampaignsView(WriteView, ListView):
         if not write.actor.is_superuser:
             raise PermissionDenied
 
-    def prepare(self, write: Write, about: None) -> Doing:
-        return lambda: _made(write.actor, write.body, write.query.replace)
-
-
-def _made(actor: User, wanted: NewCampaign, replace: bool) -> HttpResponse:
-    if is_taken_from(actor, wanted.slug):
-        raise Refused("slug_taken", "There is a campaign with this slug, in which you judge. Choose another slug.")
-    file = CampaignFile.model_validate(wanted.model_dump(exclude={"slug"}, exclude_unset=True))
-    name = wanted.name or wanted.slug
-    campaign, outcome = start_campaign(slug=wanted.slug, name=name, file=file, replace=replace, actor=actor)
-    return row_answer(
-        actor, "campaigns", campaign.slug, HTTPStatus.CREATED if outcome == "made" else HTTPStatus.OK
-    )
+    def do(self, write: Write, about: None) -> HttpResponse:
+        actor, body = write.actor, write.body
+        if is_taken_from(actor, body.slug):
+            raise Refused(
+                "slug_taken", "There is a campaign with this slug, in which you judge. Choose another slug."
+            )
+        file = CampaignFile.model_validate(body.model_dump(exclude={"slug"}, exclude_unset=True))
+        name, replace = body.name or body.slug, write.query.replace
+        campaign, outcome = start_campaign(slug=body.slug, name=name, file=file, replace=replace, actor=actor)
+        status = HTTPStatus.CREATED if outcome == "made" else HTTPStatus.OK
+        return row_answer(actor, "campaigns", campaign.slug, status)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 from django.conf import settings
@@ -16,10 +17,9 @@ from api.writes.base import (
     MULTIPART,
     PART,
     Name,
-    NamedOne,
+    OptionalName,
     Query,
     RequestContent,
-    Upload,
     Write,
     WriteView,
     WrongBody,
@@ -27,7 +27,7 @@ from api.writes.base import (
     received,
 )
 from evaluation.formats.segments import names_any
-from evaluation.formats.source import MAX_LINE_BYTES, MAX_SEGMENT_LINE_BYTES, Source, read_source
+from evaluation.formats.source import MAX_LINE_BYTES, MAX_SEGMENT_LINE_BYTES, read_source
 from evaluation.imports.base import LoadReceipt
 from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign
@@ -41,7 +41,7 @@ SINGLE = {"type": "object", "properties": {PART: BINARY}, "required": [PART]}
 
 
 class Loading(Query):
-    """What every import can be told."""
+    """Parameters of every import."""
 
     name: Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f/\\]*$")] = Field(
         default="", description="what problems and the log call the file, where it is the body itself"
@@ -58,13 +58,13 @@ class SegmentsOptions(Loading):
 class QrelsOptions(Loading):
     """Relevance grades of one source."""
 
-    source: NamedOne = Field(description="who graded: NIST, UMBRELA, ...")
+    source: Name = Field(description="who graded: NIST, UMBRELA, ...")
 
 
 class RunsOptions(Loading):
     """Runs."""
 
-    group: Name | None = Field(default=None, description="the team; without it what the file says")
+    group: OptionalName | None = Field(default=None, description="the team; without it what the file says")
     task: RagTask | None = Field(default=None, description="AG or RAG; without it what the file says")
     priority: Annotated[int, Field(ge=0, le=32767)] | None = Field(default=None, description="1 is judged first")
     control: bool = Field(default=False, description="an organizers' control run")
@@ -75,25 +75,25 @@ class NuggetsOptions(Loading):
     """Nugget lists."""
 
     origin: Origin = Field(description="where the lists come from")
-    judge: NamedOne = Field(description="who made the lists; made if unknown")
+    judge: Name = Field(description="who made the lists; made if unknown")
     by: JudgeKind | None = Field(default=None, description="a person for edited and manual, else an LLM")
-    set: Name = Field(default="", description="name of the set; ORIGIN-JUDGE without it")
-    drafts: Name = Field(default="", description="the set an edited one was made from")
+    set: OptionalName = Field(default="", description="name of the set; ORIGIN-JUDGE without it")
+    drafts: OptionalName = Field(default="", description="the set an edited one was made from")
 
 
 class AssignmentsOptions(Loading):
     """Labels of nuggets in answers."""
 
     origin: Origin = Field(description="of the nuggets that were assigned")
-    judge: NamedOne = Field(description="who assigned; made if unknown")
+    judge: Name = Field(description="who assigned; made if unknown")
     by: JudgeKind = Field(description="what assigned")
-    nuggets: Name = Field(default="", description="where several sets have that origin")
+    nuggets: OptionalName = Field(default="", description="where several sets have that origin")
 
 
 class SupportOptions(Loading):
     """Labels of cited segments."""
 
-    judge: NamedOne = Field(description="who judged; made if unknown")
+    judge: Name = Field(description="who judged; made if unknown")
     by: JudgeKind = Field(description="what judged")
     condition: SupportCondition | None = Field(default=None, description="llm for an LLM; else what the rows say")
 
@@ -159,45 +159,43 @@ class ImportView(WriteView):
         self.bodies = {"application/octet-stream": BINARY, MULTIPART: FORM if self.of.several else SINGLE}
 
     @contextmanager
-    def sent(self, request: Request, query: Any) -> Iterator[RequestContent]:
-        with received(request, query.name) as sent:
-            if len(sent.files) > 1 and not self.of.several:
+    def content(self, request: Request, query: Any) -> Iterator[RequestContent]:
+        with received(request, query.name) as content:
+            if len(content.files) > 1 and not self.of.several:
                 raise WrongBody({PART: ["One file: this kind is loaded one at a time."]})
-            yield sent
+            yield content
 
-    def checked(self, sent: RequestContent) -> None:
+    def checked(self, content: RequestContent) -> None:
         """Files are checked when they are read."""
 
     def about(self, write: Write, **place: Any) -> Campaign:
         return self.campaign_to_change(write.actor, place["slug"])
 
     def prepare(self, write: Write, about: Campaign) -> Doing:
-        keep = self._wanted(write, about)
-        sources = [_read(upload, self.kind, keep) for upload in write.files]
-        load = ImportLoad(about, sources, write.query, self.names, write.actor)
-        return lambda: _receipt(self.of.load(load))
+        # Segment files hold a whole collection; what is kept is decided while they are read, not in the database.
+        keep = names_any(needed_docids(about)) if getattr(write.query, "needed_only", False) else None
+        sources = [
+            read_source(
+                upload.stream,
+                name=upload.name,
+                max_bytes=settings.API_UPLOAD_MAX_BYTES,
+                keep=keep,
+                max_line_bytes=MAX_SEGMENT_LINE_BYTES if self.kind == "segments" else MAX_LINE_BYTES,
+            )
+            for upload in write.files
+        ]
+        return partial(self.do, write, ImportLoad(about, sources, write.query, self.names, write.actor))
 
-    def _wanted(self, write: Write, campaign: Campaign) -> Callable[[str], bool] | None:
-        if getattr(write.query, "needed_only", False):
-            return names_any(needed_docids(campaign))
-        return None
-
-
-def _read(upload: Upload, kind: str, keep: Callable[[str], bool] | None) -> Source:
-    longest = MAX_SEGMENT_LINE_BYTES if kind == "segments" else MAX_LINE_BYTES
-    most = settings.API_UPLOAD_MAX_BYTES
-    return read_source(upload.stream, name=upload.name, max_bytes=most, keep=keep, max_line_bytes=longest)
-
-
-def _receipt(receipt: LoadReceipt) -> HttpResponse:
-    return document_answer(
-        ImportReceipt(
-            of=receipt.noun,
-            added=receipt.added,
-            changed=receipt.changed,
-            unchanged=receipt.unchanged,
-            findings=receipt.findings,
-            counts=receipt.counts,
-            message=str(receipt),
+    def do(self, write: Write, about: ImportLoad) -> HttpResponse:
+        receipt = self.of.load(about)
+        return document_answer(
+            ImportReceipt(
+                of=receipt.noun,
+                added=receipt.added,
+                changed=receipt.changed,
+                unchanged=receipt.unchanged,
+                findings=receipt.findings,
+                counts=receipt.counts,
+                message=str(receipt),
+            )
         )
-    )

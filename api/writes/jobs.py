@@ -1,8 +1,10 @@
 """LLM jobs: try out, start, pause, resume, cancel, retry."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from django.http import HttpResponse
 from pydantic import BaseModel, Field
@@ -14,7 +16,7 @@ from api.views import ListView
 from api.writes.base import (
     Body,
     Name,
-    NamedOne,
+    OptionalName,
     Tryable,
     Write,
     WriteView,
@@ -28,7 +30,6 @@ from llmjobs.budget import Budget
 from llmjobs.client import default_endpoint
 from llmjobs.job_service import (
     JobOrder,
-    ReadyJob,
     Work,
     cancel,
     estimate_job,
@@ -41,9 +42,7 @@ from llmjobs.job_service import (
 from llmjobs.job_status import any_job_for, callable_judges_for
 from llmjobs.models import LlmJob
 
-Names = Annotated[list[NamedOne], Field(max_length=10_000)]
-
-
+Names = Annotated[list[Name], Field(max_length=10_000)]
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
@@ -52,13 +51,14 @@ class Spending(Body):
 
     max_requests: Count | None = Field(default=None, description="that are sent")
     max_tokens: Count | None = Field(default=None, description="of prompts and replies")
+    # A text, because many clients read JSON numbers as floats, and prices are decimal.
     max_money: Annotated[str, Field(pattern=r"^\d{1,8}(\.\d{1,4})?$")] | None = Field(
         default=None, description="a decimal number, in the currency of the price table"
     )
 
     @property
     def budget(self) -> Budget:
-        """What was said. Raises `Refused` for a budget of nothing."""
+        """The budget. Raises `Refused` for one of nothing."""
         money = None if self.max_money is None else Decimal(self.max_money)
         return Budget(self.max_requests, self.max_tokens, money)
 
@@ -66,12 +66,14 @@ class Spending(Body):
 class NewJob(Spending):
     """What an LLM is to judge. No topic or run named means all."""
 
-    campaign: NamedOne
+    campaign: Name
     work: Work = Field(description="a condition in which an LLM assigns, or drafts, support, relevance")
-    judge: Name = Field(default="", description="an LLM judge; the endpoint's own without it")
-    qrels: Name = Field(default="", description="by whose grades passages are read; UMBRELA, or the only ones")
-    nuggets: Name = Field(default="", description="which nugget set, where several fit")
-    source: Name = Field(default="", description="of relevance: under which name its grades go")
+    judge: OptionalName = Field(default="", description="an LLM judge; the endpoint's own without it")
+    qrels: OptionalName = Field(
+        default="", description="by whose grades passages are read; UMBRELA, or the only ones"
+    )
+    nuggets: OptionalName = Field(default="", description="which nugget set, where several fit")
+    source: OptionalName = Field(default="", description="of relevance: under which name its grades go")
     topics: Names = Field(default=[], description="only these topics, by the track's ids")
     runs: Names = Field(default=[], description="only these runs")
     priority: Annotated[int, Field(ge=-100, le=100)] = Field(default=0, description="higher is done first")
@@ -112,7 +114,7 @@ class JobsView(WriteView, ListView):
 
     def about(self, write: Write, **place: Any) -> Campaign:
         campaign = self.campaign_to_change(write.actor, write.body.campaign)
-        # Judges belong to no campaign: whoever is not among those that can be called here is nobody.
+        # Judges belong to no campaign, so that names of other campaigns' judges must answer like unknown ones.
         known = {judge.name for judge in callable_judges_for(write.actor, campaign)}
         if write.body.judge not in {"", default_endpoint().model, *known}:
             raise WrongBody({"judge": ["There is no LLM of that name that can be called."]})
@@ -135,6 +137,7 @@ class JobsView(WriteView, ListView):
                 calls_to_pay=to_pay.calls,
                 prompt_tokens=to_pay.prompt_tokens,
                 completion_tokens=to_pay.completion_tokens,
+                # With :f, because str() of a small Decimal is 1E-7.
                 cost=None if to_pay.cost is None else f"{to_pay.cost:f}",
                 currency=to_pay.currency,
                 price_table=to_pay.price_table,
@@ -143,8 +146,9 @@ class JobsView(WriteView, ListView):
         )
 
     def prepare(self, write: Write, about: Campaign) -> Doing:
+        # Planning reads every pair of the campaign and writes nothing, so it needs no transaction.
         ready = plan_job(about, self._order(write))
-        return lambda: _started(ready, write.actor)
+        return lambda: row_answer(write.actor, "jobs", start_job(ready, write.actor).pk, HTTPStatus.CREATED)
 
     def _order(self, write: Write) -> JobOrder:
         order: NewJob = write.body
@@ -162,71 +166,49 @@ class JobsView(WriteView, ListView):
         )
 
 
-def _started(ready: ReadyJob, actor: User) -> HttpResponse:
-    return row_answer(actor, "jobs", start_job(ready, actor).pk, HTTPStatus.CREATED)
+@dataclass(frozen=True, slots=True)
+class JobChange:
+    """A change of a job: its description, what does it, and its body."""
+
+    text: str
+    do: Callable[[LlmJob, User, Any], object]
+    body: type[Body] = Body
+
+
+JOB_CHANGES = {
+    "pause": JobChange(
+        "Let a job rest. Replies to what is under way are kept.", lambda job, actor, _body: pause(job, actor)
+    ),
+    "resume": JobChange(
+        "Have a paused job go on, under the budget that is sent: what is left out has no limit.",
+        lambda job, actor, body: resume(job, actor, body.budget),
+        Spending,
+    ),
+    "cancel": JobChange(
+        "Cancel what is left of a job. Labels that were given stay.",
+        lambda job, actor, _body: cancel(job, actor),
+    ),
+    "retry": JobChange("Queue the failed items of a job again.", lambda job, actor, _body: retry(job, actor)),
+}
 
 
 class ChangeJobView(WriteView):
     """Change a job."""
 
     answer = JobRow
+    act: ClassVar[str] = "pause"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.change = JOB_CHANGES[self.act]
+        self.text, self.body = self.change.text, self.change.body  # type: ignore[misc]  # each act has its own
+        self.operation = f"jobs_{self.act}"  # type: ignore[misc]
 
     def about(self, write: Write, **place: Any) -> LlmJob:
         llm = found_or_404(lambda: any_job_for(write.actor, place["pk"]))
         self.campaign_to_change(write.actor, llm.campaign.slug)
         return llm
 
-
-class CancelJobView(ChangeJobView):
-    """Cancel what is left of a job. Labels that were given stay."""
-
-    operation = "jobs_cancel"
-
-    def prepare(self, write: Write, about: LlmJob) -> Doing:
-        def do() -> HttpResponse:
-            cancel(about, write.actor)
-            return row_answer(write.actor, "jobs", about.pk)
-
-        return do
-
-
-class PauseJobView(ChangeJobView):
-    """Let a job rest. Replies to what is under way are kept."""
-
-    operation = "jobs_pause"
-
-    def prepare(self, write: Write, about: LlmJob) -> Doing:
-        def do() -> HttpResponse:
-            pause(about, write.actor)
-            return row_answer(write.actor, "jobs", about.pk)
-
-        return do
-
-
-class ResumeJobView(ChangeJobView):
-    """Have a paused job go on, under the budget that is sent: what is left out has no limit."""
-
-    operation = "jobs_resume"
-    body = Spending
-
-    def prepare(self, write: Write, about: LlmJob) -> Doing:
-        budget = write.body.budget
-
-        def do() -> HttpResponse:
-            resume(about, write.actor, budget)
-            return row_answer(write.actor, "jobs", about.pk)
-
-        return do
-
-
-class RetryJobView(ChangeJobView):
-    """Queue the failed items of a job again."""
-
-    operation = "jobs_retry"
-
-    def prepare(self, write: Write, about: LlmJob) -> Doing:
-        def do() -> HttpResponse:
-            retry(about, write.actor)
-            return row_answer(write.actor, "jobs", about.pk)
-
-        return do
+    def do(self, write: Write, about: LlmJob) -> HttpResponse:
+        self.change.do(about, write.actor, write.body)
+        return row_answer(write.actor, "jobs", about.pk)

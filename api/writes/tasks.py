@@ -13,13 +13,13 @@ from pydantic import BaseModel, Field
 from rest_framework.exceptions import APIException
 
 from accounts.models import User
-from api.idempotency import Doing
 from api.rows.work import TaskRow
+from api.streams import tag_of_body
 from api.views import ListView
 from api.writes.base import (
     Body,
     Name,
-    NamedOne,
+    OptionalName,
     Tryable,
     Write,
     WriteView,
@@ -42,12 +42,12 @@ from evaluation.tasks.changes import (
     plan_change,
 )
 from evaluation.tasks.hand_out import hand_out, reassign
-from evaluation.tasks.plan import Order, WorkPlan, plan_hand_out
+from evaluation.tasks.plan import Order, plan_hand_out
 from evaluation.terms import Stage
 
 NO_SUCH = "There is nothing of that name that you may see."
 HIGHEST_PRIORITY = 2
-MANY = Annotated[list[NamedOne], Field(min_length=1, max_length=10_000)]
+MANY = Annotated[list[Name], Field(min_length=1, max_length=10_000)]
 Reason = Annotated[str, Field(max_length=LONGEST_REASON)]
 Priority = Annotated[int, Field(ge=0, le=HIGHEST_PRIORITY)]
 
@@ -60,6 +60,7 @@ class Changed(APIException):
     default_detail = "The task is another by now than If-Match says. Nothing was changed."
 
 
+# Without drafts: those are there to be edited, and no answer is judged by them.
 class Judged(StrEnum):
     """Origins of lists that answers are judged by."""
 
@@ -71,15 +72,17 @@ class Judged(StrEnum):
 class NewTasks(Body):
     """Topics, a stage, and who gets them."""
 
-    campaign: NamedOne
+    campaign: Name
     stage: Stage
     topics: MANY = Field(description="by the track's ids")
-    assessor: Name = Field(default="", description="by pseudonym or user name; without one it is balanced")
-    drafts: Name = Field(default="", description="the set of drafts to post-edit; the only one without it")
-    qrels: Name = Field(default="", description="by whose grades passages are chosen; NIST, or the only ones")
-    nuggets: Name = Field(default="", description="the set to assign; each topic's only one without it")
+    assessor: OptionalName = Field(default="", description="by pseudonym or user name; without one it is balanced")
+    drafts: OptionalName = Field(default="", description="the set of drafts to post-edit; the only one without it")
+    qrels: OptionalName = Field(
+        default="", description="by whose grades passages are chosen; NIST, or the only ones"
+    )
+    nuggets: OptionalName = Field(default="", description="the set to assign; each topic's only one without it")
     origin: Judged | None = Field(default=None, description="without a set: lists of this origin")
-    machine: Name = Field(default="", description="the judge whose support labels are shown")
+    machine: OptionalName = Field(default="", description="the judge whose support labels are shown")
     due: date | None = None
     priority: Priority = Field(default=0, description="higher is done first")
     again: bool = Field(default=False, description="also topics that somebody has already: a second opinion")
@@ -149,7 +152,7 @@ class TasksView(WriteView, ListView):
         order = Order(
             stage=body.stage,
             topics=_topics(write.actor, campaign, body.topics),
-            assessor=self.assessor(write.actor, campaign, body.assessor),
+            assessor=user_name(self, write.actor, campaign, body.assessor) if body.assessor else "",
             drafts=names.real_set(campaign.pk, body.drafts),
             qrels=body.qrels,
             due=body.due,
@@ -162,47 +165,37 @@ class TasksView(WriteView, ListView):
         )
         return campaign, order
 
-    def assessor(self, actor: User, campaign: Campaign, name: str) -> str:
-        return user_name(self, actor, campaign, name) if name else ""
-
     def try_out(self, write: Write, about: tuple[Campaign, Order]) -> HttpResponse:
-        return document_answer(self._plan(*about))
-
-    def prepare(self, write: Write, about: tuple[Campaign, Order]) -> Doing:
         campaign, order = about
-
-        def do() -> HttpResponse:
-            receipt = hand_out(campaign=campaign, order=order, actor=write.actor, expect=write.body.expect)
-            left = [LeftOut(topic_id=one.topic_id, reason=self.clean(one.reason)) for one in receipt.skipped]
-            return document_answer(HandedOut(tasks=list(receipt.tasks), left_out=left), HTTPStatus.CREATED)
-
-        return do
-
-    def _plan(self, campaign: Campaign, order: Order) -> HandOutPlan:
-        plan: WorkPlan = plan_hand_out(campaign, order)
-        names = self.names
+        plan, names, clean = plan_hand_out(campaign, order), self.names, self.clean
         given = [
             Given(
-                topic_id=one.topic.topic_id,
-                assessor=names.person(campaign.pk, one.assessor.pk if one.assessor else None),
-                nugget_set=names.nugget_set(one.nugget_set.pk if one.nugget_set else None),
-                minutes=one.minutes,
-                answers=one.answers,
-                labels=one.labels,
-                second_opinion=one.second_opinion,
+                topic_id=task.topic.topic_id,
+                assessor=names.person(campaign.pk, task.assessor.pk if task.assessor else None),
+                nugget_set=names.nugget_set(task.nugget_set.pk if task.nugget_set else None),
+                minutes=task.minutes,
+                answers=task.answers,
+                labels=task.labels,
+                second_opinion=task.second_opinion,
             )
-            for one in plan.given
+            for task in plan.given
         ]
-        clean = self.clean
-        left = [LeftOut(topic_id=one.topic_id, reason=clean(one.reason)) for one in plan.skipped]
+        left = [LeftOut(topic_id=topic.topic_id, reason=clean(topic.reason)) for topic in plan.skipped]
         loads = [Load(assessor=clean(share.name), before=share.before, after=share.after) for share in plan.shares]
-        return HandOutPlan(key=plan.key, given=given, left_out=left, loads=loads)
+        return document_answer(HandOutPlan(key=plan.key, given=given, left_out=left, loads=loads))
+
+    def do(self, write: Write, about: tuple[Campaign, Order]) -> HttpResponse:
+        campaign, order = about
+        # Planned anew under the lock: `expect` refuses where that is not the plan that was tried out.
+        receipt = hand_out(campaign=campaign, order=order, actor=write.actor, expect=write.body.expect)
+        left = [LeftOut(topic_id=topic.topic_id, reason=self.clean(topic.reason)) for topic in receipt.skipped]
+        return document_answer(HandedOut(tasks=list(receipt.tasks), left_out=left), HTTPStatus.CREATED)
 
 
 class TaskChanges(Body):
     """A change of several tasks. `due` and `priority` are set by `reschedule` only."""
 
-    campaign: NamedOne
+    campaign: Name
     change: Change
     tasks: MANY
     reason: Reason = ""
@@ -242,12 +235,14 @@ class TaskChangesView(WriteView):
     def try_out(self, write: Write, about: tuple[Campaign, TaskChange]) -> HttpResponse:
         return self._receipt_answer(plan_change(*about))
 
-    def prepare(self, write: Write, about: tuple[Campaign, TaskChange]) -> Doing:
+    def do(self, write: Write, about: tuple[Campaign, TaskChange]) -> HttpResponse:
         campaign, wish = about
-        return lambda: self._receipt_answer(change_tasks(campaign=campaign, wish=wish, actor=write.actor))
+        return self._receipt_answer(change_tasks(campaign=campaign, wish=wish, actor=write.actor))
 
     def _receipt_answer(self, receipt: ChangeReceipt) -> HttpResponse:
-        left = [Stays(task=one.task, topic_id=one.topic_id, reason=self.clean(one.reason)) for one in receipt.left]
+        left = [
+            Stays(task=task.task, topic_id=task.topic_id, reason=self.clean(task.reason)) for task in receipt.left
+        ]
         return document_answer(TasksChanged(changed=list(receipt.changed), left=left))
 
 
@@ -267,7 +262,7 @@ class Schedule(WithReason):
 class Reassignment(WithReason):
     """Who gets a task's topic instead."""
 
-    assessor: NamedOne = Field(description="by pseudonym or user name")
+    assessor: Name = Field(description="by pseudonym or user name")
 
 
 class OneTaskView(WriteView):
@@ -281,15 +276,11 @@ class OneTaskView(WriteView):
         self.campaign_to_change(write.actor, task.campaign.slug)
         return task
 
-    def prepare(self, write: Write, about: Task) -> Doing:
-        """Return what changes it, if it is still what the organizer knows."""
-
-        def do() -> HttpResponse:
-            with transaction.atomic():
-                _check_unchanged(write, about)
-                return self.change(write, about)
-
-        return do
+    def do(self, write: Write, about: Task) -> HttpResponse:
+        # Check and change in one transaction: another organizer's change must not come between them.
+        with transaction.atomic():
+            _check_unchanged(write, about)
+            return self.change(write, about)
 
     def change(self, write: Write, task: Task) -> HttpResponse:
         raise NotImplementedError
@@ -330,8 +321,9 @@ class ReassignTaskView(OneTaskView):
 
 
 def user_name(view: WriteView, actor: User, campaign: Campaign, name: str) -> str:
-    """Return the user name of an assessor, who is said by the pseudonym that the API shows, or by that name itself."""
+    """Return the user name of an assessor, who is named by it or by the pseudonym that the API shows."""
     names = view.names
+    # Among the campaign's own assessors: a search in all accounts would tell which user names exist.
     for assessor in assessors_for(actor, campaign):
         if name in (names.person(campaign.pk, assessor.pk), assessor.username):
             return assessor.username
@@ -339,11 +331,13 @@ def user_name(view: WriteView, actor: User, campaign: Campaign, name: str) -> st
 
 
 def _topics(actor: User, campaign: Campaign, wanted: Sequence[str]) -> tuple[str, ...]:
-    there = topics_for(actor, campaign).filter(topic_id__in=wanted)
-    found = dict(there.values_list("topic_id", "public_id"))
-    if missing := [one for one in wanted if one not in found]:
-        raise WrongBody({"topics": [f"{one}: {NO_SUCH}" for one in missing[:20]]})
-    return tuple(found[fromkey] for fromkey in dict.fromkeys(wanted))
+    topics = topics_for(actor, campaign).filter(topic_id__in=wanted)
+    found = dict(topics.values_list("topic_id", "public_id"))
+    if missing := [topic_id for topic_id in wanted if topic_id not in found]:
+        # The first twenty: a list of the wrong campaign has up to ten thousand.
+        raise WrongBody({"topics": [f"{topic_id}: {NO_SUCH}" for topic_id in missing[:20]]})
+    # Each once: a topic that is named twice would be a second opinion of itself.
+    return tuple(found[topic_id] for topic_id in dict.fromkeys(wanted))
 
 
 def _check_unchanged(write: Write, task: Task) -> None:
@@ -352,5 +346,5 @@ def _check_unchanged(write: Write, task: Task) -> None:
         return
     lock_any_task(task.campaign, task.public_id)
     wanted = parse_etags(write.if_match)
-    if "*" not in wanted and row_now(write.actor, "tasks", task.public_id)[1] not in wanted:
+    if "*" not in wanted and tag_of_body(row_now(write.actor, "tasks", task.public_id)) not in wanted:
         raise Changed

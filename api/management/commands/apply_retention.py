@@ -30,6 +30,7 @@ class Command(AssayCommand):
         verb = "would go" if options["dry_run"] else "gone"
         with transaction.atomic():
             for name, rows in _ended(options["days"]).items():
+                # Not the count of delete(), which includes the rows that hang on these.
                 count = rows.count()
                 if not options["dry_run"]:
                     rows.delete()
