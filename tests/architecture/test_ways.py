@@ -13,7 +13,6 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import get_resolver
 
@@ -24,9 +23,9 @@ from llmjobs.simulator.answering import MODEL
 from llmjobs.simulator.server import Simulator
 from tests.architecture.figures import ROOMS, ROOT
 from tests.assessor.desk_client import Window
-from tests.assessor.judge_world import MACHINE, JudgeWorld, make_judge_world
 from tests.llmjobs.conftest import PointAt, point_at, simulator
-from tests.llmjobs.worlds import work_on
+from tests.worlds.judging_desk import MACHINE, JudgeWorld, make_judge_world
+from tests.worlds.llm import work_on
 
 __all__ = ["PointAt", "point_at", "simulator"]
 
@@ -181,13 +180,13 @@ def world(transactional_db: None, tmp_path: Path) -> JudgeWorld:
     return make_judge_world(tmp_path)
 
 
-def judged(client: Client) -> Callable[[], HttpResponse]:
+def judged(client: Client) -> Callable[[], Any]:
     """The page that compares ben's labels with the machine's."""
     query = {"x": "scratch", "y": "llm", "score": "weighted_precision"}
     return lambda: client.get("/campaigns/river/agreement/", query)
 
 
-def compared(client: Client) -> Callable[[], HttpResponse]:
+def compared(client: Client) -> Callable[[], Any]:
     """The matrix of the labels of both machines."""
     query = {"rows": "llm", "columns": "llm", "rows_judge": MACHINE, "columns_judge": "overlap"}
     return lambda: client.get("/campaigns/river/confusion/", query)
@@ -206,6 +205,7 @@ class TestWays:
         seq = window.state()["seq"]
         submitted = walk(lambda: window.submit(seq))
         shown = walk(judged(world.client("olga"))) - EVERY_PAGE
+        print("LABEL", sorted(saved | submitted | shown))
         assert saved | submitted | shown == LABEL_WAY
 
     def test_a_job_from_its_start_to_the_matrix(self, world: JudgeWorld, simulator: Simulator) -> None:
@@ -215,4 +215,5 @@ class TestWays:
         )
         worked = walk(work_on)
         shown = walk(compared(world.client("olga"))) - EVERY_PAGE
+        print("JOB", sorted(started | worked | shown))
         assert started | worked | shown == JOB_WAY
