@@ -44,12 +44,12 @@ def unblinded(viewer: User) -> QuerySet[Campaign]:
 
 
 def holds_work(user: User) -> bool:
-    """Say whether somebody holds a task anywhere, so that what tells of answers and labels is closed to them."""
+    """Say whether somebody holds a task anywhere, so that pages about answers and labels are closed to them."""
     return Task.objects.filter(assessor=user).not_withdrawn().exists()
 
 
 def within(viewer: User, campaign: Campaign) -> QuerySet[Campaign]:
-    """Return this one campaign if the viewer may see it unblinded, else nothing: for `campaign__in=`."""
+    """Return this campaign if the viewer may see it unblinded, else nothing: for `campaign__in=`."""
     return unblinded(viewer).filter(pk=campaign.pk)
 
 
@@ -103,7 +103,7 @@ def _counts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
     return dict(rows)
 
 
-# Recovery codes are none: they stand in for a factor that was lost.
+# Recovery codes are no factor: they replace a factor that was lost.
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 

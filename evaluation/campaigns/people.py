@@ -214,7 +214,7 @@ def accept(*, raw: str, user: User) -> Campaign:
 
 
 def withdraw_invitation(*, invitation: Invitation, actor: User) -> None:
-    """Take an invitation back. One that was used or taken back is refused."""
+    """Take an invitation back. Raises `Refused` for an invitation that was used or taken back."""
     with transaction.atomic():
         if not revoke_invitation(invitation):
             raise Refused("invitation", "This invitation was used or taken back already.")

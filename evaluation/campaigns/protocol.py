@@ -87,7 +87,7 @@ def change_protocol(
         why = _reason(reason, needed=judged)
         # Judgments point at the protocol they were made under, so that version must stay as it is.
         if judged:
-            # Without its key, Django inserts the row as another one instead of updating it.
+            # Without its key, Django inserts a further row instead of updating this row.
             protocol.pk, protocol.version, protocol._state.adding = None, protocol.version + 1, True
         for change in found:
             setattr(protocol, change.setting.name, change.new)
@@ -116,7 +116,7 @@ def change_defaults(
             return 0
         why = _reason(reason, needed=is_judged(locked))
         _check_there(locked, changed)
-        # By keys and not by names, so that a person who is erased later stands in no event.
+        # By keys and not by names, so that no event names a person who is erased later.
         changes = [
             {"condition": key, "old": _keys(locked, there[key]), "new": _keys(locked, new)}
             for key, new in changed.items()
@@ -136,7 +136,7 @@ def change_defaults(
 
 def _locked(campaign: Campaign, seal: str) -> Campaign:
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    # Compared under the lock, so that of two organizers who save at once the second is asked again.
+    # Compared under the lock, so that the second of two organizers who save at once must look again.
     if protocol_hash(locked) != seal:
         raise Refused(
             "changed_meanwhile",

@@ -16,7 +16,7 @@ LETTERS = {Origin.AUTO: "A", Origin.EDITED: "E", Origin.MANUAL: "M"}
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """A nugget set's list for a topic, labelled by one judge: what a condition means here."""
+    """A nugget set's list for a topic, labelled by one judge: a condition in this topic."""
 
     key: str
     condition: str

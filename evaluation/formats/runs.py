@@ -94,7 +94,7 @@ class Head(Line):
 
 
 class RunLine(Head):
-    """A JSONL line of any form. What a form requires is checked by `_missing`, so that it can be said plainly."""
+    """A JSONL line of any form. `_missing` checks the fields that a form requires, to say plainly what lacks."""
 
     metadata: Head | None = None
     references: list[Id] | None = None
@@ -110,8 +110,8 @@ class RunLine(Head):
 def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     """One run of any of the three forms, answers in file order; `topics` are those that it may answer, None is any.
 
-    Raises `BadInput`: unknown structure, wrong types, a missing or second run id, a topic twice, one that is not among
-    `topics`. Limits and other oddities are findings: see `run_findings`.
+    Raises `BadInput`: unknown structure, wrong types, a missing or second run id, a topic twice, a topic that is not
+    among `topics`. Limits and other oddities are findings: see `run_findings`.
     """
     problems = Problems(source.name)
     once = Once(problems, "topic_id")

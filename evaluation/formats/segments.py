@@ -45,7 +45,7 @@ class SegmentLine(Line):
 
 
 class CandidateLine(SegmentLine):
-    """A candidate: the segment stands in `doc`, or in the candidate itself."""
+    """A candidate: the segment is in `doc`, or is the candidate itself."""
 
     doc: SegmentLine | None = None
 
@@ -55,7 +55,7 @@ class AnyLine(SegmentLine):
 
 
 def document_id(docid: str) -> str:
-    """The document that a segment is part of: what stands before `#`, or all of it."""
+    """The document that a segment is part of: the part before `#`, or all of it."""
     return docid.partition("#")[0]
 
 

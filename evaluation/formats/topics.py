@@ -73,7 +73,7 @@ class TopicLine(Line):
 
 
 def parse_topics(source: Source) -> tuple[TopicRecord, ...]:
-    """All topics in file order. The first line tells the form. Raises `BadInput`; a topic twice is an error."""
+    """All topics in file order. The first line decides the form. Raises `BadInput`; a topic twice is an error."""
     problems = Problems(source.name)
     # A list is JSON of a wrong form: as TSV its problems would say nothing.
     is_json = bool(source.lines) and source.lines[0][1].lstrip().startswith(("{", "["))
@@ -155,7 +155,7 @@ def _tsv_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
 # `int` alone would take 1_0 and the digits of other scripts as well.
 INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 COLUMNS: Final = (4, 6)  # six: judgment files that add confidence and run id
-LOWEST_GRADE: Final = -1  # TREC's "not judged" in a pool; lower ones are refused
+LOWEST_GRADE: Final = -1  # TREC's "not judged" in a pool; lower grades are refused
 HIGHEST_GRADE: Final = 32_767
 # A retrieval run has six columns too, with ranks where the grade would be: no scale goes so far.
 HIGHEST_GRADE_OF_SIX: Final = 10
@@ -172,7 +172,7 @@ class QrelRecord:
 
 
 def parse_qrels(source: Source) -> tuple[QrelRecord, ...]:
-    """All judgments in file order; equal repetitions are dropped, conflicting ones refuse the file.
+    """All judgments in file order; equal repetitions are dropped, conflicting repetitions refuse the file.
 
     Raises `BadInput`: not 4 (or 6) columns, an id of wrong form, a grade that is not an integer of at least -1.
     """

@@ -3,6 +3,7 @@
 Each method has a `_q` twin for a filter on rows that lead here; `path` is the way to them, such as `task__`.
 """
 
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
@@ -14,6 +15,15 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 RowT_co = TypeVar("RowT_co", bound=Model, covariant=True)
+
+
+PART = 500
+
+
+def in_parts_of(keys: Collection[int], size: int = PART) -> Iterator[list[int]]:
+    """Yield keys, ascending, in parts for `__in`, because SQLite takes a limited number of parameters."""
+    ascending = sorted(keys)
+    return (ascending[start : start + size] for start in range(0, len(ascending), size))
 
 
 class CurrentQuerySet(QuerySet[RowT_co]):
