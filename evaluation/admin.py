@@ -82,6 +82,7 @@ class CampaignAdmin(ModelAdmin):
     search_fields = ["name", "slug"]
     readonly_fields = ["slug", "created_at", "revision"]
 
+    # The command and the page make a protocol with it.
     def has_add_permission(self, request: Any) -> bool:
         return False
 

@@ -1,6 +1,5 @@
 """Campaigns that a viewer may see, and those they may see unblinded: every other read starts here."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from allauth.mfa.models import Authenticator
@@ -69,8 +68,8 @@ def campaigns_for(viewer: User) -> list[CampaignCard]:
     campaigns = Campaign.objects.all() if viewer.is_superuser else Campaign.objects.filter(pk__in=mine)
     seen = unblinded(viewer)
     open_pks = set(seen.values_list("pk", flat=True))
-    topics = _counts(Topic.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
-    runs = _counts(Run.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
+    topics = dict(Topic.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
+    runs = dict(Run.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
     labels = _label_counts(seen)
     handed = Task.objects.filter(campaign__in=seen).not_withdrawn().order_by()
     working = set(handed.values_list("campaign", flat=True).distinct())
@@ -93,14 +92,10 @@ def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
     # Labels of studies repeat pairs that are labelled already.
     assigned = Assignment.objects.current().filter(answer__topic__campaign__in=campaigns, judge__aside=False)
     supported = SupportJudgment.objects.current().filter(segment__campaign__in=campaigns, judge__aside=False)
-    total = _counts(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
+    total = dict(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
     for pk, count in supported.values_list("segment__campaign").annotate(Count("pk")):
         total[pk] = total.get(pk, 0) + count
     return total
-
-
-def _counts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
-    return dict(rows)
 
 
 # Recovery codes are no factor: they replace a factor that was lost.

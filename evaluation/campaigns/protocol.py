@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -95,7 +95,10 @@ def change_protocol(
         # Checked as a whole: two settings may each be valid and not go together.
         _check(protocol)
         protocol.save()
-        payload = {"version": protocol.version, "new": judged, "reason": why, "changes": _changes(found)}
+        payload: dict[str, Any] = {"version": protocol.version, "new": judged, "reason": why}
+        payload["changes"] = [
+            {"setting": change.setting.name, "old": change.old, "new": change.new} for change in found
+        ]
         Event.objects.create(campaign=locked, kind="protocol.changed", actor=actor, payload=payload)
     _note(locked, actor, "protocol.changed", version=protocol.version)
     return protocol
@@ -158,10 +161,6 @@ def _check(protocol: Protocol) -> None:
         protocol.full_clean()
     except ValidationError as error:
         raise Refused("invalid", " ".join(error.messages)) from error
-
-
-def _changes(found: tuple[Difference, ...]) -> list[dict[str, Any]]:
-    return [{"setting": change.setting.name, "old": change.old, "new": change.new} for change in found]
 
 
 def _check_there(campaign: Campaign, named: Mapping[str, tuple[str, str]]) -> None:
@@ -291,13 +290,11 @@ def _change(event: Event) -> ProtocolChange:
             for change in payload.get("changes", [])
             if change["setting"] in SETTINGS
         ),
-        defaults=tuple(_defaults(payload.get("defaults", []))),
+        defaults=tuple(
+            DefaultChange(change["condition"], _named(change["old"]), _named(change["new"]))
+            for change in payload.get("defaults", [])
+        ),
     )
-
-
-def _defaults(changed: list[dict[str, Any]]) -> Iterator[DefaultChange]:
-    for change in changed:
-        yield DefaultChange(change["condition"], _named(change["old"]), _named(change["new"]))
 
 
 def _named(keys: dict[str, int | None]) -> str:

@@ -89,6 +89,7 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
     found = list(labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct())
     judges = Judge.objects.in_bulk([judge for _, judge in found])
     made = [(judges[judge].aside, _judging(by_set[set_pk], judges[judge])) for set_pk, judge in found]
+    # Labels of studies last, so that the page opens with labels that count.
     return [judging for _, judging in sorted(made, key=lambda row: (row[0], str(row[1])))]
 
 

@@ -35,6 +35,7 @@ class Dependent:
     wording: str = ""
 
 
+# Rooms above register their tables: imports of this room may not name them.
 _dependents = {
     dependent.model: dependent
     for dependent in (
