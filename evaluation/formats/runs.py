@@ -14,7 +14,7 @@ from pydantic import AliasChoices, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from evaluation.formats.addressing import addressing_in_answer, signs_in_answer
-from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, id_problem, json_line, json_rows
+from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, id_problem, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.terms import FindingCode
@@ -133,24 +133,6 @@ def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     return RunFile(str(first.run_id), first.team_id or "", first.type or "", tuple(answers))
 
 
-def run_line(run: RunFile, answer: AnswerRecord) -> str:
-    """One answer in the form of its year: with `metadata` if the run has a team or type, else as in 2024."""
-    words = {"response_length": answer.response_length, "answer": [_sentence(s) for s in answer.sentences]}
-    body = {"references": list(answer.references), **words}
-    if not run.team and not run.task_type:
-        head = {"run_id": run.run_id, "topic_id": answer.topic_id, "topic": answer.topic_text or None}
-        return json_line(head | body, answer.extra)
-    metadata = {
-        "team_id": run.team,
-        "run_id": run.run_id,
-        "type": run.task_type,
-        "narrative_id": answer.topic_id,
-        "narrative": answer.topic_text,
-        **answer.extra.get("metadata", {}),
-    }
-    return json_line({"metadata": metadata} | body, answer.extra)
-
-
 def _missing(found: RunLine) -> Iterator[tuple[str, str]]:
     path = "" if found.head is found else "metadata."
     if found.head.run_id is None:
@@ -204,11 +186,6 @@ def _extra(found: RunLine, items: list[SentenceItem]) -> dict[str, Any]:
     if any(sentences):
         extra["sentences"] = sentences
     return extra
-
-
-def _sentence(sentence: SentenceRecord) -> dict[str, Any]:
-    citations = [c.docid if c.raw == c.docid else int(c.raw) for c in sentence.citations]
-    return {"text": sentence.text, "citations": citations}
 
 
 MSMARCO: Final = re.compile(r"msmarco_v2\.1_doc_[0-9]+_[0-9]+#[0-9]+_[0-9]+")

@@ -9,7 +9,7 @@ from pydantic import field_validator
 from pydantic_core import PydanticCustomError
 
 from evaluation.formats.languages import EXPECTED, normalised
-from evaluation.formats.lines import Id, Line, Once, Text, id_problem, json_line, json_rows
+from evaluation.formats.lines import Id, Line, Once, Text, id_problem, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 
@@ -82,20 +82,6 @@ def parse_topics(source: Source) -> tuple[TopicRecord, ...]:
     topics = tuple(row for row in rows if once.is_first(row.line, row.topic_id, f"topic {row.topic_id}"))
     problems.raise_if_any()
     return topics
-
-
-def topic_line(row: TopicRecord) -> str:
-    """The topic as JSONL `{"id", "title", ...}`, which `parse_topics` reads back."""
-    known = {
-        "id": row.topic_id,
-        "title": row.text,
-        "tags": list(row.tags) or None,
-        "language": row.language or None,
-        "problem_statement": row.problem_statement or None,
-        "background": row.background or None,
-        "body": row.article or None,
-    }
-    return json_line(known, row.extra)
 
 
 def _json_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:

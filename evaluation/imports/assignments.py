@@ -159,13 +159,15 @@ def _known(nugget_set: NuggetSet) -> _KnownAssignment:
 def _wordings(nugget_set: NuggetSet) -> dict[str, dict[str, list[int]]]:
     """Return the wordings of each topic's newest list: topic id -> text -> primary keys in list order."""
     lists = nugget_set.lists.newest_submitted()
-    newest: dict[str, int] = dict(lists.values_list("topic__topic_id", "pk"))
-    wordings: dict[str, dict[str, list[int]]] = {topic: defaultdict(list) for topic in newest}
-    topic_of = {pk: topic for topic, pk in newest.items()}
-    items = ListedNugget.objects.filter(nugget_list__nugget_set=nugget_set).order_by("position")
-    for pk, wording, text in items.values_list("nugget_list", "nugget_version", "nugget_version__text"):
-        if pk in topic_of:
-            wordings[topic_of[pk]][text].append(wording)
+    wordings: dict[str, dict[str, list[int]]] = {
+        # A topic with an empty list has a list all the same.
+        topic: defaultdict(list)
+        for topic in lists.values_list("topic__topic_id", flat=True)
+    }
+    items = ListedNugget.objects.filter(nugget_list__in=lists).order_by("position")
+    fields = ("nugget_list__topic__topic_id", "nugget_version", "nugget_version__text")
+    for topic, wording, text in items.values_list(*fields):
+        wordings[topic][text].append(wording)
     return wordings
 
 

@@ -1,5 +1,6 @@
 """Import nugget lists."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from accounts.models import User
@@ -109,12 +110,11 @@ def write_evidence(
 
 def _traced_drafts(draft_set: NuggetSet) -> Drafts:
     lists = NuggetList.objects.newest_submitted().filter(nugget_set=draft_set)
-    newest = dict(lists.values_list("topic__topic_id", "pk"))
-    items = ListedNugget.objects.filter(nugget_list__in=newest.values()).order_by("position")
-    drafts: Drafts = {topic_id: [] for topic_id in newest}
-    of_list = {pk: topic_id for topic_id, pk in newest.items()}
-    for pk, text, wording in items.values_list("nugget_list", "nugget_version__text", "nugget_version"):
-        drafts[of_list[pk]].append((text, wording))
+    items = ListedNugget.objects.filter(nugget_list__in=lists).order_by("position")
+    drafts: Drafts = defaultdict(list)
+    fields = ("nugget_list__topic__topic_id", "nugget_version__text", "nugget_version")
+    for topic_id, text, wording in items.values_list(*fields):
+        drafts[topic_id].append((text, wording))
     return drafts
 
 

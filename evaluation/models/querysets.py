@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from evaluation.models.campaigns import Membership
+from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import Role, TaskState
 
 if TYPE_CHECKING:
@@ -61,6 +62,13 @@ class TaskQuerySet(QuerySet[RowT_co]):
 
     def not_withdrawn_q(self, path: str = "") -> Q:
         return ~Q(**{f"{path}state": TaskState.WITHDRAWN})
+
+    def unfinished(self) -> Self:
+        """Tasks with work left; a blocked task comes back."""
+        return self.filter(self.unfinished_q())
+
+    def unfinished_q(self, path: str = "") -> Q:
+        return Q(**{f"{path}state__in": [*ACTIVE, TaskState.BLOCKED]})
 
     def open_for(self, user: "User") -> Self:
         """Tasks that somebody may open: theirs, not withdrawn, in a campaign in which they still are an assessor."""

@@ -12,7 +12,6 @@ from evaluation.errors import Refused
 from evaluation.formats.languages import reads
 from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task, Topic
 from evaluation.rules.tasks import (
-    ACTIVE,
     UNBLINDED_ROLES,
     Candidate,
     balance,
@@ -304,8 +303,7 @@ def _shares(people: list[User], before: Mapping[str, int], given: tuple[TopicUni
 
 def _open_minutes(campaign: Campaign) -> dict[str, int]:
     """Return the expected minutes of each person's open work. Work that is blocked comes back, so it counts."""
-    states = [*ACTIVE, TaskState.BLOCKED]
-    rows = Task.objects.filter(campaign=campaign, state__in=states).order_by().values_list("assessor__username")
+    rows = Task.objects.filter(campaign=campaign).unfinished().order_by().values_list("assessor__username")
     return dict(rows.annotate(Sum("expected_minutes")))
 
 
