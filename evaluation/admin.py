@@ -1,6 +1,6 @@
 """The domain in Django's admin: to look things up. What only services may write is read-only here.
 
-Runs and assessors never meet in one list: whoever judges and may also sign in here learns nothing from it.
+No list has both runs and assessors: an assessor who may sign in here as well learns nothing from it.
 """
 
 from collections.abc import Sequence
@@ -82,6 +82,7 @@ class CampaignAdmin(ModelAdmin):
     search_fields = ["name", "slug"]
     readonly_fields = ["slug", "created_at", "revision"]
 
+    # The command and the page make a protocol with it.
     def has_add_permission(self, request: Any) -> bool:
         return False
 

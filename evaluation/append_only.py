@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connections
 
-# All but the first are of rooms above: this one knows no more of them than the names of their tables.
+# All but the first are tables of rooms above, which this room knows by name only.
 TABLES = (
     "evaluation_event",
     "assessor_operation",

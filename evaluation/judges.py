@@ -139,6 +139,6 @@ def judge_in(study: Study, judge: Judge) -> Judge:
 
 
 def says_study(extras: Iterable[Mapping[str, Any]]) -> bool:
-    """Say whether an export of ours says of its rows that they are labels of a study."""
+    """Say whether an export of ours marks rows as labels of a study."""
     ours = (extra.get(PROVENANCE_KEY) for extra in extras)
     return any(isinstance(our, dict) and bool(our.get("study")) for our in ours)

@@ -64,7 +64,7 @@ def upsert_some(
     unique: Sequence[str],
     update: Sequence[str],
 ) -> None:
-    """The same for some hundreds of rows: on PostgreSQL one statement with an array for each column."""
+    """`upsert` for a few hundred rows: on PostgreSQL a single statement with an array for each column."""
     if connection.vendor == "sqlite":
         upsert(model, columns, rows, unique=unique, update=update)
         return
@@ -90,7 +90,7 @@ BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class GivenAssignment:
-    """One label of one answer and wording, and the event that gave it. `raw`: what a failure said."""
+    """One label of one answer and wording, and the event that gave it. `raw`: the reply of a failure."""
 
     answer: int
     nugget_version: int

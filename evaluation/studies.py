@@ -1,6 +1,6 @@
 """Disagreement studies: drawing the pairs once, and handing them out to be judged again."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -26,7 +26,7 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.models.querysets import CurrentQuerySet
+from evaluation.models.querysets import CurrentQuerySet, in_parts_of
 from evaluation.models.studies import REAL_LABELS
 from evaluation.rules.studies import DifferingPair, draw
 from evaluation.rules.text import check_name
@@ -40,7 +40,7 @@ BATCH = 500
 
 @dataclass(slots=True)
 class DrawnPair:
-    """A pair on which both gave a real label, and not the same: the row to be, without its study."""
+    """A pair with two different real labels, and its row, not stored and without a study yet."""
 
     pair: DifferingPair
     row: StudyPair
@@ -55,7 +55,7 @@ class StudyLabels:
     conditions: dict[JudgeKind, dict[str, SupportCondition]] = field(default_factory=dict)
 
     def of(self, judge: Judge) -> dict[tuple[int, int], int]:
-        """Return a judge's real labels that stand, by item; the last submission's."""
+        """Return a judge's current real labels by item, those of the last submission."""
         named = self.conditions.get(JudgeKind(judge.kind), {})
         # In this order the newest submission overwrites the others.
         given = self.rows.current().filter(judge=judge, **named).order_by("submission")
@@ -64,9 +64,8 @@ class StudyLabels:
 
     def judges(self, kind: JudgeKind) -> QuerySet[Judge]:
         given = self.rows.current().filter(**self.conditions.get(kind, {})).order_by()
-        return Judge.objects.filter(kind=kind, aside=False, pk__in=given.values_list("judge", flat=True)).order_by(
-            "name"
-        )
+        judges = Judge.objects.filter(kind=kind, aside=False, pk__in=given.values_list("judge", flat=True))
+        return judges.order_by("name")
 
 
 def labels_between(
@@ -109,7 +108,7 @@ Described = dict[tuple[int, int], tuple[str, str, StudyPair]]
 
 
 def _of_nuggets(items: set[tuple[int, int]], nugget_set: NuggetSet | None) -> Described:
-    """Describe pairs of answer and wording, as far as that wording stands in the newest list."""
+    """Describe pairs of answer and wording, as far as that wording is in the newest list."""
     lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set)
     listed = ListedNugget.objects.filter(nugget_list__in=lists)
     position = dict(listed.values_list("nugget_version", "position"))
@@ -130,7 +129,7 @@ def _of_citations(items: set[tuple[int, int]], _nugget_set: NuggetSet | None) ->
     fields = ("sentence", "segment", "sentence__answer", "sentence__index", "segment__docid")
     rows = [
         row
-        for part in _parts({sentence for sentence, _ in items})
+        for part in in_parts_of({sentence for sentence, _ in items})
         for row in SupportJudgment.objects.filter(sentence__in=part).order_by().values_list(*fields).distinct()
         if row[:2] in items
     ]
@@ -143,17 +142,10 @@ def _of_citations(items: set[tuple[int, int]], _nugget_set: NuggetSet | None) ->
 
 def _runs(answers: set[int]) -> dict[int, AnswerProvenance]:
     found: dict[int, AnswerProvenance] = {}
-    for part in _parts(answers):
+    for part in in_parts_of(answers):
         rows = AnswerProvenance.objects.filter(answer__in=part).select_related("run", "topic").defer("references")
         found |= {row.answer_id: row for row in rows}
     return found
-
-
-def _parts(pks: Collection[int]) -> Iterator[list[int]]:
-    """Cut keys into parts, because SQLite takes a limited number of parameters."""
-    wanted = sorted(pks)
-    for start in range(0, len(wanted), BATCH):
-        yield wanted[start : start + BATCH]
 
 
 def drawn_from(found: Sequence[DrawnPair], per_topic: int, *, seed: int, stratified: bool) -> list[StudyPair]:
@@ -170,7 +162,7 @@ GREATEST_SEED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class StudyWish:
-    """Order of a study. `person`, `machine`, `nuggets`: by name, '' for the only ones that fit.
+    """Order of a study. `person`, `machine`, `nuggets`: by name, '' for the only set or judge that fits.
 
     `condition`: under which the person judged support. `topics`: by topic id; none: all.
     """
@@ -188,9 +180,9 @@ class StudyWish:
 
 
 def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = None) -> Study:
-    """Draw the pairs on which a person and an LLM differ; they stay, whatever becomes of those labels.
+    """Draw the pairs on which a person and an LLM differ; later changes of those labels have no effect.
 
-    Raises `Refused`: a name that is taken, topics, judges or sets that are not there or not the only ones
+    Raises `Refused`: a name that is taken, topics, judges or sets that are not there or not the only candidates
     (`ambiguous`), figures out of range, and where nothing differs.
     """
     _check_figures(wish)
@@ -269,7 +261,7 @@ def hand_out_study(
             try:
                 made.append(make_study_task(study, topic, assessor, due=due, priority=priority))
             except Refused as refused:
-                skipped.append(Skipped(topic.topic_id, topic.text, refused.message))
+                skipped.append(Skipped.of(topic, refused.message))
         if not made:
             why = "; ".join(f"{skipped_topic.topic_id}: {skipped_topic.reason}" for skipped_topic in skipped)
             raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
@@ -307,7 +299,7 @@ A_STUDY = "a study"
 
 
 def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
-    """Return the named set, or the only one of which a person and an LLM have given labels."""
+    """Return the named set, or the only set with labels of a person and of an LLM."""
     sets = list(campaign.nugget_sets.filter(origin__in=ASSIGNED))
     fitting = [nugget_set for nugget_set in sets if nugget_set.name == wish.nuggets] if wish.nuggets else sets
     if len(fitting) > 1:

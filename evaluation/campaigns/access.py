@@ -1,6 +1,5 @@
 """Campaigns that a viewer may see, and those they may see unblinded: every other read starts here."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from allauth.mfa.models import Authenticator
@@ -44,12 +43,12 @@ def unblinded(viewer: User) -> QuerySet[Campaign]:
 
 
 def holds_work(user: User) -> bool:
-    """Say whether somebody holds a task anywhere, so that what tells of answers and labels is closed to them."""
+    """Say whether somebody holds a task anywhere, so that pages about answers and labels are closed to them."""
     return Task.objects.filter(assessor=user).not_withdrawn().exists()
 
 
 def within(viewer: User, campaign: Campaign) -> QuerySet[Campaign]:
-    """Return this one campaign if the viewer may see it unblinded, else nothing: for `campaign__in=`."""
+    """Return this campaign if the viewer may see it unblinded, else nothing: for `campaign__in=`."""
     return unblinded(viewer).filter(pk=campaign.pk)
 
 
@@ -69,8 +68,8 @@ def campaigns_for(viewer: User) -> list[CampaignCard]:
     campaigns = Campaign.objects.all() if viewer.is_superuser else Campaign.objects.filter(pk__in=mine)
     seen = unblinded(viewer)
     open_pks = set(seen.values_list("pk", flat=True))
-    topics = _counts(Topic.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
-    runs = _counts(Run.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
+    topics = dict(Topic.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
+    runs = dict(Run.objects.filter(campaign__in=seen).values_list("campaign").annotate(Count("pk")))
     labels = _label_counts(seen)
     handed = Task.objects.filter(campaign__in=seen).not_withdrawn().order_by()
     working = set(handed.values_list("campaign", flat=True).distinct())
@@ -93,17 +92,13 @@ def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
     # Labels of studies repeat pairs that are labelled already.
     assigned = Assignment.objects.current().filter(answer__topic__campaign__in=campaigns, judge__aside=False)
     supported = SupportJudgment.objects.current().filter(segment__campaign__in=campaigns, judge__aside=False)
-    total = _counts(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
+    total = dict(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
     for pk, count in supported.values_list("segment__campaign").annotate(Count("pk")):
         total[pk] = total.get(pk, 0) + count
     return total
 
 
-def _counts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
-    return dict(rows)
-
-
-# Recovery codes are none: they stand in for a factor that was lost.
+# Recovery codes are no factor: they replace a factor that was lost.
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 

@@ -33,6 +33,7 @@ from evaluation.models import (
     Task,
     Topic,
 )
+from evaluation.models.querysets import in_parts_of
 from evaluation.rules.tasks import UNBLINDED_ROLES
 from evaluation.terms import AssignmentLabel, FindingCode, Importance, JudgeKind, Role
 
@@ -42,7 +43,7 @@ _SWEPT: Final = Count("pk", filter=Q(first_label__isnull=False) & ~Q(first_label
 
 @dataclass(frozen=True, slots=True)
 class TallyCell:
-    """The labels of one code that one judge gave to one topic's nuggets of one set; the nugget sweep changed `swept`.
+    """Number of labels by set, topic, judge and code; the nugget sweep changed `swept` of them.
 
     Set, topic and judge are primary keys. Current labels count; those of studies and trials are among them.
     """
@@ -57,9 +58,7 @@ class TallyCell:
 
 def in_parts(keys: Collection[int]) -> Iterator[list[int]]:
     """Return keys, ascending, in at most `PARTS` parts of equal size."""
-    ascending = sorted(keys)
-    size = max(1, -(-len(ascending) // PARTS))
-    return (ascending[start : start + size] for start in range(0, len(ascending), size))
+    return in_parts_of(keys, max(1, -(-len(keys) // PARTS)))
 
 
 def tally_of(campaign: Campaign) -> tuple[TallyCell, ...]:
@@ -290,7 +289,7 @@ TOPICS_COMPARED = 5  # enough to tell a run from its namesake; all answers would
 
 @dataclass(frozen=True, slots=True)
 class SharedRuns:
-    """Runs that another campaign holds too. `name` and `slug` are empty where the viewer may not see that one.
+    """Runs that another campaign holds too. `name` and `slug` are empty where the viewer may not see that campaign.
 
     `judging_here`: people who judge here and may read the runs there; `judging_there`: the other way.
     """
@@ -303,7 +302,7 @@ class SharedRuns:
 
 
 def shared_runs_for(viewer: User, campaign: Campaign) -> list[SharedRuns]:
-    """Return the campaigns with runs of this one, by name: the same file, or the same run id with the same answers."""
+    """Return the other campaigns with runs of a campaign, by name: the same file, or run id with the same answers."""
     if not within(viewer, campaign).exists():
         return []
     shared: dict[int, int] = defaultdict(int)

@@ -24,7 +24,7 @@ Limit = Annotated[int, Field(ge=0, le=30_000, strict=True)]  # what the smallest
 
 
 class ProtocolSettings(BaseModel):
-    """The `[protocol]` table: a setting that it lacks keeps its default. A limit of 0 means none."""
+    """The `[protocol]` table: what is not said keeps its default. A limit of 0 means none."""
 
     model_config = ConfigDict(extra="forbid")
 

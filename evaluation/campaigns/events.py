@@ -81,7 +81,7 @@ def entries_for(viewer: User, campaign: Campaign | None, wanted: EventFilter, mo
     found = newest(AuditQuery(slug, actor, wanted.kind, wanted.since, wanted.until), most)
     rows = [*_of_log(found.lines), *_of_events(_chosen(events, wanted)[:most])]
     rows.sort(key=lambda event: event.at, reverse=True)
-    # The log was read back to this moment: before it, events of the database would stand alone.
+    # The log was read back to this moment: before it, the lines of the log would be missing.
     if found.reached:
         rows = [row for row in rows if row.at >= found.reached]
     shown = _with_its_moment(rows, most)

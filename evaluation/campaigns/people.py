@@ -21,7 +21,7 @@ from evaluation.campaigns.create import add_member
 from evaluation.errors import Refused
 from evaluation.formats.languages import normalised
 from evaluation.models import Campaign, ConditionDefault, Event, Judge, Membership, NuggetSet, Study, Task
-from evaluation.rules.tasks import ACTIVE, UNBLINDED_ROLES, MemberFacts, giving_problem, taking_problem
+from evaluation.rules.tasks import UNBLINDED_ROLES, MemberFacts, giving_problem, taking_problem
 from evaluation.terms import Role, TaskState
 from web import audit_log
 
@@ -214,7 +214,7 @@ def accept(*, raw: str, user: User) -> Campaign:
 
 
 def withdraw_invitation(*, invitation: Invitation, actor: User) -> None:
-    """Take an invitation back. One that was used or taken back is refused."""
+    """Take an invitation back. Raises `Refused` for an invitation that was used or taken back."""
     with transaction.atomic():
         if not revoke_invitation(invitation):
             raise Refused("invitation", "This invitation was used or taken back already.")
@@ -243,7 +243,7 @@ def member_facts(campaign: Campaign, user: User, actor: User | None = None) -> M
 
     A copy shows the same answers with their runs, so a role in it unblinds for the original too, and the other way.
     """
-    return _standing(campaign, Campaign.objects.filter(family=campaign.family), user, actor)
+    return _facts(campaign, Campaign.objects.filter(family=campaign.family), user, actor)
 
 
 def copies_problem(campaign: Campaign, user: User, role: Role) -> str:
@@ -252,12 +252,10 @@ def copies_problem(campaign: Campaign, user: User, role: Role) -> str:
     Closed accounts are let in: a campaign's file brings the people of another server with it.
     """
     others = Campaign.objects.filter(family=campaign.family).exclude(pk=campaign.pk)
-    return giving_problem(role, replace(_standing(campaign, others, user), active=True))
+    return giving_problem(role, replace(_facts(campaign, others, user), active=True))
 
 
-def _standing(
-    campaign: Campaign, family: QuerySet[Campaign], user: User, actor: User | None = None
-) -> MemberFacts:
+def _facts(campaign: Campaign, family: QuerySet[Campaign], user: User, actor: User | None = None) -> MemberFacts:
     here = Membership.objects.filter(campaign__in=family, user=user).values_list("role", flat=True)
     # An unblinding role counts for ever: what was seen cannot be unseen. A role that was loaded from a file has no
     # event of being given, only one of being taken.
@@ -268,7 +266,7 @@ def _standing(
         payload__role__in=list(UNBLINDED_ROLES),
     ).values_list("payload__role", flat=True)
     tasks = Task.objects.filter(campaign__in=family, assessor=user).not_withdrawn()
-    unfinished = tasks.filter(campaign=campaign, state__in=[*ACTIVE, TaskState.BLOCKED])
+    unfinished = tasks.filter(campaign=campaign).unfinished()
     return MemberFacts(
         roles=frozenset(Role(role) for role in {*here, *held}),
         judged=tasks.exists(),
@@ -382,15 +380,15 @@ def member_for(viewer: User, campaign: Campaign, pk: int, role: str) -> User:
 
 def unfinished_tasks_of(viewer: User, campaign: Campaign, user: User) -> list[Task]:
     mine = Task.objects.filter(campaign__in=within(viewer, campaign), assessor=user)
-    unfinished = mine.filter(state__in=[*ACTIVE, TaskState.BLOCKED]).select_related("topic")
+    unfinished = mine.unfinished().select_related("topic")
     return list(unfinished.order_by("topic__position", "stage"))
 
 
 def _task_counts(campaigns: QuerySet[Campaign]) -> list[dict[str, Any]]:
-    standing = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
-    unfinished = Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED]))
+    tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
+    unfinished = Count("pk", filter=tasks.unfinished_q())
     submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
-    counted = standing.order_by().values("assessor").annotate(unfinished=unfinished, submitted=submitted)
+    counted = tasks.order_by().values("assessor").annotate(unfinished=unfinished, submitted=submitted)
     return [dict(row) for row in counted]
 
 
@@ -414,7 +412,7 @@ class AccountFacts:
 
 def account_facts(user: User) -> AccountFacts:
     mine = Membership.objects.filter(user=user).select_related("campaign").order_by("campaign__name", "role")
-    unfinished = Task.objects.filter(assessor=user, state__in=[*ACTIVE, TaskState.BLOCKED])
+    unfinished = Task.objects.filter(assessor=user).unfinished()
     secured = Authenticator.objects.filter(user=user).exists()
     return AccountFacts(tuple(mine), unfinished.count(), secured)
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -87,7 +87,7 @@ def change_protocol(
         why = _reason(reason, needed=judged)
         # Judgments point at the protocol they were made under, so that version must stay as it is.
         if judged:
-            # Without its key, Django inserts the row as another one instead of updating it.
+            # Without its key, Django inserts a further row instead of updating this row.
             protocol.pk, protocol.version, protocol._state.adding = None, protocol.version + 1, True
         for change in found:
             setattr(protocol, change.setting.name, change.new)
@@ -95,7 +95,10 @@ def change_protocol(
         # Checked as a whole: two settings may each be valid and not go together.
         _check(protocol)
         protocol.save()
-        payload = {"version": protocol.version, "new": judged, "reason": why, "changes": _changes(found)}
+        payload: dict[str, Any] = {"version": protocol.version, "new": judged, "reason": why}
+        payload["changes"] = [
+            {"setting": change.setting.name, "old": change.old, "new": change.new} for change in found
+        ]
         Event.objects.create(campaign=locked, kind="protocol.changed", actor=actor, payload=payload)
     _note(locked, actor, "protocol.changed", version=protocol.version)
     return protocol
@@ -116,7 +119,7 @@ def change_defaults(
             return 0
         why = _reason(reason, needed=is_judged(locked))
         _check_there(locked, changed)
-        # By keys and not by names, so that a person who is erased later stands in no event.
+        # By keys and not by names, so that no event names a person who is erased later.
         changes = [
             {"condition": key, "old": _keys(locked, there[key]), "new": _keys(locked, new)}
             for key, new in changed.items()
@@ -136,7 +139,7 @@ def change_defaults(
 
 def _locked(campaign: Campaign, seal: str) -> Campaign:
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    # Compared under the lock, so that of two organizers who save at once the second is asked again.
+    # Compared under the lock, so that the second of two organizers who save at once must look again.
     if protocol_hash(locked) != seal:
         raise Refused(
             "changed_meanwhile",
@@ -158,10 +161,6 @@ def _check(protocol: Protocol) -> None:
         protocol.full_clean()
     except ValidationError as error:
         raise Refused("invalid", " ".join(error.messages)) from error
-
-
-def _changes(found: tuple[Difference, ...]) -> list[dict[str, Any]]:
-    return [{"setting": change.setting.name, "old": change.old, "new": change.new} for change in found]
 
 
 def _check_there(campaign: Campaign, named: Mapping[str, tuple[str, str]]) -> None:
@@ -291,13 +290,11 @@ def _change(event: Event) -> ProtocolChange:
             for change in payload.get("changes", [])
             if change["setting"] in SETTINGS
         ),
-        defaults=tuple(_defaults(payload.get("defaults", []))),
+        defaults=tuple(
+            DefaultChange(change["condition"], _named(change["old"]), _named(change["new"]))
+            for change in payload.get("defaults", [])
+        ),
     )
-
-
-def _defaults(changed: list[dict[str, Any]]) -> Iterator[DefaultChange]:
-    for change in changed:
-        yield DefaultChange(change["condition"], _named(change["old"]), _named(change["new"]))
 
 
 def _named(keys: dict[str, int | None]) -> str:

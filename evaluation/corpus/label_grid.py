@@ -16,7 +16,7 @@ LETTERS = {Origin.AUTO: "A", Origin.EDITED: "E", Origin.MANUAL: "M"}
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """A nugget set's list for a topic, labelled by one judge: what a condition means here."""
+    """A nugget set's list for a topic, labelled by one judge: a condition in this topic."""
 
     key: str
     condition: str
@@ -89,6 +89,7 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
     found = list(labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct())
     judges = Judge.objects.in_bulk([judge for _, judge in found])
     made = [(judges[judge].aside, _judging(by_set[set_pk], judges[judge])) for set_pk, judge in found]
+    # Labels of studies last, so that the page opens with labels that count.
     return [judging for _, judging in sorted(made, key=lambda row: (row[0], str(row[1])))]
 
 

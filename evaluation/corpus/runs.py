@@ -37,6 +37,7 @@ def judging_pool(runs: Iterable[PoolRun], depth: int | None) -> frozenset[str]:
 
 def _first(group: list[PoolRun], depth: int | None) -> list[PoolRun]:
     ordered = sorted(group, key=lambda run: (run.priority is None, run.priority or 0, run.run_id))
+    # Organizers name runs beyond the depth that are to be judged all the same.
     return ordered[:depth] + [run for run in ordered[len(ordered[:depth]) :] if run.named]
 
 

@@ -129,7 +129,7 @@ def whole(
 
 
 def resolve(campaign: Campaign, condition: Condition, *, judge: str = "", nuggets: str = "") -> NuggetCondition:
-    """Return the sets and judges a condition means: the named ones, else the campaign's default, else the only ones.
+    """Return the sets and judges of a condition: those named, else the campaign's default, else the only candidates.
 
     Where people share the topics, each topic's list is that of whoever made it here, and its labels are those of
     whoever assigned it; second opinions count only by name. Sets and judges fit when they have labels together; a set
@@ -142,7 +142,7 @@ def resolve(campaign: Campaign, condition: Condition, *, judge: str = "", nugget
     sets = [nugget_list.nugget_set for nugget_list in lists if nugget_list.nugget_set]
     judges = list(judges_of(*sets, kind=condition.judge_kind, named=judge))
     chosen = _named(condition, judges, judge, default[0])
-    # Only people share topics: an LLM judge labels all of them, so a second one is always ambiguous.
+    # Only people share topics: an LLM judge labels all of them, so a second judge is always ambiguous.
     if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
         shared = _by_assigners(campaign, lists, judges)
         if shared is not None:
@@ -187,7 +187,7 @@ def lists_to_label(
 ) -> list[tuple[NuggetSet, Topics]]:
     """Return the sets whose lists an LLM judge labels: those that a report shows for it.
 
-    `own`: name of the set in which the judge makes lists. Before its first label it goes on with that one, else it
+    `own`: name of the set in which the judge makes lists. Before its first label it goes on with that set, else it
     takes what a report shows where nobody is named. AutoNuggets may make `own` yet: then there are none.
     Raises `Refused` as `resolve` does, unless the judge has a set of its own to take where several fit.
     """
@@ -209,7 +209,7 @@ def lists_to_label(
 
 
 def set_of_origin(campaign: Campaign, origin: Origin, name: str, option: str) -> NuggetSet:
-    """Return the set of that name, or the only one of that origin.
+    """Return the set of that name, or the only set of that origin.
 
     Raises `Refused`: `no_such_set` where nothing fits, `ambiguous` where several do.
     """
@@ -240,7 +240,7 @@ def only_judge(fitting: Sequence[Judge], what: str, option: str = "--judge") -> 
 
 
 def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
-    """Return the judges who have labels of some sets' nuggets; of those of studies only one that is named."""
+    """Return the judges who have labels of the sets' nuggets; a judge of a study only where it is named."""
     labelled = {judge for nugget_set in sets for judge, _ in assigned(nugget_set.campaign, nugget_set.pk)}
     judges = Judge.objects.filter(kind=kind) if kind else Judge.objects.all()
     # Study labels repeat pairs on purpose, so they must never count beside the labels they check.
@@ -248,7 +248,7 @@ def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") 
 
 
 def support_judges_of(campaign: Campaign, condition: SupportCondition, *, named: str = "") -> QuerySet[Judge]:
-    """Return the judges who have support labels under a condition; of those of studies only one that is named."""
+    """Return the judges who have support labels under a condition; a judge of a study only where it is named."""
     labelled = {judge for judge, _ in supported(campaign, condition)}
     return Judge.objects.filter(Q(aside=False) | Q(name=named), pk__in=labelled).order_by("name")
 

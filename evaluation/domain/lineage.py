@@ -43,6 +43,7 @@ def derivations(edited: NuggetSet, draft_set: NuggetSet) -> list[Derivation]:
     newest = _newest(edited)
     used = _drafts_used(list(newest.values()), draft_set)
     drafts = _newest(draft_set)
+    # The drafts that were handed out; of an imported list the newest drafts of its topic.
     pairs = {topic: (used.get(pk) or drafts.get(topic), pk) for topic, pk in newest.items()}
     known = {topic: (draft, pk) for topic, (draft, pk) in pairs.items() if draft is not None}
     wordings = _wordings([pk for pair in known.values() for pk in pair])

@@ -33,11 +33,11 @@ PERSON_KEYS = frozenset({"user", "actor", "assessor", "owner", "member"})
 """Keys of the log whose values are accounts."""
 
 NOBODY_KNOWN = "person"
-"""What the log says of somebody who is not called so any more."""
+"""Name in the log of a person who has another name by now."""
 
 
 class Names:
-    """The names in some campaigns. Nothing is asked before it is needed; then it is one query for all campaigns."""
+    """Names in campaigns. Each kind is read when it is first needed, by one query for all campaigns."""
 
     def __init__(self, campaigns: Collection[Campaign], alias: str) -> None:
         self.campaigns = {campaign.pk: campaign for campaign in campaigns}
@@ -164,7 +164,7 @@ class Names:
         campaigns = list(self.campaigns)
         members = Membership.objects.filter(campaign__in=campaigns).values("user")
         working = Task.objects.filter(campaign__in=campaigns).values("assessor")
-        # Judges belong to no campaign, so their names may stand in the texts of any.
+        # Judges belong to no campaign, so their names may be in the texts of any.
         judging = Judge.objects.exclude(user=None).values("user")
         users = User.objects.using(self._alias).filter(
             Q(pk__in=members) | Q(pk__in=working) | Q(pk__in=judging) | Q(is_superuser=True)

@@ -1,4 +1,4 @@
-"""Texts that seem to speak to whoever judges them: an answer or a passage that tells an LLM which label to give.
+"""Texts that address their judge: an answer or a passage that orders an LLM to give a label.
 
 Only what hardly anybody writes for another reason is taken for such: a passage about a judge in court, a recipe with
 instructions or a page of XML is not.
@@ -114,7 +114,7 @@ def addressing_in_answer(number: int, sign: Sign) -> str:
 
 
 def docid_in(message: str) -> str:
-    """Return the docid in what a finding says of a segment, nothing where it says no such thing."""
+    """Return the docid in the message of a finding about a segment, empty for other messages."""
     parts = (message.partition(f" {kind.caption}: ") for kind in KINDS)
     return next((docid for docid, matches, _ in parts if matches), "")
 

@@ -1,8 +1,9 @@
 """ARGUE's nugget banks: a topic a line, questions with the answers that a report should give to them.
 
 Read are the form of RAGTIME 2025 (`query_id`, questions and answers as objects keyed by their text, `claim_bank`) and
-the one of 2026 (`metadata.topic_id`, both as lists); written is the latter. A question of which every answer must
-appear (`AND`) is a nugget for each answer, one of which any will do (`OR`) is a single nugget with all of them.
+the form of 2026 (`metadata.topic_id`, both as lists); written is the latter. A question of which every answer must
+appear (`AND`) makes a nugget of each answer; a question of which any answer will do (`OR`) is a single nugget with all
+of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -212,12 +213,12 @@ class _Outgoing:
 
     @property
     def of(self) -> object:
-        """Common identity of the nuggets of one question; nothing else equals a nugget without one."""
+        """Common identity of the nuggets of one question; a nugget without a question equals nothing else."""
         return (self.source["place"], self.source["question"]) if self.source else id(self)
 
 
 def argue_line(row: NuggetListRow) -> str:
-    """The list as a bank of the form of 2026; a nugget without a question stands as its own question and answer."""
+    """The list as a bank of the form of 2026; a nugget without a question becomes its own question and answer."""
     outgoing = [_Outgoing(nugget, _source_of(nugget)) for nugget in row.nuggets]
     bank = [_question(list(together)) for _, together in groupby(outgoing, key=lambda item: item.of)]
     extra = dict(row.extra)

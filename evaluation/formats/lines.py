@@ -98,7 +98,7 @@ class Once:
         return False
 
     def is_first(self, line: int, key: Hashable, shown: str) -> bool:
-        """Whether to keep the row, where every second one is a problem."""
+        """Whether to keep the row, where every repetition is a problem."""
         first_line, _ = self._seen.setdefault(key, (line, None))
         if first_line == line:
             return True

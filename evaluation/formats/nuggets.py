@@ -72,7 +72,7 @@ class NuggetRecord:
 
     @property
     def has_unknown_importance(self) -> bool:
-        """Whether the file says something that is neither vital nor okay: a finding."""
+        """Whether the file's word is neither vital nor okay: a finding."""
         return self.importance is Importance.UNKNOWN and (self.raw_importance != "" or self.blank_importance)
 
 
@@ -80,7 +80,7 @@ class NuggetRecord:
 class NuggetListRow:
     """One topic's list, in file order; `query` is empty where the file has none.
 
-    `traced`: the file says what every nugget was made from, so that one without parents was added.
+    `traced`: the file has every nugget's lineage, so that a nugget without parents was added.
     """
 
     line: int
@@ -160,7 +160,7 @@ def importance_word(importance: Importance, raw: str) -> str:
 
 def is_avoid(importance: object) -> bool:
     """Say whether an importance means that an answer must not contain the nugget."""
-    if importance in ("", "vital", "okay"):  # a file has up to 835,000 labels, each with one of these
+    if importance in ("", "vital", "okay"):  # a file has up to 835,000 labels, each with such a word
         return False
     return isinstance(importance, str) and SEPARATORS.sub(" ", importance).strip().casefold() in AVOID
 

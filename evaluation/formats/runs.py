@@ -14,7 +14,7 @@ from pydantic import AliasChoices, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from evaluation.formats.addressing import addressing_in_answer, signs_in_answer
-from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, id_problem, json_line, json_rows
+from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, id_problem, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.terms import FindingCode
@@ -94,7 +94,7 @@ class Head(Line):
 
 
 class RunLine(Head):
-    """A JSONL line of any form. What a form requires is checked by `_missing`, so that it can be said plainly."""
+    """A JSONL line of any form. `_missing` checks the fields that a form requires, to say plainly what lacks."""
 
     metadata: Head | None = None
     references: list[Id] | None = None
@@ -110,8 +110,8 @@ class RunLine(Head):
 def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     """One run of any of the three forms, answers in file order; `topics` are those that it may answer, None is any.
 
-    Raises `BadInput`: unknown structure, wrong types, a missing or second run id, a topic twice, one that is not among
-    `topics`. Limits and other oddities are findings: see `run_findings`.
+    Raises `BadInput`: unknown structure, wrong types, a missing or second run id, a topic twice, a topic that is not
+    among `topics`. Limits and other oddities are findings: see `run_findings`.
     """
     problems = Problems(source.name)
     once = Once(problems, "topic_id")
@@ -131,24 +131,6 @@ def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     problems.raise_if_any()
     first = heads[0]
     return RunFile(str(first.run_id), first.team_id or "", first.type or "", tuple(answers))
-
-
-def run_line(run: RunFile, answer: AnswerRecord) -> str:
-    """One answer in the form of its year: with `metadata` if the run has a team or type, else as in 2024."""
-    words = {"response_length": answer.response_length, "answer": [_sentence(s) for s in answer.sentences]}
-    body = {"references": list(answer.references), **words}
-    if not run.team and not run.task_type:
-        head = {"run_id": run.run_id, "topic_id": answer.topic_id, "topic": answer.topic_text or None}
-        return json_line(head | body, answer.extra)
-    metadata = {
-        "team_id": run.team,
-        "run_id": run.run_id,
-        "type": run.task_type,
-        "narrative_id": answer.topic_id,
-        "narrative": answer.topic_text,
-        **answer.extra.get("metadata", {}),
-    }
-    return json_line({"metadata": metadata} | body, answer.extra)
 
 
 def _missing(found: RunLine) -> Iterator[tuple[str, str]]:
@@ -204,11 +186,6 @@ def _extra(found: RunLine, items: list[SentenceItem]) -> dict[str, Any]:
     if any(sentences):
         extra["sentences"] = sentences
     return extra
-
-
-def _sentence(sentence: SentenceRecord) -> dict[str, Any]:
-    citations = [c.docid if c.raw == c.docid else int(c.raw) for c in sentence.citations]
-    return {"text": sentence.text, "citations": citations}
 
 
 MSMARCO: Final = re.compile(r"msmarco_v2\.1_doc_[0-9]+_[0-9]+#[0-9]+_[0-9]+")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evaluation.formats.lines import Count, Id, Line, Once, Text, json_line, json_rows
+from evaluation.formats.lines import Count, Id, Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 
@@ -45,7 +45,7 @@ class SegmentLine(Line):
 
 
 class CandidateLine(SegmentLine):
-    """A candidate: the segment stands in `doc`, or in the candidate itself."""
+    """A candidate: the segment is in `doc`, or is the candidate itself."""
 
     doc: SegmentLine | None = None
 
@@ -55,7 +55,7 @@ class AnyLine(SegmentLine):
 
 
 def document_id(docid: str) -> str:
-    """The document that a segment is part of: what stands before `#`, or all of it."""
+    """The document that a segment is part of: the part before `#`, or all of it."""
     return docid.partition("#")[0]
 
 
@@ -130,16 +130,3 @@ def _row(line: int, path: str, found: SegmentLine, docid: str, problems: Problem
         start_char=found.start_char,
         end_char=found.end_char,
     )
-
-
-def segment_line(row: SegmentRecord) -> str:
-    known = {
-        "docid": row.docid,
-        "url": row.url,
-        "title": row.title,
-        "headings": row.headings,
-        "segment": row.text,
-        "start_char": row.start_char,
-        "end_char": row.end_char,
-    }
-    return json_line(known, {})

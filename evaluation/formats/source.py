@@ -98,7 +98,7 @@ def _gunzip(first: bytes, raw: Iterator[bytes], problems: Problems) -> Iterator[
 
 MAX_LINE_BYTES = 1_048_576
 MAX_SEGMENT_LINE_BYTES = 16 * 1_048_576
-# A line takes some 150 bytes of memory beside its text, so that empty ones are what fills it. Label files of the tracks
+# A line takes some 150 bytes of memory beside its text, so that empty lines would fill it. Label files of the tracks
 # have a line for an answer or a pair, at most a million of them.
 MAX_LINES = 4_000_000
 
@@ -132,7 +132,7 @@ def read_source(
     keep: Keep | None = None,
     problems_to: list[InputProblem] | None = None,
 ) -> Source:
-    """Read a text file, a `.gz` (told by its first bytes), what is open already, or, for `-`, standard input.
+    """Read a text file, a `.gz` (known by its first bytes), an open stream, or, for `-`, standard input.
 
     `name` is what its problems call it, where that is not its path.
     `problems_to` takes the problems, and the good lines are returned.

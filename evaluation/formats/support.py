@@ -65,7 +65,7 @@ class SupportLine(Line):
 
 
 def parse_support(source: Source) -> tuple[SupportRecord, ...]:
-    """All judgments in file order; equal repetitions are dropped, conflicting ones refuse the file.
+    """All judgments in file order; equal repetitions are dropped, conflicting repetitions refuse the file.
 
     Raises `BadInput`; an unknown label is FAILED with its text in `raw`, an unknown condition is an error.
     """

@@ -9,7 +9,7 @@ from pydantic import field_validator
 from pydantic_core import PydanticCustomError
 
 from evaluation.formats.languages import EXPECTED, normalised
-from evaluation.formats.lines import Id, Line, Once, Text, id_problem, json_line, json_rows
+from evaluation.formats.lines import Id, Line, Once, Text, id_problem, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 
@@ -73,7 +73,7 @@ class TopicLine(Line):
 
 
 def parse_topics(source: Source) -> tuple[TopicRecord, ...]:
-    """All topics in file order. The first line tells the form. Raises `BadInput`; a topic twice is an error."""
+    """All topics in file order. The first line decides the form. Raises `BadInput`; a topic twice is an error."""
     problems = Problems(source.name)
     # A list is JSON of a wrong form: as TSV its problems would say nothing.
     is_json = bool(source.lines) and source.lines[0][1].lstrip().startswith(("{", "["))
@@ -82,20 +82,6 @@ def parse_topics(source: Source) -> tuple[TopicRecord, ...]:
     topics = tuple(row for row in rows if once.is_first(row.line, row.topic_id, f"topic {row.topic_id}"))
     problems.raise_if_any()
     return topics
-
-
-def topic_line(row: TopicRecord) -> str:
-    """The topic as JSONL `{"id", "title", ...}`, which `parse_topics` reads back."""
-    known = {
-        "id": row.topic_id,
-        "title": row.text,
-        "tags": list(row.tags) or None,
-        "language": row.language or None,
-        "problem_statement": row.problem_statement or None,
-        "background": row.background or None,
-        "body": row.article or None,
-    }
-    return json_line(known, row.extra)
 
 
 def _json_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
@@ -155,7 +141,7 @@ def _tsv_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
 # `int` alone would take 1_0 and the digits of other scripts as well.
 INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 COLUMNS: Final = (4, 6)  # six: judgment files that add confidence and run id
-LOWEST_GRADE: Final = -1  # TREC's "not judged" in a pool; lower ones are refused
+LOWEST_GRADE: Final = -1  # TREC's "not judged" in a pool; lower grades are refused
 HIGHEST_GRADE: Final = 32_767
 # A retrieval run has six columns too, with ranks where the grade would be: no scale goes so far.
 HIGHEST_GRADE_OF_SIX: Final = 10
@@ -172,7 +158,7 @@ class QrelRecord:
 
 
 def parse_qrels(source: Source) -> tuple[QrelRecord, ...]:
-    """All judgments in file order; equal repetitions are dropped, conflicting ones refuse the file.
+    """All judgments in file order; equal repetitions are dropped, conflicting repetitions refuse the file.
 
     Raises `BadInput`: not 4 (or 6) columns, an id of wrong form, a grade that is not an integer of at least -1.
     """

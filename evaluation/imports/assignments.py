@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -15,7 +14,6 @@ from evaluation.formats.assignments import AssignmentRecord, LabelRecord, parse_
 from evaluation.formats.lines import label_word
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
-    BATCH,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
@@ -38,16 +36,16 @@ from evaluation.models import (
     NuggetSet,
     Sentence,
 )
+from evaluation.models.querysets import in_parts_of
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin
 
 
 def answer_texts(answers: list[int]) -> dict[int, str]:
     """Return the whole text of each answer, its sentences joined by a space; an answer without any is ''."""
     parts: dict[int, list[str]] = {pk: [] for pk in answers}
-    # In parts, because SQLite takes a limited number of parameters.
-    for start in range(0, len(answers), BATCH):
-        sentences: QuerySet[Sentence] = Sentence.objects.filter(answer__in=answers[start : start + BATCH])
-        for pk, text in sentences.order_by("answer", "index").values_list("answer", "text"):
+    for part in in_parts_of(answers):
+        sentences = Sentence.objects.filter(answer__in=part).order_by("answer", "index")
+        for pk, text in sentences.values_list("answer", "text"):
             parts[pk].append(text)
     return {pk: " ".join(texts) for pk, texts in parts.items()}
 
@@ -117,7 +115,7 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
     known = _known(nugget_set)
     given = _match(known, files)
     labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set)
-    # By submission, so that the newest of an item's labels is the one that is compared.
+    # By submission, so that the newest of an item's labels is compared.
     rows = labels.current().order_by("submission")
     fields = ("answer", "nugget_version", "submission", "label", "raw", "sentence", "first_label")
     loaded: dict[tuple[int, int], Loaded] = {
@@ -161,13 +159,15 @@ def _known(nugget_set: NuggetSet) -> _KnownAssignment:
 def _wordings(nugget_set: NuggetSet) -> dict[str, dict[str, list[int]]]:
     """Return the wordings of each topic's newest list: topic id -> text -> primary keys in list order."""
     lists = nugget_set.lists.newest_submitted()
-    newest: dict[str, int] = dict(lists.values_list("topic__topic_id", "pk"))
-    wordings: dict[str, dict[str, list[int]]] = {topic: defaultdict(list) for topic in newest}
-    topic_of = {pk: topic for topic, pk in newest.items()}
-    items = ListedNugget.objects.filter(nugget_list__nugget_set=nugget_set).order_by("position")
-    for pk, wording, text in items.values_list("nugget_list", "nugget_version", "nugget_version__text"):
-        if pk in topic_of:
-            wordings[topic_of[pk]][text].append(wording)
+    wordings: dict[str, dict[str, list[int]]] = {
+        # A topic with an empty list has a list all the same.
+        topic: defaultdict(list)
+        for topic in lists.values_list("topic__topic_id", flat=True)
+    }
+    items = ListedNugget.objects.filter(nugget_list__in=lists).order_by("position")
+    fields = ("nugget_list__topic__topic_id", "nugget_version", "nugget_version__text")
+    for topic, wording, text in items.values_list(*fields):
+        wordings[topic][text].append(wording)
     return wordings
 
 
@@ -254,7 +254,7 @@ def _short_rows(known: _KnownAssignment, files: Files) -> Iterator[ImportFinding
 
 
 def _other_texts(known: _KnownAssignment, files: Files) -> Iterator[ImportFinding]:
-    """Find rows that carry another answer text than the run: labels that were given to something else."""
+    """Find rows that carry another answer text than the run: their labels were given to another answer."""
     rows_with_text = {
         known.answers[row.run_id, row.topic_id]: (source, row)
         for source, rows in files

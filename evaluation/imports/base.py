@@ -18,7 +18,7 @@ from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segmen
 from evaluation.terms import PROVENANCE_KEY, FindingCode
 
 BATCH = 500
-LONGEST_SHOWN = 300  # of a text beside the one that would replace it
+LONGEST_SHOWN = 300  # of a text beside its replacement
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ Loaded = TypeVar("Loaded")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Generic[Item]):
+class ImportComparison(Generic[Item]):
     """Items of a file by what is loaded of them."""
 
     new: list[Item]
@@ -61,12 +61,12 @@ def compare(
     differs: Callable[[Item, Loaded], bool],
     problem: Callable[[Item, Loaded], InputProblem],
     replace: bool,
-) -> Comparison[Item]:
+) -> ImportComparison[Item]:
     """Compare a file's items with what is loaded under their keys. Raises `BadInput` for changes without `replace`."""
     new = [item for item in items if key(item) not in loaded]
     changed = [item for item in items if key(item) in loaded and differs(item, loaded[key(item)])]
     refuse_changes([problem(item, loaded[key(item)]) for item in changed], replace)
-    return Comparison(new, changed, len(items) - len(new) - len(changed))
+    return ImportComparison(new, changed, len(items) - len(new) - len(changed))
 
 
 @dataclass(slots=True)
@@ -156,7 +156,7 @@ def store_findings(campaign: Campaign, event: Event, found: Iterable[ImportFindi
                 campaign=campaign,
                 event=event,
                 code=finding.code,
-                # As many characters as the column holds; the end of a name tells files apart.
+                # As many characters as the column holds; files differ in the end of their names.
                 file=Path(finding.file).name[-400:],
                 line=finding.line,
                 run_id=finding.run_id,
@@ -269,7 +269,7 @@ WRITTEN_OVER_LINES = ("{", "[")
 def with_every_problem(load: Callable[P, LoadReceipt], *, header: bool = False) -> Callable[P, LoadReceipt]:
     """Let a refused import look at its good lines too, so that one try names every problem.
 
-    A parser stops before the database is asked, so a conflict on line 2 would stay unknown until line 3 is mended.
+    A parser stops before the database is read, so a conflict on line 2 would stay unknown until line 3 is mended.
     `header`: the first line names the columns, so where it is wrong the other lines say nothing.
     """
 

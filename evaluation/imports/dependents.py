@@ -1,6 +1,6 @@
 """Rows that hang on data which an import would replace: labels, given or in the making, and nuggets."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.models.querysets import CurrentQuerySet
+from evaluation.models.querysets import CurrentQuerySet, in_parts_of
 from web.text import plural
 
 
@@ -35,6 +35,7 @@ class Dependent:
     wording: str = ""
 
 
+# Rooms above register their tables: imports of this room may not name them.
 _dependents = {
     dependent.model: dependent
     for dependent in (
@@ -53,41 +54,36 @@ def register(model: type[Model], *, answer: str = "", segment: str = "", wording
 
 
 def labels_on_topics(topics: Collection[Topic]) -> int:
-    return _labels_on(Answer.objects.filter(topic__in=topics).values("pk"))
+    return _count("answer", [Answer.objects.filter(topic__in=topics).values("pk")])
 
 
 def labels_on_run(run: Run) -> int:
-    return _labels_on(AnswerProvenance.objects.filter(run=run).values("answer"))
-
-
-def _labels_on(answers: QuerySet[Any, Any]) -> int:
-    return sum(_count(dependent.model, dependent.answer, answers) for dependent in _dependents.values())
+    return _count("answer", [AnswerProvenance.objects.filter(run=run).values("answer")])
 
 
 def labels_on_segments(segments: Collection[Segment]) -> int:
-    parts = list(_parts([segment.pk for segment in segments]))
-    return sum(
-        _count(dependent.model, dependent.segment, part) for dependent in _dependents.values() for part in parts
-    )
+    return _count("segment", list(in_parts_of([segment.pk for segment in segments])))
 
 
 def labels_on_lists(lists: Collection[NuggetList]) -> int:
     """Count assignments of these lists' wordings, and wordings of other lists made from them."""
-    parts = [
-        ListedNugget.objects.filter(nugget_list__in=part).values("nugget_version")
-        for part in _parts([nugget_list.pk for nugget_list in lists])
-    ]
+    parts = in_parts_of([nugget_list.pk for nugget_list in lists])
+    wordings = [ListedNugget.objects.filter(nugget_list__in=part).values("nugget_version") for part in parts]
+    return _count("wording", wordings)
+
+
+def _count(kind: str, parts: Sequence[Collection[int] | QuerySet[Any, Any]]) -> int:
+    paths = {dependent.model: getattr(dependent, kind) for dependent in _dependents.values()}
     return sum(
-        _count(dependent.model, dependent.wording, part) for dependent in _dependents.values() for part in parts
+        model._default_manager.filter(**{f"{path}__in": part}).count()
+        for model, path in paths.items()
+        for part in parts
+        if path
     )
 
 
-def _count(model: type[Model], path: str, keys: Collection[int] | QuerySet[Any, Any]) -> int:
-    return model._default_manager.filter(**{f"{path}__in": keys}).count() if path else 0
-
-
 def refuse_if_judged_here(labels: CurrentQuerySet[Any], keys: Collection[tuple[int, int]], *item: str) -> None:
-    """Refuse to change labels that were submitted at a desk: a submission is frozen."""
+    """Raise `Refused` for labels that were submitted at a desk: a submission is frozen."""
     frozen = set(labels.current().filter(event__kind="task.submitted").values_list(*item)) & set(keys)
     if frozen:
         raise Refused(
@@ -98,14 +94,8 @@ def refuse_if_judged_here(labels: CurrentQuerySet[Any], keys: Collection[tuple[i
 
 
 def numbers_after(labels: CurrentQuerySet[Any], *item: str) -> dict[tuple[int, int], int]:
-    """Return, for items with labels of which none stands, the submission number that comes next: those are kept."""
+    """Return the next submission number of items whose labels were all withdrawn or replaced: those are kept."""
     newest = labels.order_by().values_list(*item).annotate(Max("submission"))
-    standing = labels.current().filter(**{name: OuterRef(name) for name in item})
-    kept = newest.filter(stands=False).exclude(Exists(standing))
+    current = labels.current().filter(**{name: OuterRef(name) for name in item})
+    kept = newest.filter(stands=False).exclude(Exists(current))
     return {(first, other): number + 1 for first, other, number in kept}
-
-
-def _parts(ids: list[int]) -> Iterator[list[int]]:
-    """Cut a list of ids, because SQLite takes a limited number of parameters."""
-    for start in range(0, len(ids), 500):
-        yield ids[start : start + 500]

@@ -1,7 +1,7 @@
 """Import nugget lists."""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from accounts.models import User
 from evaluation.domain.lineage import TRACED
@@ -45,42 +45,37 @@ from evaluation.rules.text import check_name
 from evaluation.terms import PROVENANCE_KEY, FindingCode, Importance, JudgeKind, Origin
 
 Drafts = dict[str, list[tuple[str, int]]]
+"""Text and wording of each draft of a set in order, by topic id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tracing:
-    """The drafts of a set, by topic id: text and wording of each, in order."""
-
-    drafts: Drafts
-
-    def wording(self, topic_id: str, parent: Parent) -> int | None:
-        """Return the draft meant: the one at its place if it reads so, else the first that does."""
-        listed = self.drafts.get(topic_id, [])
-        if parent.place is not None and parent.place < len(listed) and listed[parent.place][0] == parent.text:
-            return listed[parent.place][1]
-        return next((pk for text, pk in listed if text == parent.text), None)
+def draft_of(drafts: Drafts, topic_id: str, parent: Parent) -> int | None:
+    """Return the draft meant: the one at the parent's place if it has its text, else the first with that text."""
+    listed = drafts.get(topic_id, [])
+    if parent.place is not None and parent.place < len(listed) and listed[parent.place][0] == parent.text:
+        return listed[parent.place][1]
+    return next((pk for text, pk in listed if text == parent.text), None)
 
 
-def tracing_of(nugget_set: NuggetSet, source: Source, rows: Sequence[NuggetListRow]) -> Tracing:
+def drafts_to_trace(nugget_set: NuggetSet, source: Source, rows: Sequence[NuggetListRow]) -> Drafts:
     """Return the drafts that lineage is resolved against. Raises `BadInput` for a draft that is not loaded.
 
     Without drafts to which the set belongs there is nothing to resolve, and lineage is left aside.
     """
     if nugget_set.drafts is None:
-        return Tracing({})
-    tracing = Tracing(_traced_drafts(nugget_set.drafts))
+        return {}
+    drafts = _traced_drafts(nugget_set.drafts)
     problems = [
         InputProblem(source.name, row.line, f"nuggets.{place}.assay.lineage", f"a draft of {nugget_set.drafts}")
         for row in rows
         for place, nugget in enumerate(row.nuggets)
         for parent in nugget.provenance.lineage
-        if tracing.wording(row.topic_id, parent) is None
+        if draft_of(drafts, row.topic_id, parent) is None
     ]
     refuse(problems)
-    return tracing
+    return drafts
 
 
-def write_lineage(wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRow], tracing: Tracing) -> None:
+def write_lineage(wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRow], drafts: Drafts) -> None:
     """Write what each wording was made from. `wordings` are those of all rows' nuggets in order."""
     nuggets = [(row.topic_id, nugget) for row in rows for nugget in row.nuggets]
     found = {
@@ -88,7 +83,7 @@ def write_lineage(wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRo
         (wording.pk, draft): NuggetLineage(child=wording, parent_id=draft, relation=parent.relation)
         for wording, (topic_id, nugget) in zip(wordings, nuggets, strict=True)
         for parent in nugget.provenance.lineage
-        if (draft := tracing.wording(topic_id, parent)) is not None
+        if (draft := draft_of(drafts, topic_id, parent)) is not None
     }
     NuggetLineage.objects.bulk_create(found.values(), batch_size=BATCH)
 
@@ -115,12 +110,11 @@ def write_evidence(
 
 def _traced_drafts(draft_set: NuggetSet) -> Drafts:
     lists = NuggetList.objects.newest_submitted().filter(nugget_set=draft_set)
-    newest = dict(lists.values_list("topic__topic_id", "pk"))
-    items = ListedNugget.objects.filter(nugget_list__in=newest.values()).order_by("position")
-    drafts: Drafts = {topic_id: [] for topic_id in newest}
-    of_list = {pk: topic_id for topic_id, pk in newest.items()}
-    for pk, text, wording in items.values_list("nugget_list", "nugget_version__text", "nugget_version"):
-        drafts[of_list[pk]].append((text, wording))
+    items = ListedNugget.objects.filter(nugget_list__in=lists).order_by("position")
+    drafts: Drafts = defaultdict(list)
+    fields = ("nugget_list__topic__topic_id", "nugget_version__text", "nugget_version")
+    for topic_id, text, wording in items.values_list(*fields):
+        drafts[topic_id].append((text, wording))
     return drafts
 
 
@@ -143,8 +137,8 @@ def import_nuggets(
     """Load one set's lists, a topic a line, in nuggetizer's form or as ARGUE's banks.
 
     The set is named ORIGIN-JUDGE unless `name` gives another. `kind` defaults to a person for edited and manual lists
-    and to an LLM for auto and draft ones. Raises `BadInput` for unknown topics and changed lists without `replace`, and
-    `Refused` where labels hang on a changed list.
+    and to an LLM for auto and draft lists. Raises `BadInput` for unknown topics and changed lists without `replace`,
+    and `Refused` where labels hang on a changed list.
     """
     rows = parse_lists(source)
     made_by = kind or (JudgeKind.HUMAN if origin in (Origin.EDITED, Origin.MANUAL) else JudgeKind.LLM)
@@ -207,12 +201,12 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
     to_write, old = compared.to_write, [loaded[row.topic_id] for row in compared.changed]
     _refuse_worked_on(old)
     refuse_if_labelled(labels_on_lists(old), "A nugget list")
-    tracing = tracing_of(nugget_set, source, to_write)
+    drafts = drafts_to_trace(nugget_set, source, to_write)
 
     def write(event: Event) -> None:
         _delete(old)
         wordings = _write(nugget_set, topics, to_write, event)
-        write_lineage(wordings, to_write, tracing)
+        write_lineage(wordings, to_write, drafts)
         write_evidence(nugget_set, wordings, to_write, event)
 
     found = [finding for row in to_write for finding in _findings(nugget_set, source, row)]
@@ -280,7 +274,7 @@ def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list
 
 
 def _is_dirty(nugget_set: NuggetSet, nugget: NuggetRecord) -> bool:
-    """Drafts have no importance on purpose; anywhere else an unknown one is worth a look."""
+    """Drafts have no importance on purpose; anywhere else an unknown importance is worth a look."""
     unsaid = not nugget.raw_importance and nugget_set.origin == Origin.DRAFT
     return nugget.importance is Importance.UNKNOWN and not unsaid
 
@@ -290,7 +284,7 @@ def _delete(lists: list[NuggetList]) -> None:
         wordings = list(nugget_list.items.values_list("nugget_version", flat=True))
         nugget_list.items.all().delete()
         NuggetVersion.objects.filter(pk__in=wordings).delete()
-        # A nugget of which no wording is left says nothing.
+        # A nugget is nothing without a wording.
         Nugget.objects.filter(nugget_set=nugget_list.nugget_set, topic=nugget_list.topic, versions=None).delete()
         Finding.objects.filter(event=nugget_list.event_id, topic_id=nugget_list.topic.topic_id).delete()
         nugget_list.delete()

@@ -124,7 +124,7 @@ def _task(task_type: str | None) -> RagTask | None:
 def _fingerprint(file: RunFile) -> str:
     """Return a hash of the answers, whatever the order of keys and lines, or the compression of the file."""
     digest = hashlib.sha256()
-    # The order of a file's lines says nothing, so the same answers in another order are no change.
+    # The order of a file's lines has no meaning, so the same answers in another order are no change.
     for answer in sorted(file.answers, key=lambda answer: answer.topic_id):
         digest.update(repr((answer.topic_id, answer.references, answer.response_length)).encode())
         for sentence in answer.sentences:
@@ -175,7 +175,7 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
         )
         # New citations may name segments whose text is not loaded; that count covers the whole campaign.
         restate_missing_texts(campaign, event)
-        # Judging may have begun: open tasks get the new answers, submitted ones are reopened.
+        # Judging may have begun: open tasks get the new answers, submitted tasks are reopened.
         extend_tasks(campaign)
 
     texts = {topic_id: topic.text for topic_id, topic in topics.items()}

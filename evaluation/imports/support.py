@@ -100,7 +100,7 @@ def _plan(
     labels = SupportJudgment.objects.filter(
         judge=judge, condition=condition, sentence__answer__topic__campaign=campaign
     )
-    # By submission, so that the newest of a pair's labels is the one that is compared.
+    # By submission, so that the newest of a pair's labels is compared.
     loaded = {(row.sentence_id, row.segment_id): row for row in labels.current().order_by("submission")}
     compared = compare(given, _key, loaded, _differs, _change, replace)
     if compared.changed:
@@ -179,7 +179,7 @@ def _key(item: _GivenSupport) -> tuple[int, int]:
 
 
 def _raw(row: SupportRecord) -> str:
-    """Return the raw text beside a label: the reply instead of one, or why it cannot be judged."""
+    """Return the raw text beside a label: the reply that is no label, or the reason why it cannot be judged."""
     return row.reason or "" if row.label is SupportLabel.CANT_JUDGE else row.raw
 
 

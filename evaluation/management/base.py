@@ -16,7 +16,7 @@ from evaluation.models import Campaign
 from web import audit_log
 
 EXIT_REFUSED = 1
-EXIT_USAGE = 2
+EXIT_USAGE = 2  # as argparse exits
 USAGE_CODES = ("ambiguous", "usage")
 
 

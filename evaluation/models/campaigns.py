@@ -27,8 +27,9 @@ class Campaign(models.Model):
     hourly_rate = models.DecimalField(
         max_digits=8, decimal_places=2, null=True, blank=True, help_text="what an assessor's hour costs"
     )
+    # With it, pseudonyms could be undone by trying every key of an account.
     salt = models.CharField(max_length=64, default=new_salt, editable=False, help_text="of the pseudonyms")
-    # Copies hold the same answers, so roles are checked over the whole family. It stands in the campaign's file.
+    # Copies hold the same answers, so roles are checked over the whole family. A campaign's file carries it.
     family = models.CharField(
         max_length=32,
         default=new_family,

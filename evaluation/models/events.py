@@ -13,6 +13,7 @@ class Event(models.Model):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, null=True, related_name="+")
     kind = models.CharField(max_length=60)
+    # Empty for commands, calls of LLMs and what follows from an import by itself.
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
     payload = models.JSONField(default=dict)

@@ -13,7 +13,7 @@ _seeded: ContextVar[Random | None] = ContextVar("seeded", default=None)
 
 @contextmanager
 def ids_from(seed: str) -> Iterator[None]:
-    """Draw ids and salts from a seed, so that invented data has the same ones wherever it is loaded.
+    """Draw ids and salts from a seed, so that invented data has the same ids wherever it is loaded.
 
     Whoever knows the seed knows them all: for nothing that people work at.
     """
@@ -29,7 +29,7 @@ def _random_bytes(count: int) -> bytes:
 
 
 def new_public_id() -> str:
-    """Return a random id for URLs and screens: it tells neither order nor kind.
+    """Return a random id for URLs and screens: it reveals neither order nor kind.
 
     It begins with a letter or a digit: what begins with a hyphen is a formula to a spreadsheet, and an option to a
     command.

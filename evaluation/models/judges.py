@@ -11,9 +11,9 @@ from evaluation.terms import JudgeKind
 class Judge(models.Model):
     """A person, or an LLM: an endpoint, a model, its prompts by task as `name@version`, and the form of its replies.
 
-    Without a prompt for a task it asks by the built-in one, without a form for plain text.
+    Without a prompt for a task it uses the built-in prompt, without a form plain text.
 
-    Who labels the pairs of a study does so as a judge of its own, beside the one that they are otherwise.
+    Who labels the pairs of a study does so as a judge of its own, beside their usual judge.
     Imported labels may name a person without an account here, or a model whose endpoint nobody recorded.
     """
 

@@ -19,6 +19,7 @@ class Assignment(models.Model):
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+", db_index=False)
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+", db_index=False)
+    # A reopened task's labels are further rows: what was submitted is never overwritten.
     submission = models.PositiveSmallIntegerField(default=1)
     label = models.PositiveSmallIntegerField(choices=codes_of(AssignmentLabel))
     raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")

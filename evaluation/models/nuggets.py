@@ -43,7 +43,7 @@ class NuggetSet(models.Model):
 
 
 class NuggetList(models.Model):
-    """One version of one topic's list. A submitted version is frozen; reports use the newest of those."""
+    """One version of one topic's list. A submitted version is frozen; reports use the newest submitted version."""
 
     nugget_set = models.ForeignKey(NuggetSet, on_delete=models.PROTECT, related_name="lists")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")

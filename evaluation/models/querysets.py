@@ -3,17 +3,28 @@
 Each method has a `_q` twin for a filter on rows that lead here; `path` is the way to them, such as `task__`.
 """
 
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from evaluation.models.campaigns import Membership
+from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import Role, TaskState
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 RowT_co = TypeVar("RowT_co", bound=Model, covariant=True)
+
+
+PART = 500
+
+
+def in_parts_of(keys: Collection[int], size: int = PART) -> Iterator[list[int]]:
+    """Yield keys, ascending, in parts for `__in`, because SQLite takes a limited number of parameters."""
+    ascending = sorted(keys)
+    return (ascending[start : start + size] for start in range(0, len(ascending), size))
 
 
 class CurrentQuerySet(QuerySet[RowT_co]):
@@ -51,6 +62,13 @@ class TaskQuerySet(QuerySet[RowT_co]):
 
     def not_withdrawn_q(self, path: str = "") -> Q:
         return ~Q(**{f"{path}state": TaskState.WITHDRAWN})
+
+    def unfinished(self) -> Self:
+        """Tasks with work left; a blocked task comes back."""
+        return self.filter(self.unfinished_q())
+
+    def unfinished_q(self, path: str = "") -> Q:
+        return Q(**{f"{path}state__in": [*ACTIVE, TaskState.BLOCKED]})
 
     def open_for(self, user: "User") -> Self:
         """Tasks that somebody may open: theirs, not withdrawn, in a campaign in which they still are an assessor."""

@@ -1,4 +1,4 @@
-"""Runs and their answers. What an answer says is here; which run it came from stands in a table of its own."""
+"""Runs and their answers. An answer's text is here; the run it came from is in a table of its own."""
 
 from django.db import models
 from django.db.models import Q

@@ -1,6 +1,6 @@
 """Disagreement studies: pairs on which a person and an LLM differ, drawn once, to be judged again by others.
 
-The labels of those others stand where all labels do, under judges of the study's own (`Judge.study`).
+The labels of those others are where all labels are, under judges of the study's own (`Judge.study`).
 """
 
 from django.db import models

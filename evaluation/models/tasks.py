@@ -148,7 +148,7 @@ class Task(models.Model):
 
 
 class TaskAnswer(models.Model):
-    """An answer to judge, at its place in the order of this task. The order is a seeded shuffle, so it tells nothing.
+    """An answer to judge, at its place in the order of this task. The order is a seeded shuffle: it reveals no run.
 
     `same_as`: another answer of the task with the very same text, whose labels serve for this one too.
     """

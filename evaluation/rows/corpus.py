@@ -204,5 +204,5 @@ class Findings(Reader):
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
         for row in chunk:
             told = self.plain(row)
-            # Files are often named after the person who judged, and messages quote what a file says.
+            # Files are often named after the person who judged, and messages quote files.
             yield told | {name: self.names.clean(row[1], told[name]) for name in ("file", "message")}

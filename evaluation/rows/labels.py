@@ -1,4 +1,4 @@
-"""Labels as rows: a million of them leave in one go, so that what stands behind them is looked up in chunks.
+"""Labels as rows: a million of them leave in one answer, so answers, nuggets and names are looked up in chunks.
 
 Labels that were withdrawn, or replaced by a later submission, do not leave. Those of studies leave where their judge is
 named.
@@ -48,12 +48,12 @@ def iso(text: str) -> str:
 
 
 class LabelReader(Reader):
-    chunk = 2000  # what stands behind the labels is looked up once a chunk
+    chunk = 2000  # answers, nuggets and names are looked up once a chunk
 
     def told_of(self, labels: CurrentQuerySet[Any]) -> QuerySet[Any]:
-        """Return the labels that stand, their moments as text."""
-        standing = labels.using(self.alias).current()
-        rows: QuerySet[Any] = standing.annotate(given=Cast("given_at", TextField()))
+        """Return the current labels, their moments as text."""
+        current = labels.using(self.alias).current()
+        rows: QuerySet[Any] = current.annotate(given=Cast("given_at", TextField()))
         return rows
 
     def counting(self, rows: QuerySet[Any]) -> QuerySet[Any]:

@@ -54,7 +54,7 @@ class Nuggets(Reader):
         return super().rows().filter(nugget_list__submitted=True)
 
     def newest(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        # The version that reports read: of a reopened list the earlier ones are history.
+        # The version that reports read: earlier versions of a reopened list are history.
         return rows.filter(NuggetList.objects.newest_submitted_q("nugget_list__"))
 
     def told(self, chunk: Sequence[Values]) -> Iterator[Row]:

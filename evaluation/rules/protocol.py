@@ -126,13 +126,14 @@ SETTINGS = {
 
 
 def differences(old: Mapping[str, Value], new: Mapping[str, Value]) -> Iterator[Difference]:
-    """Yield what differs, in the order of the page; line ends as browsers send them are no difference."""
+    """Yield differences in the order of the page."""
     for name, setting in SETTINGS.items():
         if _plain(old[name]) != _plain(new[name]):
             yield Difference(setting, old[name], new[name])
 
 
 def _plain(value: Value) -> Value:
+    # Browsers send CRLF from every text box: an untouched text would be a change.
     return value.replace("\r\n", "\n").strip() if isinstance(value, str) else value
 
 

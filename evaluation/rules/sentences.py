@@ -75,7 +75,7 @@ def split(text: str) -> tuple[str, ...]:
 
 
 def _glued(parts: list[str]) -> tuple[str, ...]:
-    """Give what has no word, such as a row of asterisks, to the sentence before it, or to the first one."""
+    """Append a part without a word, such as a row of asterisks, to the sentence before it, or to the first."""
     sentences: list[str] = []
     before = ""
     for part in parts:

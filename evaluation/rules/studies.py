@@ -50,9 +50,9 @@ def _drawn(pairs: Mapping[str, DifferingPair], number: int, seed: str, stratifie
 
 
 def shares(sizes: Mapping[Cell, int], number: int) -> dict[Cell, int]:
-    """Divide a number among cells in proportion to their sizes, by largest remainders; equal ones go by cell.
+    """Divide a number among cells in proportion to their sizes, by largest remainders; equal remainders go by cell.
 
-    In proportion, so that every figure still is one of all disagreements, without weights.
+    In proportion, so that every figure holds for all disagreements, without weights.
     """
     total = sum(sizes.values())
     if number >= total:

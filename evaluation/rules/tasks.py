@@ -213,7 +213,7 @@ WORDS_A_MINUTE = {Stage.POST_EDIT: 250, Stage.MANUAL: 100}  # looked up to check
 MINUTES_A_DRAFT = 0.5
 MINUTES_A_NUGGET = 2
 USUAL_NUGGETS = 20  # written by hand where the campaign sets no limit
-CHARACTERS_A_WORD = 6  # with the space; words are not counted one by one, for that all texts would have to be read
+CHARACTERS_A_WORD = 6  # with the space; words are not counted: all texts would have to be read for it
 # 45 answers by 14 to 20 nuggets in about two hours are 8 to 11 seconds a label. A pair is a sentence and a passage of
 # some 150 words, which is skimmed for it; often the next pair has the same passage.
 SECONDS_A_LABEL = {Stage.ASSIGN: 9, Stage.SUPPORT_SCRATCH: 25, Stage.SUPPORT_POST_EDIT: 25}
@@ -239,7 +239,7 @@ def balance(
     """Spread work over people: the longest first, each to whoever has the least to do and may have it.
 
     `minutes` of each piece of work, `loads` of each person in minutes, and who is `allowed` each piece; what nobody
-    is allowed is left out. Equal ones go by name, so that the same question has the same answer.
+    is allowed is left out. Equal loads go by name, so that the same question has the same answer.
     """
     total = dict(loads)
     given: dict[str, str] = {}

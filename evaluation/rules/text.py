@@ -1,4 +1,4 @@
-"""Regular expressions that somebody typed: said to be wrong where they are, and never slow.
+"""Regular expressions that somebody typed: refused with a reason where they are wrong, and never slow.
 
 They run in the engine of pydantic, which takes time in proportion to the text whatever the pattern. Python's own can be
 kept busy for hours by a pattern of ten characters.
@@ -30,13 +30,13 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _why(error: str) -> str:
-    """Return the engine's own last line, without what it says about itself."""
+    """Return the reason in the engine's last line, without its prefix."""
     found = [line.split("error: ", 1)[1] for line in error.splitlines() if "error: " in line]
     return found[-1].rstrip(".") if found else "it is too large, or cannot be read"
 
 
 def check_name(what: str, name: str) -> str:
-    """Return a judge's, set's or source's name. Raises `Refused` for one that no file could carry."""
+    """Return a judge's, set's or source's name. Raises `Refused` for a name that no file could carry."""
     problem = name_problem(name)
     if problem:
         raise Refused("bad_name", f"{what}: {problem}.")
@@ -46,7 +46,7 @@ def check_name(what: str, name: str) -> str:
 def shuffled(seed: str, public_ids: list[str]) -> list[str]:
     """Return ids in the order of their hashes with a seed, so that the same question has the same answer.
 
-    Ids are random themselves: the order tells nothing of what they stand for.
+    Ids are random themselves: the order reveals nothing of their rows.
     """
     # By hash, because Python does not promise the order of `random` from version to version.
     return sorted(public_ids, key=lambda item: hashlib.sha256(f"{seed}|{item}".encode()).digest())

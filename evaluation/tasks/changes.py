@@ -33,7 +33,7 @@ LONGEST_REASON = 2000
 
 
 class Change(StrEnum):
-    """Change that an organizer makes to several tasks at once."""
+    """What an organizer can do to several tasks at once."""
 
     REOPEN = "reopen"
     BLOCK = "block"
@@ -103,7 +103,7 @@ def change_tasks(*, campaign: Campaign, wish: TaskChange, actor: User) -> Change
     if wish.change.needs_reason:
         check_reason(wish.reason)
     with transaction.atomic():
-        # Locked before the rules are asked: an assessor may submit between the preview and this.
+        # Locked before the rules are checked: an assessor may submit between the preview and this.
         tasks = tasks_named(campaign, wish.tasks, lock=True)
         receipt = _parted(tasks, wish)
         refuse_if_nothing_changed(receipt)
@@ -144,7 +144,7 @@ def lock_own_task(task: str, user: User) -> Task:
 
 
 def lock_any_task(campaign: Campaign, public_id: str) -> Task:
-    """Return a task, locked, in whatever state it is. Raises `Refused` for one that is not there."""
+    """Return a task, locked, in whatever state it is. Raises `Refused` for a task that is not there."""
     return tasks_named(campaign, [public_id], lock=True)[0]
 
 
@@ -338,12 +338,6 @@ def _answer_requests(task: Task, reason: str, actor: User) -> None:
 
 def _facts(task: Task) -> TaskFacts:
     return TaskFacts(TaskState(task.state), task.version, task.opened_at is not None)
-
-
-def reopen(*, campaign: Campaign, tasks: Sequence[str], reason: str, actor: User) -> ChangeReceipt:
-    """Reopen the tasks that are submitted, each with one event that carries the reason. Raises `Refused`."""
-    wish = TaskChange(Change.REOPEN, tuple(tasks), reason)
-    return change_tasks(campaign=campaign, wish=wish, actor=actor)
 
 
 def pause(*, campaign: Campaign, username: str, paused: bool, actor: User) -> User:

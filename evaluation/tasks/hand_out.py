@@ -72,7 +72,7 @@ def make_study_task(study: Study, topic: Topic, username: str, *, due: date | No
     )
     judge_of(person)
     answers = dict(pairs.order_by().values_list("answer__public_id", "answer").distinct())
-    # Answers of the very same text stand each for itself: other nuggets were drawn of them.
+    # Answers of the very same text are judged each by itself: other nuggets were drawn of them.
     rows = [
         TaskAnswer(task=task, answer_id=answers[public_id], position=place)
         for place, public_id in enumerate(shuffled(task.public_id, list(answers)))
@@ -117,7 +117,7 @@ class HandOutReceipt:
 
 
 def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "") -> HandOutReceipt:
-    """Hand out what `plan_hand_out` says; one event a task.
+    """Carry out the plan of `plan_hand_out`; one event a task.
 
     `expect`: the key of the plan that was shown. Raises `Refused` when that has changed since, when nobody gets
     anything, and as `plan_hand_out` does; nothing has been written then.
@@ -202,7 +202,7 @@ def _set_for(campaign: Campaign, judge: Judge, stage: Stage, draft_set: NuggetSe
 def hand_out_payload(task: Task) -> dict[str, object]:
     """Return the payload of the event of a task that is handed out.
 
-    The log can never be changed, so it names nobody: people, and sets that may bear a person's name, stand by key.
+    The log can never be changed, so it names nobody: people, and sets that may bear a person's name, are in it by key.
     """
     payload: dict[str, object] = {
         "topic": task.topic.topic_id,

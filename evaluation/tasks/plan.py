@@ -12,7 +12,6 @@ from evaluation.errors import Refused
 from evaluation.formats.languages import reads
 from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task, Topic
 from evaluation.rules.tasks import (
-    ACTIVE,
     UNBLINDED_ROLES,
     Candidate,
     balance,
@@ -39,7 +38,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class WorkPlan:
-    """Plan of a hand-out. `key` tells two plans apart, so that the plan that was shown is the one carried out."""
+    """Plan of a hand-out. `key` differs between plans, so that the plan that was shown is carried out or none."""
 
     order: Order
     ground: Ground
@@ -267,7 +266,7 @@ def _taken(
             # A task that is handed on leaves its place to the new one.
             check_room(names, None if order.instead else wanted, again=order.again)
         except Refused as refused:
-            taken.append(Skipped(piece.topic.topic_id, piece.topic.text, refused.message))
+            taken.append(Skipped.of(piece.topic, refused.message))
         else:
             counted = any(not holder.second_opinion for holder in holders)
             free.append(replace(piece, second_opinion=counted))
@@ -285,7 +284,7 @@ def _allowed(
         reasons = {user.username: roster.refusal(user, piece, order, ground.draft_set) for user in candidates}
         allowed[topic.public_id] = [username for username, reason in reasons.items() if not reason]
         if not allowed[topic.public_id]:
-            refused.append(Skipped(topic.topic_id, topic.text, " ".join(reasons.values())))
+            refused.append(Skipped.of(topic, " ".join(reasons.values())))
     return allowed, refused
 
 
@@ -304,8 +303,7 @@ def _shares(people: list[User], before: Mapping[str, int], given: tuple[TopicUni
 
 def _open_minutes(campaign: Campaign) -> dict[str, int]:
     """Return the expected minutes of each person's open work. Work that is blocked comes back, so it counts."""
-    states = [*ACTIVE, TaskState.BLOCKED]
-    rows = Task.objects.filter(campaign=campaign, state__in=states).order_by().values_list("assessor__username")
+    rows = Task.objects.filter(campaign=campaign).unfinished().order_by().values_list("assessor__username")
     return dict(rows.annotate(Sum("expected_minutes")))
 
 

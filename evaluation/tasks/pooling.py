@@ -1,7 +1,7 @@
 """Answers of a judging task, in an order of its own, extended when more is imported; and counts of its labels.
 
 The order is a shuffle seeded with the task, so that two assessors of a topic have different ones and one assessor
-always the same. Answers that come later stand after the others. Called inside the transaction of whoever hands out
+always the same. Later answers come after the others. Called inside the transaction of whoever hands out
 or imports.
 """
 
@@ -32,6 +32,7 @@ from evaluation.models import (
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.rules.text import shuffled
 from evaluation.tasks.changes import reopen_for_more
+from evaluation.tasks.reading_load import sizes_of
 from evaluation.terms import Stage, TaskState
 
 BATCH = 500
@@ -61,7 +62,7 @@ def pooled_answers(
     An answer without a word has its labels by rule. `first`: how many citations of a sentence are judged.
     """
     given = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=pool_of(campaign))
-    # An empty answer supports no nugget by rule, so nobody is asked about it.
+    # An empty answer supports no nugget by rule, so nobody judges it.
     given = given.filter(topic__in=topics, answer__words__gt=0)
     pairs: dict[int, int] = {}
     if stage.condition:
@@ -111,7 +112,7 @@ def renew_assigning(nugget_set: NuggetSet, topic: Topic) -> None:
 
 
 def leave_out_answers(answers: Collection[int]) -> None:
-    """Take answers that are about to be deleted out of all tasks. Those with the same text stand for themselves."""
+    """Take answers out of all tasks before they are deleted; the first copy of their text is judged from then on."""
     gone = TaskAnswer.objects.filter(answer__in=answers)
     bereft: dict[tuple[int, int | None], list[TaskAnswer]] = defaultdict(list)
     for answer in TaskAnswer.objects.filter(same_as__in=answers).exclude(answer__in=answers).order_by("position"):
@@ -160,7 +161,7 @@ def _mark_identical(task: Task, there: Sequence[TaskAnswer], rows: Sequence[Task
     )
     first: dict[tuple[object, ...], int] = {}
     for answer in there:
-        # Only a judged copy may stand for others, or a chain of copies would point at a row without labels.
+        # Only a judged copy may give others its labels, or a chain of copies would point at a row without labels.
         if answer.same_as_id is None:
             first.setdefault(contents[answer.answer_id], answer.answer_id)
     for answer in rows:
@@ -207,8 +208,7 @@ def judged_answers(tasks: Iterable[Task]) -> dict[int, list[int]]:
 
 def nuggets_asked(tasks: Sequence[Task], answers: Answers) -> Pairs:
     lists = _newest_lists(tasks)
-    rows = ListedNugget.objects.filter(nugget_list__in=lists.values()).order_by()
-    sizes = dict(rows.values_list("nugget_list").annotate(Count("pk")))
+    sizes = sizes_of(lists.values())
     asked = {task.pk: sizes.get(lists.get((task.nugget_set_id or 0, task.topic_id), 0), 0) for task in tasks}
     return {(task.pk, answer): asked[task.pk] for task in tasks for answer in answers[task.pk]}
 
@@ -247,18 +247,11 @@ def missing_labels(tasks: Sequence[Task]) -> dict[int, int]:
     assigns = [task for task in tasks if task.stage == Stage.ASSIGN]
     supports = [task for task in tasks if task.stage != Stage.ASSIGN]
     asked = nuggets_asked(assigns, answers) | pairs_asked(supports, answers)
-    given = _assignments_submitted(assigns) | _support_submitted(supports)
+    assigned = Assignment.objects.current().filter(nugget_version__in=listed_now(assigns))
+    supported = SupportJudgment.objects.current()
+    given = _submitted(assigned, assigns, "answer") | _submitted(supported, supports, "sentence__answer")
     missing = {pair: count - given.get(pair, 0) for pair, count in asked.items()}
     return {task.pk: sum(max(0, missing[task.pk, answer]) for answer in answers[task.pk]) for task in tasks}
-
-
-def _assignments_submitted(tasks: Sequence[Task]) -> Pairs:
-    rows = Assignment.objects.current().filter(nugget_version__in=listed_now(tasks))
-    return _submitted(rows, tasks, "answer")
-
-
-def _support_submitted(tasks: Sequence[Task]) -> Pairs:
-    return _submitted(SupportJudgment.objects.current(), tasks, "sentence__answer")
 
 
 def _submitted(labels: QuerySet[Any], tasks: Sequence[Task], answer: str) -> Pairs:

@@ -1,6 +1,6 @@
 """Passages and drafts that a topic gives its assessor to read, in counts: for the hand-out."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet, Sum
@@ -18,7 +18,7 @@ class ReadingLoad:
 
 
 def readable(source: int, threshold: int) -> QuerySet[Qrel]:
-    """Return the grades by one source that make a passage one to read."""
+    """Return one source's grades that put a passage among those to read."""
     return Qrel.objects.filter(source=source, grade__gte=threshold, segment__has_text=True).order_by()
 
 
@@ -33,6 +33,11 @@ def newest_drafts(nugget_set: NuggetSet, topics: Collection[int]) -> dict[int, t
     """Return the newest submitted list by topic with its length; empty lists are left out."""
     lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set, topic__in=topics)
     newest = dict(lists.values_list("topic__pk", "pk"))
-    listed = ListedNugget.objects.filter(nugget_list__in=newest.values()).order_by()
-    sizes = dict(listed.values_list("nugget_list").annotate(Count("pk")))
+    sizes = sizes_of(newest.values())
     return {topic: (pk, sizes[pk]) for topic, pk in newest.items() if pk in sizes}
+
+
+def sizes_of(lists: Iterable[int]) -> dict[int, int]:
+    """Return the number of nuggets of each list; empty lists are left out."""
+    listed = ListedNugget.objects.filter(nugget_list__in=list(lists)).order_by()
+    return dict(listed.values_list("nugget_list").annotate(Count("pk")))

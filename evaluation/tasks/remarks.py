@@ -28,7 +28,7 @@ class RemarkReceipt:
 def remark(
     *, task: str, user: User, kind: RemarkKind, about: str = "", text: str = "", public_id: str = ""
 ) -> RemarkReceipt:
-    """Store what an assessor says about their task; the same `public_id` again answers the same and stores nothing.
+    """Store an assessor's remark on their task; the same `public_id` again returns its receipt and stores nothing.
 
     `about`: the nugget or passage meant, as the screen names it. A flag asks for help and changes no state: the
     organizer blocks. Raises `NoSuchTask`; `Refused` for an empty text, and for a request to reopen what is not
@@ -54,7 +54,7 @@ def remark(
 
 
 def answer_remark(*, campaign: Campaign, remark: str, answer: str, actor: User) -> RemarkReceipt:
-    """Answer a remark; its assessor reads the answer. An empty one says that it was seen. Raises `Refused`."""
+    """Answer a remark; its assessor reads the answer. An empty answer marks it as seen. Raises `Refused`."""
     if len(answer) > LONGEST_TEXT:
         raise Refused("long_text", f"An answer has at most {LONGEST_TEXT} characters.")
     with transaction.atomic():

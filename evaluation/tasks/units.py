@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from django.db.models import Count
-
 from accounts.models import User
 from evaluation.campaigns.protocol import machines_of
 from evaluation.domain.conditions import second_lists, set_of_origin
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, NuggetSet, QrelSource, Topic
+from evaluation.models import Campaign, Judge, NuggetList, NuggetSet, QrelSource, Topic
 from evaluation.rules.tasks import expected_minutes
 from evaluation.tasks.pooling import PooledAnswer, pooled_answers
-from evaluation.tasks.reading_load import ReadingLoad, newest_drafts, to_read
+from evaluation.tasks.reading_load import ReadingLoad, newest_drafts, sizes_of, to_read
 from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
 
 # The track's own grades, where those of an LLM are loaded too.
@@ -29,9 +27,9 @@ NOTHING = ReadingLoad()
 class Order:
     """Order of a hand-out. Topics by public id, the assessor by user name; none: balanced.
 
-    `nuggets`: the set to assign; none: each topic's only one, of this `origin` if that is said. `machine`: the judge
-    whose labels are shown. `again`: also topics that somebody else has already, so that what they do can be compared.
-    `instead`: the task in whose place this is handed out. `reason`: why somebody else assigns a list than made it.
+    `nuggets`: the set to assign; none: each topic's only one, of this `origin` if it is given. `machine`: the judge
+    whose labels are shown. `again`: also topics that somebody else has already, so that their labels can be compared.
+    `instead`: the task in whose place this is handed out. `reason`: why another person than its maker assigns a list.
     """
 
     stage: Stage
@@ -60,9 +58,9 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class TopicUnit:
-    """One topic of a plan, and who gets it. `labels`: how many judgments are asked for, on how many `answers`.
+    """One topic of a plan, and who gets it. `labels`: the number of judgments to give, on `answers` answers.
 
-    `second_opinion`: somebody else's labels are the ones that count.
+    `second_opinion`: somebody else's labels count.
     """
 
     topic: Topic
@@ -79,11 +77,15 @@ class TopicUnit:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A topic that nobody gets, and why."""
+    """A topic that nobody gets, with the reason."""
 
     topic_id: str
     text: str
     reason: str
+
+    @classmethod
+    def of(cls, topic: Topic, reason: str) -> "Skipped":
+        return cls(topic.topic_id, topic.text, reason)
 
 
 def ground_of(campaign: Campaign, order: Order) -> Ground:
@@ -123,9 +125,9 @@ def the_qrels(campaign: Campaign, name: str) -> QrelSource:
 
 
 def the_machine(campaign: Campaign, name: str) -> Judge:
-    """Return the LLM judge of that name, the campaign's default, or the only one with labels.
+    """Return the LLM judge of that name, the campaign's default, or the only LLM judge with labels.
 
-    One that is named need not have labels yet: the tasks wait for them. Raises `Refused` when that does not say which.
+    A judge that is named need not have labels yet: the tasks wait for them. Raises `Refused` where none is meant.
     """
     default = campaign.defaults.filter(condition=SupportCondition.LLM).values_list("judge", flat=True).first()
     named = Judge.objects.filter(kind=JudgeKind.LLM, aside=False, name=name or default or "").first()
@@ -152,9 +154,9 @@ def _making_pieces(
         texts, (newest, size) = reading.get(topic.pk), drafts.get(topic.pk, (None, 0))
         if texts is None:
             reason = f"no passage with text that {ground.qrels} grades {protocol.grade_threshold} or higher"
-            skipped.append(_skipped(topic, reason))
+            skipped.append(Skipped.of(topic, reason))
         elif ground.draft_set and newest is None:
-            skipped.append(_skipped(topic, f"no drafts in {ground.draft_set}"))
+            skipped.append(Skipped.of(topic, f"no drafts in {ground.draft_set}"))
         else:
             minutes = expected_minutes(
                 stage, characters=texts.characters, drafts=size, nuggets=protocol.manual_cap
@@ -169,27 +171,20 @@ def _support_pieces(
     pool = pooled_answers(campaign, [topic.pk for topic in topics], stage, campaign.protocol.first_citations)
     pieces = [_judging_piece(stage, topic, pool[topic.pk], 0) for topic in topics if topic.pk in pool]
     without = "no answer of the judging pool cites a passage whose text is loaded"
-    return pieces, [_skipped(topic, without) for topic in topics if topic.pk not in pool]
+    return pieces, [Skipped.of(topic, without) for topic in topics if topic.pk not in pool]
 
 
 def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
     lists = _lists(campaign, order, topics)
-    sizes = dict(
-        ListedNugget.objects.filter(
-            nugget_list__in=[nugget_list.pk for found in lists.values() for nugget_list in found]
-        )
-        .order_by()
-        .values_list("nugget_list")
-        .annotate(Count("pk"))
-    )
+    sizes = sizes_of(nugget_list.pk for found in lists.values() for nugget_list in found)
     pool = pooled_answers(campaign, [topic.pk for topic in topics], order.stage, None)
     pieces, skipped = [], []
     for topic in topics:
         chosen, reason = _the_list(lists[topic.pk], sizes, order.nuggets)
         if chosen is None:
-            skipped.append(_skipped(topic, reason))
+            skipped.append(Skipped.of(topic, reason))
         elif topic.pk not in pool:
-            skipped.append(_skipped(topic, "no answer of the judging pool has a word"))
+            skipped.append(Skipped.of(topic, "no answer of the judging pool has a word"))
         else:
             pieces.append(_judging_piece(order.stage, topic, pool[topic.pk], sizes[chosen.pk], chosen.nugget_set))
     return pieces, skipped
@@ -222,10 +217,8 @@ def _the_list(lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str)
     if len(full) == 1:
         return full[0], ""
     if full:
-        return (
-            None,
-            f"several lists fit, say which: {', '.join(nugget_list.nugget_set.name for nugget_list in full)}",
-        )
+        names = ", ".join(nugget_list.nugget_set.name for nugget_list in full)
+        return None, f"several lists fit, say which: {names}"
     if lists:
         return None, f"the list in {lists[0].nugget_set.name} is empty"
     if named:
@@ -239,7 +232,3 @@ def _judging_piece(
     labels = len(pool) * nuggets if stage is Stage.ASSIGN else sum(answer.pairs for answer in pool)
     minutes = expected_minutes(stage, labels=labels)
     return TopicUnit(topic, minutes, nugget_set=nugget_set, answers=len(pool), labels=labels)
-
-
-def _skipped(topic: Topic, reason: str) -> Skipped:
-    return Skipped(topic.topic_id, topic.text, reason)

@@ -50,7 +50,7 @@ from evaluation.models import (
     Topic,
     TopicTag,
 )
-from evaluation.tasks.changes import reopen
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import reassign
 from evaluation.tasks.remarks import answer_remark
 from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, Stage, SupportCondition
@@ -358,4 +358,5 @@ def _finish_and_reopen(world: DeskWorld, canaries: Canaries, window: Window) -> 
     assert window.submit().status_code == 200
     owner = window.task.assessor.username
     why = canaries.canary(f"why {owner}'s work was reopened", of=owner)
-    reopen(campaign=world.campaign, tasks=[window.task.public_id], reason=why, actor=world.people["olga"])
+    wish = TaskChange(Change.REOPEN, (window.task.public_id,), why)
+    change_tasks(campaign=world.campaign, wish=wish, actor=world.people["olga"])

@@ -15,11 +15,11 @@ from evaluation.formats.runs import (
     SentenceRecord,
     parse_run,
     run_findings,
-    run_line,
 )
 from evaluation.formats.source import Source, read_source
 from evaluation.formats.topics import parse_topics
 from evaluation.terms import FindingCode
+from tests.evaluation.formats.writing import run_line
 
 Read = Callable[[str], Source]
 

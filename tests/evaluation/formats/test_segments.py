@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.formats.segments import SegmentRecord, document_id, names_any, parse_segments, segment_line
+from evaluation.formats.segments import SegmentRecord, document_id, names_any, parse_segments
 from evaluation.formats.source import Source, read_source
+from tests.evaluation.formats.writing import segment_line
 
 Read = Callable[[str], Source]
 

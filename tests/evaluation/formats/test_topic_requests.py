@@ -8,7 +8,8 @@ import pytest
 
 from evaluation.errors import BadInput
 from evaluation.formats.source import Source
-from evaluation.formats.topics import TopicRecord, parse_topics, topic_line
+from evaluation.formats.topics import TopicRecord, parse_topics
+from tests.evaluation.formats.writing import topic_line
 
 Read = Callable[[str], Source]
 REQUEST = {

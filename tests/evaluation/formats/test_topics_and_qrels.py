@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from evaluation.formats.lines import id_problem
 from evaluation.formats.source import Source, read_source
-from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics, qrel_line, topic_line
+from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics, qrel_line
+from tests.evaluation.formats.writing import topic_line
 
 Read = Callable[[str], Source]
 
