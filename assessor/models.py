@@ -252,7 +252,7 @@ THREE = (0, 1, 2)  # of a nugget in an answer, and of a cited passage
 
 
 class PracticeItem(models.Model):
-    """One item to practise on. `stands` is false once it was replaced: it is kept with its answers, and not asked."""
+    """One item to practise on. `stands` is false once it was replaced: kept with its answers, and no longer asked."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)

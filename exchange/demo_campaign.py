@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.recording_notice import ensure_demo_user
 from assessor.blind.desk import desk_state
 from assessor.desk.apply_op import apply_op
-from assessor.desk.context import open_desk, place_of
+from assessor.desk.context import context_of, open_desk
 from assessor.desk.submit import submit
 from assessor.desk.task_labels import SEPARATOR, pairs_of, read_task
 from assessor.models import PracticeItem, TimeSegment
@@ -227,7 +227,7 @@ def _judged(desk: DemoDesk) -> Task:
     # Every seventh label differs from the machine's.
     task = _task(desk)
     known = _assigned(task) if task.stage == Stage.ASSIGN else _supported(task)
-    for number, key in enumerate(read_task(place_of(task)).asked, start=1):
+    for number, key in enumerate(read_task(context_of(task)).asked, start=1):
         label = known.get(key, UNKNOWN[number % 3] if task.stage == Stage.ASSIGN else "no_support")
         desk.do("label", key=key, label="partial_support" if number % OTHERWISE == 0 else label)
     desk.submit()
@@ -253,7 +253,7 @@ def _supported(task: Task) -> dict[str, str]:
     }
     return {
         pair.key: SupportLabel(label).name.lower()
-        for pair in pairs_of(place_of(task))
+        for pair in pairs_of(context_of(task))
         if (label := labels.get((pair.sentence_pk, pair.segment_pk or 0))) is not None
     }
 

@@ -13,7 +13,7 @@ from accounts.models import User
 from assessor.blind.passages import passages_of
 from assessor.blind.review import CAPTIONS, pair_names
 from assessor.blind.tasks import own_task
-from assessor.desk.context import OPEN_STATES, place_of
+from assessor.desk.context import OPEN_STATES, context_of
 from assessor.desk.nugget_ops import changes_json, row_from_json, row_of, stored_rows
 from assessor.desk.task_labels import read_task
 from assessor.models import Operation, WorkingNugget
@@ -275,7 +275,7 @@ LINES: Mapping[str, Callable[[_Logged], HistoryLine]] = {
 
 
 def _label_lines(task: Task, operations: Sequence[Operation]) -> Iterator[HistoryLine]:
-    names = pair_names(read_task(place_of(task)))
+    names = pair_names(read_task(context_of(task)))
     for operation in operations:
         about = ", ".join(names.get(key, "a nugget that was reworded since") for key in operation.after)
         line = _label_line(operation, list(operation.after.values()))

@@ -10,7 +10,7 @@ from typing import Any
 
 from accounts.models import User
 from assessor.blind.tasks import own_task
-from assessor.desk.context import DeskContext, place_of
+from assessor.desk.context import DeskContext, context_of
 from assessor.desk.label_ops import SWEEP
 from assessor.desk.task_labels import (
     AskedPair,
@@ -65,11 +65,11 @@ class CitedPassage:
 
 def judging_state(task: Task) -> dict[str, Any]:
     """Return the state that only judging desks have, for their script; see docs/guide-assessors.md."""
-    place = place_of(task)
-    work = read_task(place)
-    rows = [row_json(label.row, place.stage) for label in work.labels.values()]
+    context = context_of(task)
+    work = read_task(context)
+    rows = [row_json(label.row, context.stage) for label in work.labels.values()]
     state: dict[str, Any] = {"limit": None, "marks": {}, "rows": rows, "answers": list(_answers(work))}
-    if place.stage == Stage.ASSIGN:
+    if context.stage == Stage.ASSIGN:
         shows = task.protocol.show_importance
         state["nuggets"] = [
             {"key": nugget.key, "text": nugget.text, "importance": _importance(nugget.importance) if shows else ""}
@@ -89,9 +89,9 @@ def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple
     found = own_task(task, user, opened=True)
     if not Stage(found.stage).judges:
         raise NoSuchTask
-    place = place_of(found)
-    order = dict(shown_answers(place).values_list("answer__public_id", "answer"))
-    # Of identical answers only the first is on the screen; the others stand for other runs.
+    context = context_of(found)
+    order = dict(shown_answers(context).values_list("answer__public_id", "answer"))
+    # Of identical answers only the first is on the screen; its copies belong to other runs.
     if answer not in order:
         raise NoSuchTask
     shown = ShownAnswer(
@@ -100,7 +100,7 @@ def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple
         of=len(order),
         sentences=tuple(_sentences(order[answer])),
     )
-    return shown, () if found.stage == Stage.ASSIGN else tuple(_passages(place, answer))
+    return shown, () if found.stage == Stage.ASSIGN else tuple(_passages(context, answer))
 
 
 def _answers(work: TaskLabels) -> Iterator[dict[str, Any]]:
@@ -146,9 +146,9 @@ def _sentences(answer: int) -> Iterator[ShownSentence]:
         yield ShownSentence(sentence.index, plain(sentence.text), tuple(named))
 
 
-def _passages(place: DeskContext, answer: str) -> Iterator[CitedPassage]:
-    wanted = {pair.passage for pair in pairs_of(place, answer) if pair.judgeable}
-    for segment in Segment.objects.filter(campaign=place.campaign, public_id__in=wanted - {None}):
+def _passages(context: DeskContext, answer: str) -> Iterator[CitedPassage]:
+    wanted = {pair.passage for pair in pairs_of(context, answer) if pair.judgeable}
+    for segment in Segment.objects.filter(campaign=context.campaign, public_id__in=wanted - {None}):
         sentences = tuple(
             CitedSentence(index, text.strip()) for index, text in enumerate(split(segment.text.strip()))
         )

@@ -107,7 +107,7 @@ def _graded(task: Task, threshold: int) -> tuple[dict[GradedPlace, Texts], int]:
 
 
 def _below(title: str, headings: str) -> str:
-    """The headings without the title, which stands above them already."""
+    """The headings without the title, which the page shows above them."""
     lines = [line.strip() for line in headings.splitlines()]
     while lines and lines[0] == title.strip():
         del lines[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from accounts.models import User
 from assessor.blind.tasks import own_task
-from assessor.desk.context import OPEN_STATES, place_of
+from assessor.desk.context import OPEN_STATES, context_of
 from assessor.desk.nugget_ops import row_of, stored_rows
 from assessor.desk.submit import limit_of
 from assessor.desk.task_labels import SEPARATOR, TaskLabels, read_task
@@ -55,7 +55,7 @@ class ReviewSummary:
 
     @property
     def first(self) -> str:
-        """Key of the first nugget that stands in the way, '' where none does."""
+        """Key of the first nugget that must still be decided, '' where none is."""
         return next((nugget.key for nugget in (*self.undecided, *self.without_importance)), "")
 
 
@@ -125,7 +125,7 @@ class JudgedSummary:
 def judged_summary(task: str, user: User) -> JudgedSummary:
     """Return the summary of one of the user's own judging tasks. Raises `NoSuchTask`."""
     found = own_task(task, user, opened=True)
-    work = read_task(place_of(found))
+    work = read_task(context_of(found))
     asked, lacking = work.asked, set(work.missing)
     counted = Counter(CAPTIONS[work.labels[key].row.label or ""] for key in asked if key not in lacking)
     captions = [label.caption for label in labels_of_stage(found.stage).by_word.values()]

@@ -57,23 +57,23 @@ def apply_op(*, task: str, user: User, window: str, op: Op) -> OpReceipt:
 
 def _operate(task: str, user: User, window: str, op: Op) -> OpReceipt:
     with transaction.atomic():
-        place = lock_desk_context(task, user)
+        context = lock_desk_context(task, user)
         # Task and desk stay locked until the receipt is committed: only then may the page say "Saved".
-        receipt = _receipt(place, window, op)
+        receipt = _receipt(context, window, op)
         # Looked up only where something is amiss: what applies and can be logged is new.
-        return receipt if receipt.status == "applied" else _first_receipt(place, op) or receipt
+        return receipt if receipt.status == "applied" else _first_receipt(context, op) or receipt
 
 
-def _receipt(place: DeskContext, window: str, op: Op) -> OpReceipt:
+def _receipt(context: DeskContext, window: str, op: Op) -> OpReceipt:
     # Two windows that write in turns would undo each other's work unseen; one holds the desk.
-    if place.holder not in ("", window):
-        held_at = Desk.objects.values_list("held_at", flat=True).get(pk=place.task)
+    if context.holder not in ("", window):
+        held_at = Desk.objects.values_list("held_at", flat=True).get(pk=context.task)
         return OpReceipt(str(op.op_id), "moved", holder_age_s=holder_age(held_at))
     try:
         # Inside the lock: a submit that came first has changed the state by now.
-        if not place.is_open:
-            raise Refused("not_open", f"This task is {place.state}; nothing in it can be changed now.")
-        return _applied(place, window, op)
+        if not context.is_open:
+            raise Refused("not_open", f"This task is {context.state}; nothing in it can be changed now.")
+        return _applied(context, window, op)
     except Refused as refused:
         return OpReceipt(str(op.op_id), "refused", code=refused.code, message=refused.message)
     except (ValidationError, KeyError):
@@ -81,50 +81,50 @@ def _receipt(place: DeskContext, window: str, op: Op) -> OpReceipt:
         return OpReceipt(str(op.op_id), "refused", code="bad_operation", message=message)
 
 
-def _first_receipt(place: DeskContext, op: Op) -> OpReceipt | None:
+def _first_receipt(context: DeskContext, op: Op) -> OpReceipt | None:
     """Return the receipt of an operation that was sent before; None for a new one."""
     logged = Operation.objects.filter(op_id=op.op_id).first()
     if logged is None:
         return None
     # Ids are made by browsers: one of another task must not answer with that task's rows.
-    if logged.task_id != place.task:
+    if logged.task_id != context.task:
         return OpReceipt(
             str(op.op_id), "refused", code="bad_operation", message="This operation belongs elsewhere."
         )
     # As they are now: rows of back then would take newer work off the page.
-    rows = _acts(place).rows_now(place, list(logged.after))
+    rows = _acts(context).rows_now(context, list(logged.after))
     return OpReceipt(str(op.op_id), "applied", logged.seq, rows)
 
 
-def _applied(place: DeskContext, window: str, op: Op) -> OpReceipt:
-    payload = op.checked(judging=place.judges)
-    done = _acts(place).act(place, op, payload)
+def _applied(context: DeskContext, window: str, op: Op) -> OpReceipt:
+    payload = op.checked(judging=context.judges)
+    done = _acts(context).act(context, op, payload)
     # A conflict is not logged, so that the same id may be sent again on the rows that are shown then.
     if isinstance(done, Stale):
         return OpReceipt(str(op.op_id), "conflict", rows=done.rows)
-    _log(place, window, op, payload, done)
-    return OpReceipt(str(op.op_id), "applied", place.seq, done.after)
+    _log(context, window, op, payload, done)
+    return OpReceipt(str(op.op_id), "applied", context.seq, done.after)
 
 
-def _acts(place: DeskContext) -> ModuleType:
-    return label_ops if place.judges else nugget_ops
+def _acts(context: DeskContext) -> ModuleType:
+    return label_ops if context.judges else nugget_ops
 
 
-def _log(place: DeskContext, window: str, op: Op, payload: Payload, done: Acted) -> None:
+def _log(context: DeskContext, window: str, op: Op, payload: Payload, done: Acted) -> None:
     """Add the operation to the log. A window that writes where nobody does holds the desk from then on."""
     # Written only at a change of window: this runs at each key press.
-    if place.holder != window:
-        Desk.objects.filter(pk=place.task).update(
+    if context.holder != window:
+        Desk.objects.filter(pk=context.task).update(
             holder=window, held_at=timezone.now(), holder_page=PageState.VISIBLE
         )
     # PostgreSQL may read the number before it waits for the lock; then the unique number refuses the second.
-    place.seq += 1
+    context.seq += 1
     Operation.objects.create(
-        task_id=place.task,
-        seq=place.seq,
+        task_id=context.task,
+        seq=context.seq,
         op_id=op.op_id,
         step=op.step,
-        submission=place.version,
+        submission=context.version,
         kind=op.kind,
         payload=payload.model_dump(mode="json", by_alias=True),
         before=done.before,

@@ -31,7 +31,7 @@ OPENED_STATES = (*OPEN_STATES, TaskState.SUBMITTED, TaskState.BLOCKED)
 
 
 # Written out, because an assessor waits for it at each key: building it anew from a queryset took a third of a save.
-_PLACE = """
+_CONTEXT = """
 SELECT task.id, task.campaign_id, task.state, task.version, desk.holder,
        COALESCE((SELECT MAX(seq) FROM assessor_operation WHERE task_id = task.id), 0),
        task.stage, task.topic_id, task.nugget_set_id, task.machine_id, protocol.first_citations,
@@ -80,16 +80,16 @@ def lock_desk_context(task: str, user: User) -> DeskContext:
     # SQLite has no row locks: its transactions take the write lock at their beginning.
     lock = "FOR UPDATE OF desk, task" if connection.features.has_select_for_update_of else ""
     with connection.cursor() as cursor:
-        cursor.execute(_PLACE + lock, [task, user.pk])
+        cursor.execute(_CONTEXT + lock, [task, user.pk])
         found = cursor.fetchone()
-    place = DeskContext(*found) if found else None
+    context = DeskContext(*found) if found else None
     # A stranger, a wrong id and a task never opened answer alike, so that nobody learns what exists.
-    if place is None or place.state not in OPENED_STATES:
+    if context is None or context.state not in OPENED_STATES:
         raise NoSuchTask
-    return place
+    return context
 
 
-def place_of(task: Task) -> DeskContext:
+def context_of(task: Task) -> DeskContext:
     """Return a task's desk as reads need it, without a lock: nobody holds it, and no operation has a number."""
     return DeskContext(
         task=task.pk,
@@ -256,9 +256,9 @@ def log_of(task: int, submission: int) -> list[UndoEntry]:
     ]
 
 
-def wanted_rows(place: DeskContext, kind: str, target: str) -> dict[str, Any]:
+def wanted_rows(context: DeskContext, kind: str, target: str) -> dict[str, Any]:
     """Return the rows as an undo or redo wants them. Raises `Refused` unless it is about the newest step."""
-    undo, redo = stacks(log_of(place.task, place.version))
+    undo, redo = stacks(log_of(context.task, context.version))
     stack: list[Undoable] = undo if kind == "undo" else redo
     # A second window may have gone on meanwhile: undoing an older step would take newer work with it.
     if not stack or stack[-1].step != target:

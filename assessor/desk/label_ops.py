@@ -18,71 +18,71 @@ from web.text import plural
 SWEEP = "sweep"
 
 
-def act(place: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
+def act(context: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
     """Apply one checked operation. Raises `Refused`."""
     wanted: Mapping[str, Any]
     match payload:
         case Search():
             return Acted()
         case OpenAnswer():
-            return _open(place, payload.answer)
+            return _open(context, payload.answer)
         case Sweep():
-            return _begin_sweep(place)
+            return _begin_sweep(context)
         case Undo():
-            wanted = wanted_rows(place, op.kind, str(payload.target))
+            wanted = wanted_rows(context, op.kind, str(payload.target))
         case GiveLabel() | Locate():
             wanted = {payload.key: None}
-    found = {key: find_label(place, key) for key in wanted}
+    found = {key: find_label(context, key) for key in wanted}
     rows = {key: label.row for key, label in found.items()}
     # The window labelled what it saw: a row that another window changed since is shown, and not overwritten.
     stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
     if stale:
-        return Stale(_json(place, {key: rows[key] for key in stale}))
-    changed = {key: _changed(place, row, op, payload, wanted[key]) for key, row in rows.items()}
+        return Stale(_json(context, {key: rows[key] for key in stale}))
+    changed = {key: _changed(context, row, op, payload, wanted[key]) for key, row in rows.items()}
     for key, row in changed.items():
         found[key].write(row)
-    return Acted(_json(place, rows), _json(place, changed))
+    return Acted(_json(context, rows), _json(context, changed))
 
 
-def rows_now(place: DeskContext, keys: list[str]) -> dict[str, Any]:
-    return _json(place, {key: find_label(place, key).row for key in keys})
+def rows_now(context: DeskContext, keys: list[str]) -> dict[str, Any]:
+    return _json(context, {key: find_label(context, key).row for key in keys})
 
 
-def _changed(place: DeskContext, row: LabelRow, op: Op, payload: Payload, wanted: Any) -> LabelRow:
+def _changed(context: DeskContext, row: LabelRow, op: Op, payload: Payload, wanted: Any) -> LabelRow:
     match payload:
         case Locate():
-            _check_stage(place, Stage.ASSIGN)
+            _check_stage(context, Stage.ASSIGN)
             return locate(row, payload)
         case GiveLabel():
             # From scratch nothing of a machine is on the screen, so such a claim cannot be true.
             if payload.accepted or payload.shown_ms is not None:
-                _check_stage(place, Stage.SUPPORT_POST_EDIT)
+                _check_stage(context, Stage.SUPPORT_POST_EDIT)
             if payload.sentence is not None:
-                _check_stage(place, Stage.ASSIGN)
+                _check_stage(context, Stage.ASSIGN)
             if op.source == SWEEP:
-                _check_sweep(place)
-            if payload.label is not None and payload.label not in labels_of_stage(place.stage).by_word:
+                _check_sweep(context)
+            if payload.label is not None and payload.label not in labels_of_stage(context.stage).by_word:
                 raise Refused("no_such_label", f"{payload.label} is no label of this desk.")
             return give_label(row, payload, in_sweep=op.source == SWEEP)
     return back_to(row, row_from_json(wanted))
 
 
-def _check_stage(place: DeskContext, stage: Stage) -> None:
-    if place.stage != stage:
+def _check_stage(context: DeskContext, stage: Stage) -> None:
+    if context.stage != stage:
         raise Refused("bad_operation", "This operation is not one that this desk knows.")
 
 
-def _check_sweep(place: DeskContext) -> None:
+def _check_sweep(context: DeskContext) -> None:
     """A few nuggets of each answer make no row that one could look along."""
-    _check_stage(place, Stage.ASSIGN)
-    if place.study:
+    _check_stage(context, Stage.ASSIGN)
+    if context.study:
         raise Refused("bad_operation", "This desk has no sweep.")
 
 
-def _begin_sweep(place: DeskContext) -> Acted:
-    _check_sweep(place)
+def _begin_sweep(context: DeskContext) -> Acted:
+    _check_sweep(context)
     # First labels are given answer by answer; a sweep before the last would mix both passes.
-    if left := len(read_task(place).missing):
+    if left := len(read_task(context).missing):
         raise Refused(
             "unfinished",
             f"{left} {plural(left, 'label is', 'labels are')} missing; the sweep comes after the last.",
@@ -90,8 +90,8 @@ def _begin_sweep(place: DeskContext) -> Acted:
     return Acted()
 
 
-def _open(place: DeskContext, answer: str) -> Acted:
-    found = TaskAnswer.objects.filter(task=place.task, answer__public_id=answer)
+def _open(context: DeskContext, answer: str) -> Acted:
+    found = TaskAnswer.objects.filter(task=context.task, answer__public_id=answer)
     if not found.exists():
         raise Refused("no_such_answer", "This answer is not among those of the task.")
     # The first time counts: an answer that is opened again was seen before.
@@ -99,5 +99,5 @@ def _open(place: DeskContext, answer: str) -> Acted:
     return Acted()
 
 
-def _json(place: DeskContext, rows: Mapping[str, LabelRow]) -> dict[str, Any]:
-    return {key: row_json(row, place.stage) for key, row in rows.items()}
+def _json(context: DeskContext, rows: Mapping[str, LabelRow]) -> dict[str, Any]:
+    return {key: row_json(row, context.stage) for key, row in rows.items()}

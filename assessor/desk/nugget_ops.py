@@ -107,54 +107,54 @@ LIST_KINDS = frozenset({"add", "merge", "split", "move", "undo", "redo"})
 """Kinds for which the place of the other rows matters, so that the whole list is read."""
 
 
-def act(place: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
+def act(context: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
     """Apply one checked operation. Raises `Refused`."""
     match payload:
         case Mark():
-            return _mark(place, payload)
+            return _mark(context, payload)
         case Compose():
-            return _compose(place, payload)
+            return _compose(context, payload)
         case Search():
-            return _search(place, op.source)
+            return _search(context, op.source)
         case OfNugget() if op.kind not in LIST_KINDS:
-            stored = stored_rows(place.task, [payload.key])
+            stored = stored_rows(context.task, [payload.key])
         case _:
-            stored = stored_rows(place.task)
+            stored = stored_rows(context.task)
     rows = {key: row_of(row) for key, row in stored.items()}
     # Last write wins would lose a text without a word; the window shows both and asks.
     stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
     if stale:
         return Stale(changes_json({key: rows[key] for key in stale}))
-    changes = _changes(place, rows, op.kind, payload)
+    changes = _changes(context, rows, op.kind, payload)
     before = changes_json({key: rows.get(key) for key in changes})
     after = changes_json(changes)
-    write_changes(place.task, stored, changes)
+    write_changes(context.task, stored, changes)
     return Acted(before, after)
 
 
-def rows_now(place: DeskContext, keys: list[str]) -> dict[str, Any]:
-    stored = stored_rows(place.task, keys)
+def rows_now(context: DeskContext, keys: list[str]) -> dict[str, Any]:
+    stored = stored_rows(context.task, keys)
     return changes_json({key: row_of(stored[key]) if key in stored else None for key in keys})
 
 
-def _changes(place: DeskContext, rows: dict[str, Row], kind: str, payload: Payload) -> Changes:
+def _changes(context: DeskContext, rows: dict[str, Row], kind: str, payload: Payload) -> Changes:
     match payload:
         case Undo():
-            wanted = wanted_rows(place, kind, str(payload.target))
+            wanted = wanted_rows(context, kind, str(payload.target))
             return put_back(rows, {key: row_from_json(row) for key, row in wanted.items()})
         case Restore():
-            return _restored(place, rows, payload)
+            return _restored(context, rows, payload)
         case New():
-            _check_evidence(place, payload.evidence)
+            _check_evidence(context, payload.evidence)
         case Split():
-            _check_evidence(place, [pair for part in payload.into for pair in part.evidence])
+            _check_evidence(context, [pair for part in payload.into for pair in part.evidence])
         case Link():
-            _check_evidence(place, [(payload.segment, payload.sentence)])
+            _check_evidence(context, [(payload.segment, payload.sentence)])
     return apply(rows, payload)
 
 
-def _restored(place: DeskContext, rows: dict[str, Row], payload: Restore) -> Changes:
-    logged = Operation.objects.filter(task=place.task, seq=payload.seq).values_list("after", flat=True).first()
+def _restored(context: DeskContext, rows: dict[str, Row], payload: Restore) -> Changes:
+    logged = Operation.objects.filter(task=context.task, seq=payload.seq).values_list("after", flat=True).first()
     was = row_from_json((logged or {}).get(payload.key))
     current = rows.get(payload.key)
     if was is None or current is None:
@@ -168,9 +168,9 @@ def _restored(place: DeskContext, rows: dict[str, Row], payload: Restore) -> Cha
     return put_back(rows, {was.key: restored})
 
 
-def _check_evidence(place: DeskContext, pairs: Iterable[Evidence]) -> None:
+def _check_evidence(context: DeskContext, pairs: Iterable[Evidence]) -> None:
     """See that evidence names sentences that the assessor can read: others would be dead links for ever."""
-    texts = _passages(place, {segment for segment, _ in pairs})
+    texts = _passages(context, {segment for segment, _ in pairs})
     for segment, sentence in pairs:
         if segment not in texts:
             raise Refused("no_such_passage", "This passage is not among those of the task.")
@@ -178,11 +178,11 @@ def _check_evidence(place: DeskContext, pairs: Iterable[Evidence]) -> None:
             raise Refused("no_such_sentence", "This passage has no such sentence.")
 
 
-def _passages(place: DeskContext, named: set[str]) -> dict[str, tuple[int, str]]:
+def _passages(context: DeskContext, named: set[str]) -> dict[str, tuple[int, str]]:
     """Return key and text of those of the task's passages that are named, by public id."""
     if not named:
         return {}
-    task = Task.objects.select_related("protocol").get(pk=place.task)
+    task = Task.objects.select_related("protocol").get(pk=context.task)
     graded = readable(task.qrels_id or 0, task.protocol.grade_threshold)
     found = graded.filter(topic=task.topic_id, segment__public_id__in=named)
     return {
@@ -191,10 +191,10 @@ def _passages(place: DeskContext, named: set[str]) -> dict[str, tuple[int, str]]
     }
 
 
-def _search(place: DeskContext, source: str) -> Acted:
+def _search(context: DeskContext, source: str) -> Acted:
     """Let the log have the words. A nugget's own words help where the protocol says so, and nowhere else."""
     if source == "nugget":
-        allowed, stage = Task.objects.values_list("protocol__nugget_search", "stage").get(pk=place.task)
+        allowed, stage = Task.objects.values_list("protocol__nugget_search", "stage").get(pk=context.task)
         if not searches_nuggets(allowed, stage):
             raise Refused(
                 "no_nugget_search", "The protocol does not offer a search for a nugget's own words here."
@@ -202,25 +202,25 @@ def _search(place: DeskContext, source: str) -> Acted:
     return Acted()
 
 
-def _mark(place: DeskContext, payload: Mark) -> Acted:
-    found = _passages(place, {payload.segment})
+def _mark(context: DeskContext, payload: Mark) -> Acted:
+    found = _passages(context, {payload.segment})
     if not found:
         raise Refused("no_such_passage", "This passage is not among those of the task.")
     segment, _ = found[payload.segment]
     if payload.mark:
         MarkedPassage.objects.update_or_create(
-            task_id=place.task, segment_id=segment, defaults={"mark": payload.mark}
+            task_id=context.task, segment_id=segment, defaults={"mark": payload.mark}
         )
     else:
-        MarkedPassage.objects.filter(task=place.task, segment=segment).delete()
+        MarkedPassage.objects.filter(task=context.task, segment=segment).delete()
     return Acted()
 
 
-def _compose(place: DeskContext, payload: Compose) -> Acted:
+def _compose(context: DeskContext, payload: Compose) -> Acted:
     if len(str(payload.draft)) > BIGGEST_DRAFT:
         raise Refused("long_text", "The text being written is too long to keep.")
     # The desk is locked by this transaction, so that no other slot's text is written back over a newer one.
-    desk = Desk.objects.get(pk=place.task)
+    desk = Desk.objects.get(pk=context.task)
     desk.composer = {slot: draft for slot, draft in desk.composer.items() if slot != payload.slot}
     if payload.draft is not None:
         desk.composer[payload.slot] = payload.draft

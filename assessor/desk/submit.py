@@ -8,7 +8,7 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from assessor.desk.context import OPEN_STATES, lock_desk, place_of, seq_of
+from assessor.desk.context import OPEN_STATES, context_of, lock_desk, seq_of
 from assessor.desk.nugget_ops import row_of, stored_rows
 from assessor.desk.task_labels import TaskLabels, read_task
 from assessor.models import Desk, WorkingAssignment, WorkingNugget, WorkingSupport
@@ -120,7 +120,7 @@ def _next(rows: QuerySet[Assignment] | QuerySet[SupportJudgment]) -> int:
 
 
 def _same(task: Task) -> dict[int, list[int]]:
-    """Return, for each answer that stands for others, all of them: itself and those with the very same text."""
+    """Return by shown answer, where it has copies, all answers with its text, itself included."""
     # An assessor reads such a text once, and reports count the label for each run that handed it in.
     same: dict[int, list[int]] = {}
     rows = TaskAnswer.objects.filter(task=task, same_as__isnull=False).order_by("position")
@@ -211,7 +211,7 @@ def _receipt(submission: Submission) -> SubmitReceipt:
 
 def _submit_labels(task: Task, user: User) -> Submission:
     # Read once: the same pairs say which labels are missing and which are frozen. "Can't judge" is a label.
-    work = read_task(place_of(task))
+    work = read_task(context_of(task))
     if left := len(work.missing):
         raise Refused("undecided", f"{left} {plural(left, 'label is', 'labels are')} missing.")
     payload = {"task": task.public_id, "version": task.version, "sentences": SPLITTER_VERSION}

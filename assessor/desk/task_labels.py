@@ -52,14 +52,14 @@ class AskedPair:
     machine: str | None
 
 
-def nuggets_of(place: DeskContext) -> list[AskedNugget]:
+def nuggets_of(context: DeskContext) -> list[AskedNugget]:
     """Return the nuggets of the newest submitted list, in an order that tells neither importance nor place.
 
     Of a study only those that were drawn for some answer, as they were worded then.
     """
-    lists = NuggetList.objects.filter(nugget_set=place.nugget_set, topic=place.topic)
-    if place.study:
-        drawn = drawn_pairs(place).values("nugget_version")
+    lists = NuggetList.objects.filter(nugget_set=context.nugget_set, topic=context.topic)
+    if context.study:
+        drawn = drawn_pairs(context).values("nugget_version")
         # The newest list last: its importance is the one in force where several lists have a wording.
         items = ListedNugget.objects.filter(nugget_list__in=lists, nugget_version__in=drawn)
         items = items.order_by("nugget_list__version")
@@ -72,19 +72,19 @@ def nuggets_of(place: DeskContext) -> list[AskedNugget]:
         for item in items.select_related("nugget_version__nugget")
     }
     # A list with the vital nuggets first would tell importance, which assigning must not know.
-    return [asked[key] for key in shuffled(f"topic {place.topic}", list(asked))]
+    return [asked[key] for key in shuffled(f"topic {context.topic}", list(asked))]
 
 
-def drawn_pairs(place: DeskContext) -> QuerySet[StudyPair]:
+def drawn_pairs(context: DeskContext) -> QuerySet[StudyPair]:
     """Return the pairs that a study's desk keeps to. Only what they are about may be read: never their labels."""
-    return StudyPair.objects.filter(study=place.study, topic=place.topic)
+    return StudyPair.objects.filter(study=context.study, topic=context.topic)
 
 
-def nuggets_by_answer(place: DeskContext, nuggets: Sequence[AskedNugget]) -> dict[str, list[str]] | None:
+def nuggets_by_answer(context: DeskContext, nuggets: Sequence[AskedNugget]) -> dict[str, list[str]] | None:
     """Return the nuggets to label in each answer, in their order; None where every answer has all of them."""
-    if not place.study:
+    if not context.study:
         return None
-    rows = drawn_pairs(place).values_list("answer__public_id", "nugget_version__nugget__public_id")
+    rows = drawn_pairs(context).values_list("answer__public_id", "nugget_version__nugget__public_id")
     order = {nugget.key: number for number, nugget in enumerate(nuggets)}
     asked: dict[str, list[str]] = {}
     for answer, nugget in sorted(rows, key=lambda row: order[row[1]]):
@@ -92,17 +92,17 @@ def nuggets_by_answer(place: DeskContext, nuggets: Sequence[AskedNugget]) -> dic
     return asked
 
 
-def shown_answers(place: DeskContext) -> QuerySet[TaskAnswer]:
+def shown_answers(context: DeskContext) -> QuerySet[TaskAnswer]:
     """Return the answers on the screen, in the task's order; of those with the very same text the first."""
-    return TaskAnswer.objects.filter(task=place.task, same_as=None).order_by("position")
+    return TaskAnswer.objects.filter(task=context.task, same_as=None).order_by("position")
 
 
-def pairs_of(place: DeskContext, answer: str = "") -> list[AskedPair]:
+def pairs_of(context: DeskContext, answer: str = "") -> list[AskedPair]:
     """Return the pairs of sentence and citation in the order in which they are judged: by answer and sentence.
 
     `answer`: only those of one answer, by public id.
     """
-    shown = shown_answers(place)
+    shown = shown_answers(context)
     position = dict(
         (shown.filter(answer__public_id=answer) if answer else shown).values_list("answer", "position")
     )
@@ -111,7 +111,7 @@ def pairs_of(place: DeskContext, answer: str = "") -> list[AskedPair]:
         rows.defer("sentence__text", "segment__text"),
         key=lambda citation: (position[citation.sentence.answer_id], citation.sentence.index, citation.position),
     )
-    machine = machine_labels(place, {citation.sentence_id for citation in cited})
+    machine = machine_labels(context, {citation.sentence_id for citation in cited})
     numbers: dict[int, dict[object, int]] = defaultdict(dict)
     # Numbered before the protocol leaves any out: the answer shows all of its citations.
     numbered = [
@@ -122,18 +122,18 @@ def pairs_of(place: DeskContext, answer: str = "") -> list[AskedPair]:
         )
         for citation in cited
     ]
-    return [_pair(citation, number, machine) for _, _, (citation, number) in task_citations(place, numbered)]
+    return [_pair(citation, number, machine) for _, _, (citation, number) in task_citations(context, numbered)]
 
 
 def task_citations(
-    place: DeskContext, citations: Iterable[tuple[int, int | None, Rest]]
+    context: DeskContext, citations: Iterable[tuple[int, int | None, Rest]]
 ) -> Iterator[tuple[int, int | None, Rest]]:
     """Yield the citations that a task asks, of rows as `first_different` takes them; a study asks what was drawn."""
-    if not place.study:
-        yield from first_different(citations, place.first_citations)
+    if not context.study:
+        yield from first_different(citations, context.first_citations)
         return
     # A study asks what it drew, whatever the protocol counts since.
-    drawn = set(drawn_pairs(place).values_list("sentence", "segment"))
+    drawn = set(drawn_pairs(context).values_list("sentence", "segment"))
     for sentence, segment, rest in first_different(citations, None):
         if (sentence, segment) in drawn:
             yield sentence, segment, rest
@@ -160,13 +160,13 @@ def _pair(citation: Citation, number: int, machine: Mapping[tuple[int, int], str
     )
 
 
-def machine_labels(place: DeskContext, sentences: Collection[int]) -> dict[tuple[int, int], str] | None:
+def machine_labels(context: DeskContext, sentences: Collection[int]) -> dict[tuple[int, int], str] | None:
     """Return the labels that this condition shows; None, and nothing is read, where it shows none."""
     # The one door through which a machine's label comes to a desk (docs/decisions/0014).
-    if place.stage != Stage.SUPPORT_POST_EDIT:
+    if context.stage != Stage.SUPPORT_POST_EDIT:
         return None
     rows = SupportJudgment.objects.current().filter(
-        judge=place.machine, condition=SupportCondition.LLM, sentence__in=sentences
+        judge=context.machine, condition=SupportCondition.LLM, sentence__in=sentences
     )
     return {
         (sentence, segment): SupportLabel(label).name.lower()
@@ -176,7 +176,7 @@ def machine_labels(place: DeskContext, sentences: Collection[int]) -> dict[tuple
     }
 
 
-# Written out, as the place is: an assessor waits for it at each key, and it takes the place of three statements.
+# Written out, as the context is: an assessor waits for it at each key, and it takes the place of three statements.
 _PAIR_OF_NUGGET = """
 SELECT shown.answer_id, version.id, work.id, work.version, work.label, work.reason, work.sentence, work.first_label
 FROM evaluation_taskanswer shown
@@ -275,34 +275,34 @@ def _code(labels: type[AssignmentLabel] | type[SupportLabel], word: str | None) 
     return None if word in (None, NO_MACHINE_LABEL) else labels[word.upper()]
 
 
-def find_label(place: DeskContext, key: str) -> StoredLabel:
+def find_label(context: DeskContext, key: str) -> StoredLabel:
     """Return the label of one pair. Raises `Refused` for a key that is not one of the task's."""
-    return _find_assignment(place, key) if place.stage == Stage.ASSIGN else _find_support(place, key)
+    return _find_assignment(context, key) if context.stage == Stage.ASSIGN else _find_support(context, key)
 
 
-def _find_assignment(place: DeskContext, key: str) -> StoredLabel:
+def _find_assignment(context: DeskContext, key: str) -> StoredLabel:
     answer_id, _, nugget_id = key.partition(SEPARATOR)
-    listed = (_DRAWN, place.study) if place.study else (_LISTED, place.nugget_set)
+    listed = (_DRAWN, context.study) if context.study else (_LISTED, context.nugget_set)
     with connection.cursor() as cursor:
-        cursor.execute(_PAIR_OF_NUGGET + listed[0], [nugget_id, place.task, answer_id, listed[1], place.topic])
+        cursor.execute(_PAIR_OF_NUGGET + listed[0], [nugget_id, context.task, answer_id, listed[1], context.topic])
         found = cursor.fetchone()
     if found is None:
         raise Refused("no_such_pair", "This answer or nugget is not among those of the task.")
     answer, wording, pk, *values = found
-    stored = WorkingAssignment(task_id=place.task, answer_id=answer, nugget_version_id=wording, version=0)
+    stored = WorkingAssignment(task_id=context.task, answer_id=answer, nugget_version_id=wording, version=0)
     return StoredLabel(key, _filled(stored, pk, ("version", "label", "reason", "sentence", "first_label"), values))
 
 
-def _find_support(place: DeskContext, key: str) -> StoredLabel:
+def _find_support(context: DeskContext, key: str) -> StoredLabel:
     with connection.cursor() as cursor:
-        cursor.execute(_PAIRS_OF_SENTENCE, [key, place.task])
+        cursor.execute(_PAIRS_OF_SENTENCE, [key, context.task])
         cited = cursor.fetchall()
     rows = ((row[3], row[1], row) for row in cited)
-    for sentence, segment, (public_id, _, has_text, _, pk, *values, accepted) in task_citations(place, rows):
+    for sentence, segment, (public_id, _, has_text, _, pk, *values, accepted) in task_citations(context, rows):
         # A citation without a text is not asked, and nobody may label one that is not on the page.
         if segment is not None and public_id == key and has_text:
-            machine = machine_labels(place, [sentence]) or {}
-            stored = WorkingSupport(task_id=place.task, sentence_id=sentence, segment_id=segment, version=0)
+            machine = machine_labels(context, [sentence]) or {}
+            stored = WorkingSupport(task_id=context.task, sentence_id=sentence, segment_id=segment, version=0)
             fields = ("version", "label", "reason", "shown_label", "shown_ms", "accepted")
             # SQLite has no booleans: its raw rows have 0 and 1.
             filled = _filled(stored, pk, fields, (*values, bool(accepted)))
@@ -350,30 +350,32 @@ class TaskLabels:
         return [key for key in self.asked if key not in self.labels or self.labels[key].stored.label is None]
 
 
-def read_task(place: DeskContext) -> TaskLabels:
+def read_task(context: DeskContext) -> TaskLabels:
     """Read a judging task as a whole. Labels of pairs that are not asked any more are kept, and left out here."""
     answers = tuple(
         (answer, seen_at is not None)
-        for answer, seen_at in shown_answers(place).values_list("answer__public_id", "seen_at")
+        for answer, seen_at in shown_answers(context).values_list("answer__public_id", "seen_at")
     )
-    if place.stage != Stage.ASSIGN:
-        pairs = pairs_of(place)
-        return TaskLabels(answers, [], None, pairs, _support_labels(place, pairs))
-    nuggets = nuggets_of(place)
-    return TaskLabels(answers, nuggets, nuggets_by_answer(place, nuggets), [], _assignment_labels(place, nuggets))
+    if context.stage != Stage.ASSIGN:
+        pairs = pairs_of(context)
+        return TaskLabels(answers, [], None, pairs, _support_labels(context, pairs))
+    nuggets = nuggets_of(context)
+    return TaskLabels(
+        answers, nuggets, nuggets_by_answer(context, nuggets), [], _assignment_labels(context, nuggets)
+    )
 
 
-def _assignment_labels(place: DeskContext, nuggets: Sequence[AskedNugget]) -> dict[str, StoredLabel]:
+def _assignment_labels(context: DeskContext, nuggets: Sequence[AskedNugget]) -> dict[str, StoredLabel]:
     current = [nugget.wording for nugget in nuggets]
-    rows = WorkingAssignment.objects.filter(task=place.task, nugget_version__in=current)
+    rows = WorkingAssignment.objects.filter(task=context.task, nugget_version__in=current)
     # Without an order each engine gives the rows in its own.
     rows = rows.select_related("answer", "nugget_version__nugget").order_by("answer_id", "nugget_version_id")
     keyed = ((f"{row.answer.public_id}{SEPARATOR}{row.nugget_version.nugget.public_id}", row) for row in rows)
     return {key: StoredLabel(key, row) for key, row in keyed}
 
 
-def _support_labels(place: DeskContext, pairs: Sequence[AskedPair]) -> dict[str, StoredLabel]:
-    rows = WorkingSupport.objects.filter(task=place.task).select_related("sentence")
+def _support_labels(context: DeskContext, pairs: Sequence[AskedPair]) -> dict[str, StoredLabel]:
+    rows = WorkingSupport.objects.filter(task=context.task).select_related("sentence")
     stored = {(row.sentence_id, row.segment_id): row for row in rows}
     return {
         pair.key: StoredLabel(pair.key, row, pair.machine)

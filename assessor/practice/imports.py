@@ -79,7 +79,7 @@ def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> InputProb
 
 
 def _moved(rows: Sequence[PracticeRow], loaded: Loaded) -> list[PracticeRow]:
-    """Return the rows of loaded items that stand in another order than the file's."""
+    """Return the rows of loaded items whose order is not that of the file."""
     found = [row for row in rows if row.item in loaded]
     by_kind = sorted(found, key=lambda row: (row.kind, loaded[row.item].position))
     as_filed = sorted(found, key=lambda row: (row.kind, row.line))

@@ -48,7 +48,7 @@ def offered_in(campaigns: Sequence[int]) -> dict[int, list[Offered]]:
 
 
 def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
-    """Answer an item that a task's stage asks for. The first answer stands; another one changes nothing.
+    """Answer an item that a task's stage asks for. The first answer counts; a second changes nothing.
 
     Raises `NoSuchTask`; `Refused` for an item that is not asked here, or a word that is no label of it.
     """
@@ -128,7 +128,7 @@ class PracticeSet:
 
 
 def practice_sets_for(viewer: User, campaign: Campaign) -> list[PracticeSet]:
-    """Return the practice of each stage that has one; stages that ask for the same items stand together."""
+    """Return the practice of each stage that has one; stages that ask for the same items are one."""
     seen = list(within(viewer, campaign).values_list("pk", flat=True))
     offered = offered_in(seen).get(campaign.pk, [])
     stages: dict[tuple[int, ...], list[Stage]] = {}

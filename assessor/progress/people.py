@@ -17,7 +17,7 @@ from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import AssignmentLabel, JudgeKind, Role, Stage, SupportCondition, TaskState
 
 GIVEN = (2, 1, 0)
-"""Stored codes of the three labels, as they stand on the page."""
+"""Stored codes of the three labels, in the order of the page."""
 CANT_JUDGE = AssignmentLabel.CANT_JUDGE
 
 
@@ -116,7 +116,7 @@ def judges_by_user(users: Iterable[int]) -> dict[int, int]:
 def mixes_for(viewer: User, campaign: Campaign) -> Mixes:
     """Return each person's mix of labels beside that of all other judges on the same topics, LLMs among them.
 
-    Only labels that stand count, and so only submitted work.
+    Only current labels count, and so only submitted work.
     """
     if not within(viewer, campaign).exists():
         return {}

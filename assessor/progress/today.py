@@ -18,7 +18,7 @@ from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import RemarkKind, Stage, TaskState
 
 SHOWN: Final = 3
-"""How many remarks of a kind are shown; all are in the inbox."""
+"""Number of remarks of a kind that are shown; all are in the inbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def asked_for(viewer: User, campaign: Campaign) -> list[OpenRemarks]:
 FEWEST: Final = 3
 """Times of a stage below which a median says nothing."""
 LATELY: Final = timedelta(days=14)
-"""How far back the pace of the people is looked at."""
+"""Span of time from which the pace of the people is computed."""
 FARTHEST: Final = 5 * 365
 """Days beyond which a date says nothing."""
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from evaluation.terms import PassageOrder
 
 LINE_MARKS = re.compile(r"(?m)^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,2}[.)]\s+)")
-# Runs write what they like: each of these takes time in proportion to the text, whatever stands in it. Hence the
+# Runs write what they like: each of these takes time in proportion to the text, whatever it holds. Hence the
 # bounds, and the blanks that are taken from their first on and not given back.
 EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|`|~~)(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
 LINKS = re.compile(r"\[([^\]\[]{1,2000}+)\]\((?:https?:)?[^)\s]{0,2000}+\)")
@@ -80,7 +80,7 @@ def _shuffled(seed: str) -> Callable[[GradedPlace], tuple[int, str]]:
 
 
 def _with_their_documents(ordered: Sequence[GradedPlace]) -> list[GradedPlace]:
-    """Put each document's segments where its first one stands, in the order of the document."""
+    """Put each document's segments in the place of its first, in the order of the document."""
     documents: dict[str, list[GradedPlace]] = {}
     for place in ordered:
         documents.setdefault(place.document, []).append(place)

@@ -57,7 +57,7 @@ def relation_of(row: Row) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A list as it stands. The tuples hold keys, in the order of the list."""
+    """State of a list before it is submitted. The tuples hold keys, in the order of the list."""
 
     kept: int
     rejected: int
@@ -72,7 +72,7 @@ class Review:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing stands in the way of submitting."""
+        """Whether the list can be submitted."""
         return not (self.undecided or self.without_importance or self.over_limit)
 
 

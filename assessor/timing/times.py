@@ -111,12 +111,12 @@ def stretch_of(window: str, number: int, kind: str, started: datetime, ended: da
 
 
 KEPT: Final = 20_000
-"""How many submissions' times a process keeps, about 1 kB each."""
+"""Number of submissions whose times a process keeps, about 1 kB each."""
 
 Key = tuple[int, int]
 """A task and the number of one of its submissions."""
 Mark = tuple[Any, ...]
-"""What shows that the stretches of a submission are as they were."""
+"""Proof that the stretches of a submission are as they were when they were measured."""
 
 
 @dataclass(frozen=True, slots=True)

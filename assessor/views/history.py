@@ -72,7 +72,7 @@ def _op(data: dict[str, str | int]) -> Op:
 @never_cache
 @own_task_or_404
 def review(request: UserRequest, public_id: str) -> HttpResponse:
-    """Show how the work stands. With `?part` only what the desk's dialog takes in."""
+    """Show the state of the work before a submit. With `?part` only the content of the desk's dialog."""
     part = "part" in request.GET
     if task_head(public_id, request.user).judges:
         template = "assessor/judged_review_part.html" if part else "assessor/judged_review.html"

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from assessor.desk.context import place_of
+from assessor.desk.context import context_of
 from assessor.desk.task_labels import pairs_of
 from assessor.desk.task_progress import Progress, pairs_without_llm_label, progress_of
 from assessor.models import WorkingAssignment, WorkingSupport
@@ -72,7 +72,7 @@ def test_what_is_counted_is_what_the_desk_asks(world: JudgingWorld, first: int |
     world.run("many", ("Cites much.", [2, 0, 0, 1]), ("Cites again.", [1, 1, 0]))
     Protocol.objects.update(first_citations=first)
     task = task_again(world.hand(Stage.SUPPORT_SCRATCH, "ann").public_id)
-    asked = [pair for pair in pairs_of(place_of(task)) if pair.judgeable]
+    asked = [pair for pair in pairs_of(context_of(task)) if pair.judgeable]
     assert progress(task).asked == len(asked) > 0
 
 

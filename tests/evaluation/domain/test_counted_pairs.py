@@ -9,7 +9,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from assessor.desk.context import place_of
+from assessor.desk.context import context_of
 from assessor.desk.task_labels import pairs_of
 from evaluation.domain.conditions import CitationCondition, resolve_citations
 from evaluation.domain.counted_pairs import counted_citations, first_different
@@ -80,7 +80,7 @@ def made(world: JudgingWorld, sentences: Sequence[Sequence[int | None]], first: 
 
 def at_desk(world: JudgingWorld, topic: Topic) -> set[tuple[int, int | None]]:
     task = task_again(world.hand(Stage.SUPPORT_SCRATCH, "ann", topic.topic_id).public_id)
-    return {(one.sentence_pk, one.segment_pk) for one in pairs_of(place_of(task)) if one.judgeable}
+    return {(one.sentence_pk, one.segment_pk) for one in pairs_of(context_of(task)) if one.judgeable}
 
 
 def handed_out(world: JudgingWorld, topic: Topic, first: int | None) -> int:
