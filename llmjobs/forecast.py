@@ -107,7 +107,7 @@ def _seconds(judge: Judge, calls: int, tokens: int) -> float | None:
 
 
 def _mean(field: str, **which: str) -> float | None:
-    # Of the newest calls: an endpoint may have become faster, and a campaign's calls are many.
+    # Of the newest calls only: an endpoint's speed changes, and to read all would take long.
     newest = Call.objects.filter(state=Call.State.ANSWERED, **which).order_by("-pk").values(field)[:NEWEST]
     mean: float | None = newest.aggregate(mean=Avg(field))["mean"]
     return mean

@@ -65,7 +65,6 @@ def _batch(answer: int, wordings: list[int], replicate: int = 0) -> NewItem:
 
 
 def _as_replicate(replicate: int) -> dict[str, int]:
-    # Left out for first asks, so that the items of older jobs and of new ones are alike.
     return {"replicate": replicate} if replicate else {}
 
 

@@ -291,7 +291,7 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
         judge: Replies(questions=questions, reasked=reasked, refused=refusals)
         for judge, questions, reasked, refusals in rows
     }
-    # Notes are JSON, which the two database engines search differently.
+    # Read here, because Django cannot search lists in JSON on SQLite.
     noted = uses.exclude(notes=[]).values_list("item__job__llm__judge", "notes")
     for judge, notes in noted.iterator():
         kinds = {note.partition(":")[0] for note in notes}

@@ -39,7 +39,7 @@ from llmjobs.models import Call, LlmJob, NuggetCalls, TriedLabels
 from llmjobs.prompt_store import PromptSet
 from llmjobs.prompts.template import TOPIC_TEXTS, TopicTexts
 from llmjobs.steps.asking import Ask, LlmReply
-from llmjobs.steps.assign import AssignInput, assign
+from llmjobs.steps.assign import assign
 from llmjobs.steps.nuggetize import (
     DraftsInput,
     ImportanceInput,
@@ -49,7 +49,7 @@ from llmjobs.steps.nuggetize import (
     nuggetize,
     over_generated_drafts,
 )
-from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, support
+from llmjobs.steps.single import relevance, support
 
 Stepping = Generator[Ask, LlmReply, Any]
 
@@ -135,20 +135,19 @@ def begin_assigning(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> lis
     steps = list[Stepping]()
     for item, way in zip(items, ways, strict=True):
         answer, topic = item.payload["answer"], topics[topic_of[item.payload["answer"]]]
-        work = AssignInput(
-            query=topic.query,
-            answer=texts[answer],
-            nuggets=tuple(nuggets[pk] for pk in item.payload["nuggets"]),
+        step = assign(
+            topic.query,
+            texts[answer],
+            tuple(nuggets[pk] for pk in item.payload["nuggets"]),
             batch_size=len(item.payload["nuggets"]),
             template=way.template("assign", topic.texts),
             texts=topic.texts,
         )
-        steps.append(assign(work))
+        steps.append(step)
     return steps
 
 
 def record_assigning(outcomes: Sequence[ItemOutcome]) -> None:
-    """Write a label per nugget, with the event of its call."""
     for judge, same in _by_judge(outcomes):
         labels = [
             GivenAssignment(ended.item.payload["answer"], wording, nugget.label, "", ended.event(nugget.ask))
@@ -166,14 +165,14 @@ def begin_grading(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[
     steps = list[Stepping]()
     for item, way in zip(items, ways, strict=True):
         topic = topics[item.payload["topic"]]
-        work = RelevanceInput(
-            query=topic.query,
-            passage=segments[item.payload["segment"]],
+        step = relevance(
+            topic.query,
+            segments[item.payload["segment"]],
             top=item.payload["top"],
             template=way.template("relevance", topic.texts),
             texts=topic.texts,
         )
-        steps.append(relevance(work))
+        steps.append(step)
     return steps
 
 
@@ -260,13 +259,7 @@ def begin_supporting(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> li
     sentences = dict(Sentence.objects.filter(pk__in=_ids(items, "sentence")).values_list("pk", "text"))
     segments = _segment_texts(items, "segment")
     return [
-        support(
-            SupportInput(
-                statement=sentences[item.payload["sentence"]],
-                passage=segments[item.payload["segment"]],
-                template=way.templates["support"],
-            )
-        )
+        support(sentences[item.payload["sentence"]], segments[item.payload["segment"]], way.templates["support"])
         for item, way in zip(items, ways, strict=True)
     ]
 

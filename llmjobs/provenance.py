@@ -214,30 +214,22 @@ def answer_for(viewer: User, campaign: Campaign, pk: int) -> AnswerProvenance:
 
 
 def labels_of(viewer: User, campaign: Campaign, answer: Answer) -> tuple[list[ListedLabel], list[ListedLabel]]:
+    nugget_set = "nugget_version__nugget__nugget_set__name"
     assigned = assignments_for(viewer, campaign).filter(answer=answer)
     supported = support_for(viewer, campaign).filter(sentence__answer=answer).defer("segment__text")
-    return [
-        ListedLabel(
-            label.pk,
-            label.nugget_version.nugget.nugget_set.name,
-            label.label,
-            label.raw,
-            label.judge,
-            label.nugget_version.text,
-        )
-        for label in assigned.order_by("nugget_version__nugget__nugget_set__name", "nugget_version", "judge__name")
-    ], [
-        ListedLabel(
-            label.pk,
-            label.condition,
-            label.label,
-            label.raw,
-            label.judge,
-            label.segment.docid,
-            label.sentence.index + 1,
-        )
+    nuggets = [
+        _listed(label, label.nugget_version.nugget.nugget_set.name, label.nugget_version.text)
+        for label in assigned.order_by(nugget_set, "nugget_version", "judge__name")
+    ]
+    citations = [
+        _listed(label, label.condition, label.segment.docid, label.sentence.index + 1)
         for label in supported.order_by("sentence__index", "segment__docid", "condition", "judge__name")
     ]
+    return nuggets, citations
+
+
+def _listed(label: Assignment | SupportJudgment, of: str, about: str, number: int = 0) -> ListedLabel:
+    return ListedLabel(label.pk, of, label.label, label.raw, label.judge, about, number)
 
 
 def call_behind(viewer: User, campaign: Campaign, event: Event | None) -> ShownCall | None:

@@ -20,7 +20,6 @@ from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint
 from llmjobs.models import Attempt, Call, CallUse, Text
 from llmjobs.steps.asking import RE_ASK, Ask, spans
 
-# SQLite takes a limited number of values in a statement, and rows of calls hold long texts.
 BATCH = 200
 MOST_TOKENS = 2**31 - 1
 TEMPERATURE = 0.0
@@ -50,7 +49,7 @@ class NewCall:
 
     @property
     def prompt_tokens(self) -> float:
-        """Estimate, not rounded: a forecast multiplies it."""
+        """Estimate that is not rounded, because a forecast multiplies it."""
         return sum(len(message.content.split()) for message in self.ask.messages) * TOKENS_PER_WORD
 
     @property
@@ -104,7 +103,6 @@ def release(calls: Iterable[int], holder: str) -> None:
 
 
 def note_sending(calls: Sequence[Call]) -> list[Attempt]:
-    """Write an attempt for each call, numbered after those it had."""
     last = dict(Attempt.objects.filter(call__in=calls).values_list("call").annotate(n=Max("number")).order_by())
     now = timezone.now()
     rows = [Attempt(call=call, number=last.get(call.pk, 0) + 1, sent_at=now) for call in calls]

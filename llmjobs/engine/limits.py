@@ -66,7 +66,6 @@ class Limits:
         return ", ".join(f"{most:,} {what}" for most, what in limits if most is not None) or "no limit"
 
     def seconds_for(self, requests: int, tokens: int) -> float:
-        """Least seconds for so many requests and tokens."""
         return PERIOD * max(
             requests / self.requests if self.requests else 0, tokens / self.tokens if self.tokens else 0
         )
@@ -299,7 +298,6 @@ class Limiter:
         return admitted
 
     def book_tokens(self, sending: Sending, reply: Completion | CallRefusal) -> None:
-        """Book a call's real tokens."""
         # A refused call reports none, so its estimate stays booked.
         expected = self._reserved.pop(sending.call.pk, None)
         if expected is None or isinstance(reply, CallRefusal) or reply.prompt_tokens is None:

@@ -106,9 +106,7 @@ class Engine:
         self.troubles = 0
 
     def work(self, stopping: Signal) -> None:
-        more = True
-        while more:
-            more = self._look_or_start_over(stopping)
+        while self._look_or_start_over(stopping):
             close_old_connections()
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -49,23 +49,15 @@ class SimulatedCompletion:
     completion_tokens: int
 
     def as_json(self, number: int) -> dict[str, Any]:
+        message = {"role": "assistant", "content": self.text}
+        usage = {"prompt_tokens": self.prompt_tokens, "completion_tokens": self.completion_tokens}
         return {
             "id": f"chatcmpl-{number}",
             "object": "chat.completion",
             "created": int(time.time()),
             "model": MODEL,
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {"role": "assistant", "content": self.text},
-                    "finish_reason": self.finish_reason,
-                }
-            ],
-            "usage": {
-                "prompt_tokens": self.prompt_tokens,
-                "completion_tokens": self.completion_tokens,
-                "total_tokens": self.prompt_tokens + self.completion_tokens,
-            },
+            "choices": [{"index": 0, "message": message, "finish_reason": self.finish_reason}],
+            "usage": usage | {"total_tokens": self.prompt_tokens + self.completion_tokens},
         }
 
 
@@ -285,63 +277,50 @@ class Handler(BaseHTTPRequestHandler):
             exchange.fault = "down"
             self.server.note(exchange, 503 if faults.down == "503" else 0)
             self._is_down(faults)
-            return
-        wait = self.server.seconds_over_limit(exchange.request)
-        if wait:
+        elif wait := self.server.seconds_over_limit(exchange.request):
             exchange.fault = OVER_LIMIT
             self.server.note(exchange, 429)
             self._refuse(429, "Rate limit reached for this minute.", {"Retry-After": f"{wait:.3f}"})
-            return
-        if faults.plain_only and exchange.request.form:
+        elif faults.plain_only and exchange.request.form:
             exchange.fault = "plain_only"
             self.server.note(exchange, 400)
             self._refuse(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported.")
-            return
-        exchange.fault, exchange.seen = self.server.chooser.choose(exchange.request.sha256, exchange.request.text)
-        if exchange.fault == "timeout":
-            self._hang(exchange, faults.hang_s)
-            return
-        exchange.completion = complete(exchange.request, exchange.fault)
-        self.server.ending.wait(max(0.0, faults.latency_ms / 1000 - (time.monotonic() - started)))
-        self._finish(exchange, faults)
+        else:
+            exchange.fault, exchange.seen = self.server.chooser.choose(
+                exchange.request.sha256, exchange.request.text
+            )
+            if exchange.fault == "timeout":
+                self._hang(exchange, faults.hang_s)
+                return
+            exchange.completion = complete(exchange.request, exchange.fault)
+            self.server.ending.wait(max(0.0, faults.latency_ms / 1000 - (time.monotonic() - started)))
+            self._finish(exchange, exchange.completion, faults)
 
-    def _finish(self, exchange: Exchange, faults: Faults) -> None:
+    def _finish(self, exchange: Exchange, completion: SimulatedCompletion, faults: Faults) -> None:
         if self._client_is_gone():
             self.close_connection = True
             self.server.note(exchange, CLIENT_GONE)
-            return
-        ends: dict[str, Callable[[Exchange, Faults], None]] = {
-            "dropped": self._drop,
-            "not_json": self._send_page,
-            "auth": self._refuse_key,
-        }
-        ends.get(exchange.fault, self._refuse_or_answer)(exchange, faults)
-
-    def _refuse_or_answer(self, exchange: Exchange, faults: Faults) -> None:
-        status, message = STATUS_OF.get(exchange.fault, (200, ""))
-        self.server.note(exchange, status)
-        if status == 200 and exchange.completion:
-            self._send_json(200, exchange.completion.as_json(exchange.number))
+        elif exchange.fault == "dropped":
+            # A promised body of which half is sent: the client sees a cut connection.
+            self.server.note(exchange, 0)
+            self.close_connection = True
+            self._head(200, "application/json", 1000)
+            self.wfile.write(b'{"choices": [')
+        elif exchange.fault == "not_json":
+            self.server.note(exchange, 200)
+            self._send(200, b"<html><body>Please sign in to this network.</body></html>", "text/html")
+        elif exchange.fault == "auth":
+            # Badly behaved endpoints repeat the whole key in the message; no log or page may show it.
+            self.server.note(exchange, 401)
+            key = self.headers.get("Authorization") or self.headers.get("api-key") or ""
+            self._refuse(401, f"Incorrect API key provided: {key.removeprefix('Bearer ')}.")
+        elif exchange.fault in STATUS_OF:
+            status, message = STATUS_OF[exchange.fault]
+            self.server.note(exchange, status)
+            self._refuse(status, message, {"Retry-After": f"{faults.retry_after:g}"} if status == 429 else {})
         else:
-            headers = {"Retry-After": f"{faults.retry_after:g}"} if status == 429 else {}
-            self._refuse(status, message, headers)
-
-    def _refuse_key(self, exchange: Exchange, _faults: Faults) -> None:
-        # Badly behaved endpoints repeat the whole key in the message; no log or page may show it.
-        self.server.note(exchange, 401)
-        key = self.headers.get("Authorization") or self.headers.get("api-key") or ""
-        self._refuse(401, f"Incorrect API key provided: {key.removeprefix('Bearer ')}.")
-
-    def _send_page(self, exchange: Exchange, _faults: Faults) -> None:
-        self.server.note(exchange, 200)
-        self._send(200, b"<html><body>Please sign in to this network.</body></html>", "text/html")
-
-    def _drop(self, exchange: Exchange, _faults: Faults) -> None:
-        # A promised body of which half is sent: the client sees a cut connection.
-        self.server.note(exchange, 0)
-        self.close_connection = True
-        self._head(200, "application/json", 1000)
-        self.wfile.write(b'{"choices": [')
+            self.server.note(exchange, 200)
+            self._send_json(200, completion.as_json(exchange.number))
 
     def _hang(self, exchange: Exchange, hang_s: float) -> None:
         self.server.note(exchange, 0)
@@ -393,7 +372,6 @@ S = TypeVar("S", bound=Simulator)
 
 @contextmanager
 def serving(simulator: S) -> Iterator[S]:
-    """Serve in a thread while the block runs."""
     thread = Thread(target=simulator.serve_forever, kwargs={"poll_interval": 0.1}, name="simulator")
     thread.start()
     try:

@@ -79,21 +79,6 @@ def _label_batch(log: StepLog, labelling: Labelling, first: int, last: int, batc
 
 
 @dataclass(frozen=True, slots=True)
-class AssignInput:
-    """One answer's whole text, and the nuggets to look for in it."""
-
-    query: str
-    answer: str
-    nuggets: tuple[str, ...]
-    batch_size: int = 10
-    template: Template = ASSIGN
-    texts: TopicTexts = NO_TEXTS
-
-    def __post_init__(self) -> None:
-        check_sizes(batch_size=self.batch_size)
-
-
-@dataclass(frozen=True, slots=True)
 class NuggetLabel:
     """The label of one nugget: FAILED has a reason. Without an ask the label was given by rule."""
 
@@ -116,16 +101,24 @@ class AssignOutcome:
         return f"{len(failed)} of {len(self.labels)} nuggets: {failed[0]}" if failed else ""
 
 
-def assign(work: AssignInput) -> Step[AssignOutcome]:
-    """Label each nugget by the answer (method, AutoAssign)."""
+def assign(
+    query: str,
+    answer: str,
+    nuggets: tuple[str, ...],
+    batch_size: int = 10,
+    template: Template = ASSIGN,
+    texts: TopicTexts = NO_TEXTS,
+) -> Step[AssignOutcome]:
+    """Label each nugget by an answer's whole text (method, AutoAssign)."""
+    check_sizes(batch_size=batch_size)
     # An answer without a word contains no nugget: no call is needed.
-    if not work.answer.split():
+    if not answer.split():
         by_rule = NuggetLabel(AssignmentLabel.NOT_SUPPORT, None)
-        return AssignOutcome((by_rule,) * len(work.nuggets), 0, ())
+        return AssignOutcome((by_rule,) * len(nuggets), 0, ())
     log = StepLog()
-    values = {"query": work.query, "passage": work.answer, **work.texts.values}
-    labelling = Labelling(work.template, NUGGET_LABELS.words, work.nuggets, {**values})
-    labelled = yield from label_all(log, labelling, work.batch_size)
+    values: dict[str, Value] = {"query": query, "passage": answer, **texts.values}
+    labelling = Labelling(template, NUGGET_LABELS.words, nuggets, values)
+    labelled = yield from label_all(log, labelling, batch_size)
     codes = {word: AssignmentLabel(label.code) for word, label in NUGGET_LABELS.by_word.items()}
     labels = tuple(
         NuggetLabel(

@@ -18,20 +18,6 @@ BETTER = "as the grade below, but the answer is clearer or more complete"
 
 
 @dataclass(frozen=True, slots=True)
-class RelevanceInput:
-    """One query and one passage; `top` is the highest grade of the scale, 0 the lowest."""
-
-    query: str
-    passage: str
-    top: int = 3
-    template: Template = RELEVANCE
-    texts: TopicTexts = NO_TEXTS
-
-    def __post_init__(self) -> None:
-        check_sizes(top=self.top)
-
-
-@dataclass(frozen=True, slots=True)
 class RelevanceOutcome:
     """One grade and the ask that gave it; None has a reason and is never 0."""
 
@@ -42,11 +28,13 @@ class RelevanceOutcome:
     notes: tuple[Note, ...]
 
 
-def relevance(work: RelevanceInput) -> Step[RelevanceOutcome]:
-    log = StepLog()
-    read = partial(parse_label, vocabulary=tuple(str(grade) for grade in range(work.top + 1)))
-    values = {"query": work.query, "passage": work.passage, "scale": scale(work.top), **work.texts.values}
-    answer = yield from converse(log, question(work.template, "passage", top=work.top, **values), read)
+def relevance(
+    query: str, passage: str, *, top: int = 3, template: Template = RELEVANCE, texts: TopicTexts = NO_TEXTS
+) -> Step[RelevanceOutcome]:
+    check_sizes(top=top)
+    log, read = StepLog(), partial(parse_label, vocabulary=tuple(str(grade) for grade in range(top + 1)))
+    values = {"query": query, "passage": passage, "scale": scale(top), **texts.values}
+    answer = yield from converse(log, question(template, "passage", top=top, **values), read)
     grade = int(answer.value.label) if answer.value else None
     return RelevanceOutcome(grade, answer.ask, answer.failure, log.asks, tuple(log.notes))
 
@@ -56,15 +44,6 @@ def scale(top: int) -> str:
     # Scales other than 0-3 keep its ends and stretch or shorten its middle.
     middle = [RELATED, SOME, *[BETTER] * (top - 3)][: top - 1]
     return "\n".join(f"{grade}: {meaning}" for grade, meaning in enumerate([NOTHING, *middle, EXACT]))
-
-
-@dataclass(frozen=True, slots=True)
-class SupportInput:
-    """One sentence of an answer, and the text of one segment it cites."""
-
-    statement: str
-    passage: str
-    template: Template = SUPPORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +57,9 @@ class SupportOutcome:
     notes: tuple[Note, ...]
 
 
-def support(work: SupportInput) -> Step[SupportOutcome]:
+def support(statement: str, passage: str, template: Template = SUPPORT) -> Step[SupportOutcome]:
     log = StepLog()
-    ask = question(work.template, "pair", statement=work.statement, passage=work.passage)
+    ask = question(template, "pair", statement=statement, passage=passage)
     answer = yield from converse(log, ask, partial(parse_label, vocabulary=CITATION_LABELS.words))
     label = SupportLabel(CITATION_LABELS.by_word[answer.value.label].code) if answer.value else SupportLabel.FAILED
     return SupportOutcome(label, answer.ask, answer.failure, log.asks, tuple(log.notes))

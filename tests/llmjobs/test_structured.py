@@ -18,15 +18,15 @@ from llmjobs.prompts.template import form_of
 from llmjobs.prompts.texts import ASSIGN, IMPORTANCE, NUGGETIZE, RELEVANCE, SUPPORT
 from llmjobs.simulator.answering import MODEL
 from llmjobs.steps.asking import Ask
-from llmjobs.steps.assign import AssignInput, assign
+from llmjobs.steps.assign import assign
 from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize
-from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, support
+from llmjobs.steps.single import relevance, support
 from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.steps.scripted import play
 from tests.worlds.llm import grade_segments, make_world, scripted_endpoint, start_assigning, states_of, work_on
 
 KEY = "azure-key-0123456789abcdef"
-PAIR = SupportInput("Cats purr.", "Content cats purr.", replace(SUPPORT, structured=True))
+PAIR = ("Cats purr.", "Content cats purr.", replace(SUPPORT, structured=True))
 
 
 @pytest.mark.parametrize(
@@ -60,16 +60,16 @@ def test_a_grade_is_a_number(reply: str, plain: str | None) -> None:
 def test_every_step_reads_json_when_it_asks_for_it() -> None:
     nuggets = ("cats purr", "dogs bark")
     assigned, (ask,) = play(
-        assign(AssignInput("q", "Cats purr.", nuggets, template=replace(ASSIGN, structured=True))),
+        assign("q", "Cats purr.", nuggets, template=replace(ASSIGN, structured=True)),
         ['{"labels": ["support", "not_support"]}'],
     )
     assert [one.label for one in assigned.labels] == [AssignmentLabel.SUPPORT, AssignmentLabel.NOT_SUPPORT]
     assert assigned.notes == ()
     assert ask.messages[1].content.endswith('as a JSON object and nothing else: {"labels": ["...", ...]}')
     assert ask.template_sha256 == ASSIGN.sha256
-    assert play(support(PAIR), ['{"label": "full_support"}'])[0].label == SupportLabel.FULL_SUPPORT
-    graded = RelevanceInput("q", "p", template=replace(RELEVANCE, structured=True))
-    assert play(relevance(graded), ['{"grade": 3}'])[0].grade == 3
+    assert play(support(*PAIR), ['{"label": "full_support"}'])[0].label == SupportLabel.FULL_SUPPORT
+    graded = relevance("q", "p", template=replace(RELEVANCE, structured=True))
+    assert play(graded, ['{"grade": 3}'])[0].grade == 3
     drafts = DraftsInput("q", ("s",), template=replace(NUGGETIZE, structured=True))
     work = NuggetizeInput(drafts, template=replace(IMPORTANCE, structured=True))
     made, _ = play(nuggetize(work), ['{"nuggets": ["say \\"hi\\" \\u00e9"]}', '{"labels": ["vital"]}'])
@@ -77,13 +77,13 @@ def test_every_step_reads_json_when_it_asks_for_it() -> None:
 
 
 def test_a_wrong_label_is_asked_again_in_the_same_form() -> None:
-    outcome, asks = play(support(PAIR), ['{"label": "maybe"}', '{"label": "no_support"}'])
+    outcome, asks = play(support(*PAIR), ['{"label": "maybe"}', '{"label": "no_support"}'])
     assert outcome.label == SupportLabel.NO_SUPPORT
     assert [one.form for one in asks] == [form_of("support", {})] * 2
 
 
 def test_an_endpoint_that_ignores_the_form_is_read_and_noted() -> None:
-    outcome, _ = play(support(PAIR), ["full_support"])
+    outcome, _ = play(support(*PAIR), ["full_support"])
     assert outcome.label == SupportLabel.FULL_SUPPORT
     assert [str(note) for note in outcome.notes] == ["pair: not in the JSON that was asked for"]
 
@@ -93,7 +93,7 @@ def wanted(ask: Ask) -> NewCall:
 
 
 def test_the_form_is_part_of_what_makes_two_calls_the_same() -> None:
-    plain_ask, form_ask = (next(support(replace(PAIR, template=one))) for one in (SUPPORT, PAIR.template))
+    plain_ask, form_ask = (next(support(*PAIR[:2], one)) for one in (SUPPORT, PAIR[2]))
     assert wanted(plain_ask).parameters == {"temperature": 0.0}
     assert wanted(form_ask).parameters["response_format"]["type"] == "json_schema"
     unspoken = replace(form_ask, messages=plain_ask.messages)
@@ -154,7 +154,7 @@ def azure_at(simulator: LoggedSimulator, version: str = "2024-10-21") -> Endpoin
 
 
 def test_the_simulator_speaks_azures_form_and_no_other_there() -> None:
-    asked = ChatRequest("gpt-4o", tuple((one.role, one.content) for one in next(support(PAIR)).messages))
+    asked = ChatRequest("gpt-4o", tuple((one.role, one.content) for one in next(support(*PAIR)).messages))
     with running_simulator() as simulator:
         answer = send(azure_at(simulator), replace(asked, response_format=form_of("support", {}).response_format))
         refused = send(azure_at(simulator, version=""), asked)

@@ -155,7 +155,7 @@ def test_a_step_that_breaks_is_set_aside_alone(
 ) -> None:
     job = start_assigning(make_world(runs=2))
     monkeypatch.setattr(
-        "llmjobs.steps.assign.parse_labels", lambda *_: (_ for _ in ()).throw(ZeroDivisionError("so it is"))
+        "llmjobs.steps.assign.parse_labels", lambda *_, **__: (_ for _ in ()).throw(ZeroDivisionError("so it is"))
     )
     work_on()
     assert states_of(job) == {"failed": 2}

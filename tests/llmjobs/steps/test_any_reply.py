@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from evaluation.terms import AssignmentLabel, Importance, SupportLabel
 from llmjobs.steps.asking import Ask, LlmReply
-from llmjobs.steps.assign import AssignInput, assign
+from llmjobs.steps.assign import assign
 from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize
-from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, support
+from llmjobs.steps.single import relevance, support
 from tests.llmjobs.steps.scripted import GONE, parts, play, play_with
 
 WORDS = [
@@ -43,8 +43,8 @@ class Cycle:
 @ROOM
 @given(scripts, st.integers(0, 7), st.integers(1, 4))
 def test_every_nugget_has_one_outcome(replies: list[str | LlmReply], count: int, size: int) -> None:
-    work = AssignInput("q", "an answer", tuple(map(str, range(count))), size)
-    outcome, asks = play_with(assign(work), Cycle(replies))
+    work = ("q", "an answer", tuple(map(str, range(count))), size)
+    outcome, asks = play_with(assign(*work), Cycle(replies))
     assert len(outcome.labels) == count
     for one in outcome.labels:
         assert one.label in {*AssignmentLabel} - {AssignmentLabel.CANT_JUDGE}
@@ -68,9 +68,9 @@ def test_a_topic_has_nuggets_or_a_reason(replies: list[str | LlmReply], count: i
 @ROOM
 @given(scripts)
 def test_single_labels_are_of_their_vocabulary(replies: list[str | LlmReply]) -> None:
-    pair, _ = play_with(support(SupportInput("s", "p")), Cycle(replies))
+    pair, _ = play_with(support("s", "p"), Cycle(replies))
     assert (pair.label == SupportLabel.FAILED) == bool(pair.failure)
-    passage, _ = play_with(relevance(RelevanceInput("q", "p")), Cycle(replies))
+    passage, _ = play_with(relevance("q", "p"), Cycle(replies))
     assert passage.grade in {None, 0, 1, 2, 3}
     assert (passage.grade is None) == bool(passage.failure)
 
@@ -78,7 +78,7 @@ def test_single_labels_are_of_their_vocabulary(replies: list[str | LlmReply]) ->
 @ROOM
 @given(scripts, st.integers(1, 7))
 def test_a_replay_goes_the_same_way(replies: list[str | LlmReply], count: int) -> None:
-    work = AssignInput("q", "an answer", tuple(map(str, range(count))), 3)
+    work = ("q", "an answer", tuple(map(str, range(count))), 3)
     given_replies: list[str | LlmReply] = []
     cycle = Cycle(replies)
 
@@ -86,4 +86,4 @@ def test_a_replay_goes_the_same_way(replies: list[str | LlmReply], count: int) -
         given_replies.append(cycle(ask))
         return given_replies[-1]
 
-    assert play_with(assign(work), recorded) == play(assign(work), given_replies)
+    assert play_with(assign(*work), recorded) == play(assign(*work), given_replies)

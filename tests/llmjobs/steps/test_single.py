@@ -5,10 +5,10 @@ import pytest
 from evaluation.terms import SupportLabel
 from llmjobs.prompts.template import Template
 from llmjobs.prompts.texts import SUPPORT
-from llmjobs.steps.single import RelevanceInput, SupportInput, relevance, scale, support
+from llmjobs.steps.single import relevance, scale, support
 from tests.llmjobs.steps.scripted import GONE, between, parts, play
 
-PAIR = SupportInput("Cats purr when content.", "Content cats purr.")
+PAIR = ("Cats purr when content.", "Content cats purr.")
 
 
 @pytest.mark.parametrize(
@@ -20,53 +20,53 @@ PAIR = SupportInput("Cats purr when content.", "Content cats purr.")
     ],
 )
 def test_one_pair_gets_one_label(reply: str, label: SupportLabel) -> None:
-    outcome, (ask,) = play(support(PAIR), [reply])
+    outcome, (ask,) = play(support(*PAIR), [reply])
     assert (outcome.label, outcome.ask, outcome.failure) == (label, 0, "")
-    assert (between(ask, "statement"), between(ask, "passage")) == (PAIR.statement, PAIR.passage)
+    assert (between(ask, "statement"), between(ask, "passage")) == PAIR
     assert (ask.task, ask.part) == ("support", "pair")
 
 
 def test_a_pair_is_asked_again_and_never_split() -> None:
-    outcome, asks = play(support(PAIR), ["not full support", "support", "unsure"])
+    outcome, asks = play(support(*PAIR), ["not full support", "support", "unsure"])
     assert parts(asks) == ["pair", "pair, re-ask 1", "pair, re-ask 2"]
     assert (outcome.label, outcome.asks) == (SupportLabel.FAILED, 3)
     assert outcome.failure.startswith("the reply is 'unsure'; it must be one of full_support")
 
 
 def test_a_pair_without_a_reply_fails_with_the_reason() -> None:
-    outcome, _ = play(support(PAIR), [GONE])
+    outcome, _ = play(support(*PAIR), [GONE])
     assert (outcome.label, outcome.failure) == (SupportLabel.FAILED, GONE.failure)
 
 
 def test_a_campaigns_own_text_is_used() -> None:
     own = Template("support", "strict", 4, SUPPORT.system, "{statement} {passage}")
-    _, (ask,) = play(support(SupportInput("s", "p", own)), ["full_support"])
+    _, (ask,) = play(support("s", "p", own), ["full_support"])
     assert (ask.template, ask.version, ask.template_sha256) == ("strict", 4, own.sha256)
     assert ask.messages[1].content == "<statement>\ns\n</statement> <passage>\np\n</passage>"
 
 
 @pytest.mark.parametrize(("reply", "grade"), [("0", 0), ("Grade: 3", 3), ("##final score: 2", 2)])
 def test_a_passage_gets_a_grade_of_the_scale(reply: str, grade: int) -> None:
-    outcome, (ask,) = play(relevance(RelevanceInput("q", "p")), [reply])
+    outcome, (ask,) = play(relevance("q", "p"), [reply])
     assert (outcome.grade, outcome.failure) == (grade, "")
     assert "on a scale from 0 to 3" in ask.messages[0].content
     assert (between(ask, "query"), between(ask, "passage")) == ("q", "p")
 
 
 def test_a_grade_off_the_scale_fails_and_is_not_zero() -> None:
-    outcome, _ = play(relevance(RelevanceInput("q", "p")), ["4", "-1", "2.5"])
+    outcome, _ = play(relevance("q", "p"), ["4", "-1", "2.5"])
     assert outcome.grade is None
     assert "it must be one of 0, 1, 2, 3" in outcome.failure
 
 
 def test_the_scale_is_a_setting() -> None:
-    outcome, (ask,) = play(relevance(RelevanceInput("q", "p", top=4)), ["4"])
+    outcome, (ask,) = play(relevance("q", "p", top=4), ["4"])
     assert outcome.grade == 4
     assert "whole number from 0 to 4" in ask.messages[1].content
 
 
 def test_a_passage_without_a_reply_fails() -> None:
-    outcome, _ = play(relevance(RelevanceInput("q", "p")), [GONE])
+    outcome, _ = play(relevance("q", "p"), [GONE])
     assert (outcome.grade, outcome.failure) == (None, GONE.failure)
 
 
@@ -80,4 +80,4 @@ def test_every_grade_has_a_meaning(top: int) -> None:
 
 def test_a_scale_of_one_grade_is_refused() -> None:
     with pytest.raises(ValueError, match="top"):
-        RelevanceInput("q", "p", top=0)
+        next(relevance("q", "p", top=0))
