@@ -55,6 +55,7 @@ class LoadedCampaign(models.Model):
 
     campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, primary_key=True, related_name="+")
     slug = models.SlugField(max_length=60, help_text="of the campaign that the file was made of")
+    # The checksum and the revision together say whether loading the file once more would change anything.
     content = models.CharField(max_length=64, help_text="checksum of the state that was loaded")
     revision = models.PositiveBigIntegerField()
     made_at = models.DateTimeField(help_text="of when the state is")
@@ -67,6 +68,7 @@ class LoadedCampaign(models.Model):
 
 
 REQUEST_ENDED = timedelta(minutes=2)
+"""No request takes so long: the process of one that began earlier is gone."""
 
 
 class Ordered(models.Model):
@@ -115,6 +117,7 @@ class ImportAttempt(Ordered):
     class Meta(Ordered.Meta):
         indexes = [models.Index(fields=["expires_at"], name="attempt_expiry")]
         constraints = [
+            # Spelled out, because `Meta` does not see the names of the class around it.
             models.CheckConstraint(
                 condition=models.Q(
                     state__in=["checking", "checked", "refused", "loading", "loaded", "discarded", "expired"]

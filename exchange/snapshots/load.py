@@ -239,6 +239,7 @@ class _Loading:
     def load(self) -> Loaded:
         self.renaming = names_taken(self.archive, list(self.columns), self.target.slug)
         matched, made = self._people()
+        # In the order of the file: whatever is ordered by key has the same order again (decision 22).
         for table in self.columns:
             if table.numbered:
                 self.keys[table.model] = reserve(table.model, self.archive.manifest.tables[table.name].rows)
