@@ -104,6 +104,7 @@ def read_pairs(
     compared, places = found.compared, np.array(listed, dtype=np.int64)
     left, right = compared.matched.left, compared.matched.right
     keys = [(first, second) for first, second in compared.keys(places).tolist()]
+    # Each reads all pairs of the page at once: twenty pairs must not cost twenty times the queries.
     reader = {ItemKind.NUGGETS: _nuggets, ItemKind.CITATIONS: _citations, ItemKind.GRADES: _grades}
     rows = reader[compared.matched.kind](keys, answers)
     harsh = harsh_conflicts(left, right, len(compared.matched.labels) - 1)
