@@ -16,7 +16,8 @@ def cached_report(*, size: int) -> Callable[[Computation], Computation]:
     """
 
     def keep(compute: Computation) -> Computation:
-        # The revision is a part of the key alone: every submission raises it, so no figure outlives its labels.
+        # The revision is a part of the key alone: every submission and import raises it, so no figure outlives its
+        # labels, and nothing has to be told to forget. Each process keeps its own, and all agree.
         kept = lru_cache(maxsize=size)(lambda _revision, *args: compute(*args))
 
         @wraps(compute)

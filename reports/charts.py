@@ -169,7 +169,6 @@ def _drawn(kind: str, given: dict[str, Any], *, dark: bool) -> str:
     return _specified(kind, json.dumps(given), DARK if dark else LIGHT)
 
 
-# 256: five kinds of chart kept 64 each before they shared one cache.
 @lru_cache(maxsize=256)
 def _specified(kind: str, data: str, palette: Palette) -> str:
     # Keyed by the figures as text, not by campaign and revision: a new label that changes no figure draws nothing.
@@ -224,6 +223,7 @@ def _tasks(rows: list[dict[str, Any]]) -> list[str]:
 def _by_task(alt: Any, tasks: list[str], palette: Palette) -> dict[str, Any]:
     """Return what gives a point the shape and the colour of its task: colour alone would be lost in grey print."""
     legend = alt.Legend(title=None, orient="top", direction="horizontal", offset=10)
+    # The domain is given, so that a task keeps its mark where a filter leaves only that task's runs.
     shapes = alt.Scale(domain=tasks, range=[SHAPES.get(task, SHAPES[""]) for task in tasks])
     fills = alt.Scale(domain=tasks, range=[palette.fills[TASKS.index(task)] for task in tasks])
     return {
@@ -246,6 +246,7 @@ def _points(
 
 def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Palette) -> Any:
     """Return the cells of a grid, shaded by how many answers are in them, on a logarithmic scale."""
+    # At least 2: a logarithmic scale from 1 to 1 has no length.
     most = max(2, *(row["count"] for row in rows))
     described = [row | {"said": f"{row['count']:,} answers"} for row in rows]
     shades = alt.Scale(type="log", domain=[1, most], range=list(palette.shades))

@@ -38,9 +38,9 @@ def as_table(rows: Sequence[Row]) -> str:
     if not rows:
         return "(nothing)"
     names = _names(rows)
-    cells = [names] + [[_shown(row.get(name)) for name in names] for row in rows]
+    cells = [names] + [[_text(row.get(name), "-", 4) for name in names] for row in rows]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
-    left = [all(isinstance(row.get(name), str | None) for row in rows) for name in names]
+    left = [_is_text(rows, name) for name in names]
     return "\n".join(
         "  ".join(
             cell.ljust(width) if to_left else cell.rjust(width)
@@ -51,16 +51,17 @@ def as_table(rows: Sequence[Row]) -> str:
 
 
 def _names(rows: Sequence[Row]) -> list[str]:
-    """Return every column, in the order of the row that has most."""
+    # Rows of one table may differ: closing rows have fewer columns, and the one that has most knows their order.
     return list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any, undefined: str, digits: int) -> str:
     if value is None or value == "":
-        return "-"
+        return undefined
+    # Before numbers: True is an int too.
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
 ESCAPED = str.maketrans(
@@ -84,15 +85,16 @@ ESCAPED = str.maketrans(
 
 
 def as_latex(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Row],
     columns: Mapping[str, str],
     *,
-    closing: Sequence[Mapping[str, Any]] = (),
+    closing: Sequence[Row] = (),
     comment: str = "",
 ) -> str:
     r"""Return rows as a tabular; `columns` maps keys to headings, `closing` rows stand below a rule.
 
-    Fractions have three decimals, what is undefined is `--`. `said` goes before the table as a comment. Needs
+    Fractions have three decimals, as the studies print them; what is undefined is `--`. `comment` goes before the
+    table, line by line, so that a table in a paper says which campaign, labels and policies it is of. Needs
     `\usepackage{booktabs}`.
     """
     aligned = "".join("l" if _is_text(rows, name) else "r" for name in columns)
@@ -113,16 +115,12 @@ def _line(cells: Any) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+def _is_text(rows: Sequence[Row], name: str) -> bool:
     return all(isinstance(row.get(name), str | None) for row in rows)
 
 
 def _cell(value: Any) -> str:
-    if value is None or value == "":
-        return "--"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.3f}" if isinstance(value, float) else escaped(str(value))
+    return escaped(_text(value, "--", 3))
 
 
 class TableForm(StrEnum):
@@ -196,6 +194,7 @@ PICTURE_TYPES = {
     PictureForm.PNG: "image/png",
     PictureForm.PDF: "application/pdf",
 }
+# A screen's 72 points to an inch are too coarse for print.
 PRINT_SCALE = 3
 """Points of a PNG per point of the picture: 216 to an inch."""
 

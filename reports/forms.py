@@ -254,7 +254,7 @@ class ConditionForm(BoardForm):
 
 
 def _first_condition(sets: Iterable[NuggetSet]) -> str:
-    """Return the first condition that has labels. Not from the cached offer: a new set has its labels by and by."""
+    """Return the first condition that has labels, in the order of the studies."""
     kinds = {(Origin(nugget_set.origin), judge.kind) for nugget_set in sets for judge in judges_of(nugget_set)}
     labelled = (condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds)
     return next(labelled, Condition.AA)
@@ -349,6 +349,7 @@ class AgreementForm(ComparisonForm, PolicyForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         offered = offer_of(campaign)
+        # Before validation, from what is asked for: a link to two support conditions needs no score in it.
         support = {query.get("x"), query.get("y")} & {*SupportCondition}
         defaults = {"score": SUPPORT_NAMES[0] if support else SCORE_NAMES[0]}
         sides = [
@@ -366,6 +367,7 @@ class AgreementForm(ComparisonForm, PolicyForm):
     @property
     def chosen_policies(self) -> Policies | SupportPolicies:
         topics = self.chosen["topics"]
+        # The score says of which kind both sides are; the form has the policies of both kinds.
         if self.chosen["score"] not in SUPPORT_NAMES:
             return replace(self.policies, topics=topics)
         return SupportPolicies(missing=self.chosen["missing"], no_cited=self.chosen["no_cited"], topics=topics)
@@ -404,6 +406,7 @@ class NuggetsForm(ConditionForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query, campaign)
+        # Deleted, not hidden: a link with every choice must not name a policy that changes nothing.
         for name in ("missing", "unjudged", "no_vital"):
             del self.fields[name]
 
@@ -411,7 +414,7 @@ class NuggetsForm(ConditionForm):
 class LengthForm(ConditionForm):
     """A score against length."""
 
-    # Length against itself would be a line, so it is not among the scores here.
+    # Length against itself would be a straight line, so it is not among the scores here.
     score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial="vital_strict")
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
@@ -430,9 +433,11 @@ class PacketForm(ConditionForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:
         chosen = query.copy()
+        # A packet is of one group, so the page opens with the first and never with all.
         chosen.setdefault("group", groups[0] if groups else "")
         super().__init__(chosen, campaign)
         self.offer("group", named(groups))
+        # A campaign whose runs have no group still has a page, which says so.
         self.fields["group"].required = bool(groups)
 
 

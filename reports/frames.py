@@ -97,7 +97,8 @@ def forget_sheets() -> None:
 
 
 def _revision(campaign: Campaign, alias: str) -> int:
-    """Return the campaign's revision in the same state that the sheet is read from."""
+    # Read with the labels, not taken from the object: a submission between the two would keep new labels under the
+    # old revision, or old ones under the new.
     return Campaign.objects.using(alias).values_list("revision", flat=True).get(pk=campaign.pk)
 
 
@@ -106,6 +107,7 @@ def _assignment_sheet(campaign: int, _revision: int, parts: tuple[PartKey, ...])
     with consistent_read() as alias:
         answers = _Answers(campaign, alias)
         nuggets = _Nuggets(answers, parts, alias)
+        # A nugget is of one topic and an answer of one topic and run, so nugget and run name the answer.
         labels = np.full((len(nuggets.pk), len(answers.run_ids)), UNJUDGED, dtype=np.int8)
         labelled = np.zeros(len(answers.run_ids), dtype=np.bool_)
         for part in parts:
@@ -115,6 +117,7 @@ def _assignment_sheet(campaign: int, _revision: int, parts: tuple[PartKey, ...])
                 columns = answers.run[_places(answers.pk, rows[:, 0])]
                 labels[_places(nuggets.pk, rows[:, 1]), columns] = ASSIGNMENT_CELLS[rows[:, 2]]
                 labelled[columns] = True
+        # Without a judge nobody looked at this condition, and the rule alone must not make it a judged one.
         if any(judge is not None for _, judge, _ in parts):
             _apply_rule(labels, labelled, nuggets.topic, answers)
     return AssignmentSheet(
@@ -144,6 +147,7 @@ class _Answers:
     """The axes of every sheet, and where each answer stands on them. Answers are sorted by primary key."""
 
     def __init__(self, campaign: int, alias: str) -> None:
+        # All topics and runs, judged or not: a missing answer scores 0, so it needs its place on the axes.
         topics = Topic.objects.using(alias).filter(campaign=campaign).values_list("pk", "topic_id")
         runs = Run.objects.using(alias).filter(campaign=campaign).values_list("pk", "run_id")
         self.topic_pks, self.topic_ids = _columns(topics)
@@ -171,12 +175,14 @@ class _Nuggets:
         }
         self.listed = np.isin(answers.topic_pks, np.array(list(newest), dtype=np.int64))
         lists = NuggetList.objects.using(alias).newest_submitted().filter(nugget_set__in=_topics_by_set(parts))
+        # Nuggets that an answer must not contain are in no score; pages say how many there are.
         items = ListedNugget.objects.using(alias).filter(nugget_list__in=lists, avoid=False)
         items = items.order_by("nugget_list", "position")
         fields = ("nugget_list__topic", "nugget_list", "nugget_version", "importance", "nugget_list__nugget_set")
         rows = _integers(items.values_list(*fields), len(fields))
         rows = rows[np.isin(rows[:, 1], np.array(list(newest.values()), dtype=np.int64))]
         topic = _places(answers.topic_pks, rows[:, 0])
+        # Stable: within a topic nuggets stay in list order, which reports and pair lists are read in.
         order = np.argsort(topic, kind="stable")
         self.topic = topic[order].astype(np.int32)
         self.pk = rows[order, 2]
@@ -219,6 +225,7 @@ def _label_rows(wordings: Ints, judge: int, alias: str) -> Ints:
         packed, wording = np.fromstring(cursor.fetchone()[0] or "", dtype=np.int64, sep=" ").reshape(-1, 2).T
     answer, submission, code = packed >> 20, packed >> 4 & 0xFFFF, packed & 0xF
     rows = np.stack([answer, wording, code], axis=1)
+    # Of two labels by one judge the later submission counts: it is written last, over the earlier one.
     if len(rows) and submission.max() > 1:
         rows = rows[np.argsort(submission, kind="stable")]
     return rows[np.isin(rows[:, 1], wordings)]
@@ -283,6 +290,7 @@ class _Units:
         counted = list(first_different(rows.iterator(chunk_size=20_000), first))
         place = {pk: index for index, pk in enumerate(sentences.tolist())}
         self.sentence = np.array([place[sentence] for sentence, _, _ in counted], dtype=np.int64)
+        # A citation that leads nowhere, or to a passage without text, takes its place but nobody can judge it.
         texts = np.array([bool(has_text) for _, _, has_text in counted], dtype=np.bool_)
         self.labels = np.where(texts, UNJUDGED, UNJUDGEABLE).astype(np.int8)
         self.cited = np.zeros(len(sentences), dtype=np.bool_)
@@ -324,6 +332,9 @@ def _places(keys: Ints, wanted: Ints) -> Ints:
     return table[wanted - low]
 
 
+# A report is of all topics or of those with one tag, and shows each tag's figures beside them.
+
+
 def tags_of(campaign: Campaign) -> list[str]:
     tags = TopicTag.objects.filter(topic__campaign=campaign)
     return list(tags.order_by("name").values_list("name", flat=True).distinct())
@@ -346,7 +357,7 @@ def tagged(campaign: Campaign, tag: str) -> frozenset[str] | None:
 
 def rows_of(topic_ids: tuple[str, ...], chosen: frozenset[str] | None) -> Booleans:
     """Return the mask of the chosen topics, T."""
-    return np.array([chosen is None or one in chosen for one in topic_ids], dtype=np.bool_)
+    return np.array([chosen is None or topic in chosen for topic in topic_ids], dtype=np.bool_)
 
 
 def tagged_assignments(choice: NuggetCondition, tag: str) -> AssignmentSheet:

@@ -214,6 +214,7 @@ def work_rows(campaign: Campaign) -> list[Row]:
     second = Count("pk", filter=Q(second_opinion=True))
     rows = tasks.order_by("stage", "assessor").values("assessor", "stage")
     counted = list(rows.annotate(tasks=Count("pk"), submitted=submitted, second=second))
+    # People are judges from their first label on; those who have given none yet get a number of their own.
     called = dict(Judge.objects.filter(user__in=tasks.values("assessor"), aside=False).values_list("user", "name"))
     fresh = sorted({row["assessor"] for row in counted} - called.keys())
     called |= {user: f"Without labels {place}" for place, user in enumerate(fresh, start=1)}
@@ -266,6 +267,7 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
         "findings at imports": Finding.objects.filter(campaign=campaign).count(),
     }
     for what, labels, terms in (("nuggets", nuggets, AssignmentLabel), ("citations", support, SupportLabel)):
+        # Counted apart, because they are four things: replaced, repeated for a study, impossible, never answered.
         found[f"labels of {what} that no longer stand"] = labels.filter(stands=False).count()
         standing = labels.current()
         found[f"labels of {what} of studies"] = standing.filter(judge__aside=True).count()
@@ -281,6 +283,7 @@ def _avoid_nuggets(campaign: Campaign) -> int:
 
 def version_rows(_campaign: Campaign) -> list[Row]:
     applied = MigrationRecorder(connection).applied_migrations()
+    # The newest migration names the layout better than a version number: between releases it is the one that changed.
     rooms = [(f"Assay, tables of {app}", max(name for room, name in applied if room == app)) for app in ROOMS]
     rest = [("rule of active time", str(RULE_VERSION)), ("Django", django.__version__), ("NumPy", np.__version__)]
     return [{"what": what, "version": version} for what, version in [*rooms, *rest]]
@@ -326,6 +329,7 @@ def methods_report(campaign: Campaign) -> MethodsReport:
     with consistent_read():
         parts = (_protocol, _material, _people, _labels, _times, _agreement, _exclusions, _versions)
         report = MethodsReport(campaign.name, campaign.slug, campaign.revision, [part(campaign) for part in parts])
+        # Always: the document is made to be printed, and no option may print who judged what.
         return _without_names(campaign, report)
 
 
@@ -394,6 +398,7 @@ def _agreement(campaign: Campaign) -> MethodsSection:
         try:
             found = _pair(campaign, x, y)
         except Refused as refused:
+            # A pairing with two judges or sets is no error of the report: it names what to choose.
             sentences.append(f"{x} against {y} is left out: {refused.message}")
             continue
         taus += found[0]
@@ -408,6 +413,7 @@ def _agreement(campaign: Campaign) -> MethodsSection:
 def _pair(campaign: Campaign, x: str, y: str) -> tuple[list[Row], list[Row]]:
     """Return the taus and the label agreement of a pairing; nothing where one side has no labels. Raises `Refused`."""
     sides = [_resolved(campaign, name) for name in (x, y)]
+    # Without labels there is nothing to agree: a campaign has the pairings that somebody judged.
     if not all(side.judges for side in sides):
         return [], []
     left, right = sides

@@ -15,12 +15,15 @@ from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondit
 from evaluation.models import Campaign
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm
-from web.templatetags.assay import DASH, MINUS, decimal, fine_score, money, percent, score
+from web.templatetags.assay import DASH, MINUS, decimal, fine_score, mean, money, percent, score
 from web.text import plural
 
+# Small n: pages show a figure on few topics, pairs or runs as no evidence. Files and the API have every figure as it
+# is, because whoever computes with it knows how much it rests on.
 FEWEST_TOPICS: Final = 5
 FEWEST_PAIRS: Final = 10
 FEWEST_RUNS: Final = 5
+"""Four runs are six pairs, so that one swap of neighbours moves tau by a third."""
 TOPICS_FOR_INTERVAL: Final = 10
 """Topics from which an interval is as dark as its figure."""
 
@@ -42,6 +45,7 @@ class Basis:
 
     @property
     def n(self) -> str:
+        # Topics before pairs: they are what a campaign samples, and the bootstrap draws them.
         if self.has_few_topics:
             return f"n = {self.topics} {plural(self.topics or 0, 'topic')}"
         return f"n = {self.pairs} {plural(self.pairs or 0, 'pair')}"
@@ -71,6 +75,7 @@ def why_no_tau(runs: int, topics: int | None) -> str | None:
     """Return why the rank agreement of run means is not shown; None where it is."""
     if has_tau(runs, topics):
         return None
+    # A published table has scores of runs alone, so nobody knows on how many topics they rest.
     if topics is None:
         return f"shown from {FEWEST_RUNS} runs on; here {runs}"
     return f"shown from {FEWEST_RUNS} runs and {FEWEST_TOPICS} topics on; here {runs} and {topics}"
@@ -148,13 +153,14 @@ def some_names(names: str | None) -> str:
     return f"{first} and {left_out:,} more"
 
 
+# Only pages round. A CSV or JSON keeps every digit, so that a figure of a paper can be computed again from it.
 FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
     ColumnKind.COUNT: lambda value: DASH if value is None else intcomma(value),
     ColumnKind.SCORE: score,
     ColumnKind.FINE_SCORE: fine_score,
     ColumnKind.TAU: score,
     ColumnKind.DECIMAL: decimal,
-    ColumnKind.MEAN: lambda value: DASH if value is None else f"{value:,.2f}",
+    ColumnKind.MEAN: mean,
     ColumnKind.SHARE: percent,
     ColumnKind.CLOCK: clock,
     ColumnKind.MONEY: money,
@@ -210,7 +216,8 @@ class Rows(Sequence[Row]):
     def __getitem__(self, at: slice) -> list[Row]: ...
     def __getitem__(self, at: int | slice) -> Row | list[Row]:
         if isinstance(at, slice):
-            return [self._make(one) for one in range(*at.indices(self._count))]
+            return [self._make(place) for place in range(*at.indices(self._count))]
+        # Through range, so that negative and too large places behave as a list's.
         return self._make(range(self._count)[at])
 
 
@@ -267,7 +274,7 @@ class Section:
         name = sort.removeprefix("-")
         if name not in {column.key for column in self.columns if column.kind is not ColumnKind.INTERVAL}:
             return self
-        # None is no number: it would be the lowest one way and the best the other way, so it is last both ways.
+        # An undefined figure is neither the best nor the worst: it is last, whichever way the rows are ordered.
         known = [row for row in self.rows if row.get(name) is not None]
         if ties:
             known.sort(key=lambda row: row[ties])
@@ -279,12 +286,17 @@ class Section:
             yield [self._cell(column, row) for column in self.columns]
 
     def _cell(self, column: Column, row: Row) -> ReportCell:
+        # `get`: closing rows have the columns that a minimum or a median makes sense of, and no others.
         value, text = row.get(column.key), column.text(row)
         if not column.kind.is_measured or value is None:
             return ReportCell(column, value, text)
         hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is ColumnKind.TAU else None
         topics = _count(column.topics or self.topics, row)
         return ReportCell(column, value, text, Basis(topics, _count(self.pairs, row)), hidden)
+
+    @property
+    def closing_cells(self) -> Iterator[list[ReportCell]]:
+        return self.cells(self.closing)
 
     @property
     def file_rows(self) -> Sequence[Row]:
@@ -296,6 +308,7 @@ class Section:
         paper = self.paper or {column.key: column.caption for column in self.columns if column.paper}
         if self.document is not None:
             return FileTable(self.file_rows, paper, self.document, closing=self.closing, comment=self.comment)
+        # The key "said" is older than this code and stays: files of papers are read by it.
         document = {"title": self.title, "said": text, "rows": [dict(row) for row in self.rows]}
         closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
         return FileTable(self.rows, paper, document | closing, closing=self.closing, comment=text)
@@ -330,16 +343,8 @@ class ShownSection:
         return f"sort_{self.section.name}"
 
     @property
-    def headings(self) -> list[tuple[Column, str, str]]:
-        return self.section.headings
-
-    @property
     def lines(self) -> Iterator[list[ReportCell]]:
         return self.section.cells(list(self.page))
-
-    @property
-    def closing(self) -> Iterator[list[ReportCell]]:
-        return self.section.cells(self.section.closing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +382,7 @@ class Report:
 
     @property
     def link(self) -> str:
-        """The query string that holds every choice, the order of the tables too."""
+        """The query string that holds every choice, the order of the tables too, so that a link shows the same page."""
         kept = QueryDict(self.form.link, mutable=True)
         for name in self.query:
             if name.startswith(("sort_", "page_")):
@@ -416,13 +421,13 @@ def plain(text: str) -> str:
 
 
 def policies_text(policies: Mapping[str, str]) -> str:
-    """Return the policy line of one condition; `topics` is about two of them."""
+    # `topics` chooses the topics of two conditions that are compared, so one condition has no such policy.
     text = (f"{name.replace('-', ' ')} {value}" for name, value in policies.items() if name != "topics")
     return f"Policies: {', '.join(text)}."
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def counted(number: int, noun: str, plural_noun: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else plural_noun or noun + 's'}"
 
 
 WRONG_CHOICE = "This is not a choice of this campaign. See the form."
@@ -498,6 +503,7 @@ def histogram_rows(series: Iterable[tuple[str, Sequence[int]]]) -> list[dict[str
     if not known:
         return []
     highest = max(int(values.max()) for _, values in known)
+    # Rounded up, and the same for all series: bars of two widths cannot be compared by their height.
     step = -(-(highest + 1) // MOST_BARS)
     rows = []
     for name, values in known:

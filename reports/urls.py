@@ -21,6 +21,8 @@ def _picture(report: str, part: str, name: str) -> URLPattern:
     return path(f"{part}.<picture:picture>", views.report_picture, {"report": report, "part": part}, name=name)
 
 
+# Reports with addresses of their own are older than `reports/<name>/`; papers and bookmarks lead to them and to their
+# files, so these keep their names. A new report needs no line here.
 leaderboard_urls: list[URLPattern] = [
     path("", views.report, {"report": LEADERBOARD}, name="leaderboard"),
     _picture(LEADERBOARD, "ranking", "ranking"),

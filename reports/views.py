@@ -142,6 +142,7 @@ def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
     campaign, kind = get_campaign(request, slug), KINDS[report]
     page = kind.make(campaign, request.GET)
     more = dict(kind.beside(request.user, campaign))
+    # The archive is of the group that the form names, so a page without figures has none to offer.
     if report == ReportName.PACKET and page.content:
         more["archive"] = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"
     return page_response(request, campaign, page, report, template=kind.template, more=more)
@@ -203,5 +204,6 @@ def part_picture(request: UserRequest, page: Report, part: str, form: PictureFor
     chart = page.section(part).chart
     if chart is None:
         raise Http404
+    # The theme is in the address: a page names the pictures of both, and the browser keeps them apart.
     specification = chart.draw(request.GET.get("theme") == "dark")
     return HttpResponse(drawn(specification, form), content_type=PICTURE_TYPES[form])

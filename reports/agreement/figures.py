@@ -154,6 +154,7 @@ def correlate(
             )
         return _with_published(campaign, x, y, score, policies, tasks)
     if isinstance(x, Choice) and isinstance(y, Choice):
+        # The same label on both sides agrees with itself and would raise every tau.
         check_apart(x, y)
     left, right = tables_of(x, y, score, policies, tag)
     both = pair(left, right)
@@ -193,6 +194,7 @@ def _with_published(
     policies: Policies | SupportPolicies,
     tasks: Mapping[str, str],
 ) -> Correlation:
+    # Run level alone: a table in a paper says nothing of single topics, so there are no other taus and no bootstrap.
     left, right = (_run_scores(campaign, side, score, policies) for side in (x, y))
     runs = [run_id for run_id in left if run_id in right]
     return Correlation(
@@ -215,6 +217,7 @@ def _run_scores(
         published = ExternalScore.objects.filter(condition__campaign=campaign, condition__name=side, score=score)
         return dict(published.values_list("run_id", "value"))
     table = table_of(side, score, policies)
+    # Paired with itself: the means of one condition over its own topics, by the rule of two.
     means = run_means(pair(table, table), "all")[0]
     return {run_id: defined(mean) for run_id, mean in zip(table.run_ids, means, strict=True)}
 
@@ -225,6 +228,7 @@ def _run_points(both: Paired, topics: TopicChoice, tasks: Mapping[str, str]) -> 
         RunPoint(run_id, tasks.get(run_id, ""), defined(x[place]), defined(y[place]))
         for place, run_id in enumerate(both.run_ids)
     ]
+    # The best under y first, so that the table reads as a ranking; runs without a mean there are last.
     return tuple(sorted(points, key=lambda point: (point.y is None, -(point.y or 0.0), point.run_id)))
 
 
@@ -309,7 +313,7 @@ def agreement_by_tag(request: AgreementRequest) -> tuple[tuple[str, Agreement], 
 
 CELLS = 40
 MOST_POINTS = 5000
-"""Up to here each answer is a point of its own."""
+"""Up to here each answer is a point of its own: more would hide each other, and cells show where they are dense."""
 
 
 def is_binned(points: TopicPoints) -> bool:
@@ -318,6 +322,7 @@ def is_binned(points: TopicPoints) -> bool:
 
 def cells_of(points: TopicPoints) -> list[dict[str, float]]:
     """Return the cells that have a point: their edges `x`, `x2`, `y`, `y2`, and the `count`."""
+    # At least 1, so that scores have their whole scale; lengths in words go beyond it.
     top = max(float(points.x.max(initial=0)), float(points.y.max(initial=0)), 1.0)
     counts, edges, _ = np.histogram2d(points.x, points.y, bins=CELLS, range=[[0, top], [0, top]])
     return [
@@ -366,6 +371,7 @@ def correlation_rows(found: Correlation) -> list[dict[str, Any]]:
             "tied_x": agreed.ties[level].x,
             "tied_y": agreed.ties[level].y,
             "tied_both": agreed.ties[level].both,
+            # A topic on which all runs score the same has no order, so the average leaves it out and says so.
             "undefined_topics": agreed.undefined_topics if level == "topic_average" else None,
         }
         for level, n in sizes.items()

@@ -144,6 +144,7 @@ class AgreementReport(Report):
         """The query string of the confusion page for the same two sides and judges."""
         data = self.form.data
         sides = dict(zip(("rows", "columns"), map(str, self._sides), strict=False))
+        # A confusion takes one nugget set for both sides, because both label the same nuggets.
         same = {"rows_judge": "x_judge", "columns_judge": "y_judge", "nuggets": "x_nuggets", "tag": "tag"}
         return urlencode(sides | {name: data[field] for name, field in same.items() if data.get(field)})
 
@@ -194,7 +195,7 @@ class AgreementReport(Report):
 
     def _by_topics(self, points: tuple[CurvePoint, ...], head: dict[str, Any], comment: str) -> Section:
         rows = [asdict(point) for point in points]
-        # Files have every number of topics; the picture on the page begins where a tau is evidence.
+        # A file has every number of topics; the picture on the page begins where a tau is evidence.
         drawn = self._enough(points) if "enough" in self.query else points
         chart = Chart(
             alt=f"Tau of {head['x']} against {head['y']} by number of topics.",
@@ -242,6 +243,7 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
         confusion = confusion_of(requested)
     except Refused as refused:
         return AgreementReport(form=form, message=refused.message)
+    # The page of few answers has it at once: a second request would cost more than the bootstrap.
     if WHOLE in query or not is_binned(found.points):
         found = replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(requested)})
     return AgreementReport(form=form, query=query, requested=requested, correlation=found, confusion=confusion)
@@ -270,6 +272,7 @@ def _tau(found: Correlation, level: str) -> Tau:
         "all_topic_run": f"{agreed.pairs:,} pairs",
     }
     topics = None if found.published else agreed.topics
+    # Only the run level is hidden: the other two taus rest on answers, and are grey where their topics are few.
     return Tau(
         topics=topics,
         hidden=why_no_tau(agreed.runs, topics) if level == "run_level" else None,

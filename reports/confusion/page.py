@@ -78,6 +78,7 @@ class ConfusionPage(Report):
         if self.compared is None or self.labels is None or self.form.chosen["tag"]:
             return []
         matched, whole = self.compared.matched, self.labels
+        # Of the matched items, not matched again: reading the labels takes longer than counting them.
         inside = {
             tag: self.compared.chosen & rows_of(matched.topic_ids, topics)[matched.topic]
             for tag, topics in topics_by_tag(self.form.offered.campaign).items()
@@ -104,6 +105,8 @@ class ConfusionPage(Report):
         if self.labels is None:
             return []
         labels, found = self.labels, self.labels.confusion
+        # Counts in the file and shares on the page are of pairs with a label on both sides; what is left out is counted
+        # in the JSON, because agreement on a part of the items is not agreement on all.
         totals = dict(zip(labels.labels, found.counts.sum(axis=0).tolist(), strict=True))
         sums = zip(found.counts.sum(axis=1).tolist(), found.row_rates, strict=True)
         counts = Section(
@@ -155,6 +158,7 @@ def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
         compared = compare(form)
     except Refused as refused:
         return ConfusionPage(form=form, message=refused.message)
+    # A source of qrels stands on the page under its own name, without the mark that its address needs.
     rows, columns_text = (side_text(form.chosen[name]) for name in ("rows", "columns"))
     return ConfusionPage(
         form=form,

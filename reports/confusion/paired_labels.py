@@ -187,6 +187,7 @@ def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None =
     looked = slice(None) if chosen is None else chosen
     left, right, topic = matched.left[looked], matched.right[looked], matched.topic[looked]
     size = len(matched.labels)
+    # Topics of the counted pairs alone: a page greys the figures by what they rest on, not by what was looked at.
     usable = (left >= 0) & (right >= 0)
     return ConfusionReport(
         rows=rows,
@@ -302,6 +303,7 @@ def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
     if choices["tag"]:
         chosen &= _within_tag(matched, rows.campaign, choices["tag"])
     if isinstance(rows, NuggetCondition) and matched.comparable:
+        # A nugget's choice holds for it in every run: items are nugget by nugget, run by run.
         chosen &= np.repeat(_nuggets(rows, choices["importance"], choices["made"]), len(matched.run_ids))
     return chosen
 
@@ -326,6 +328,7 @@ def _made(choice: NuggetCondition, made: str) -> list[int]:
     lineage = NuggetLineage.objects.filter(child__nugget__nugget_set__in=choice.nugget_sets)
     if made != ADDED:
         return list(lineage.filter(relation=made).values_list("child", flat=True))
+    # Other sets say nothing of parents, so in them every nugget would seem to be added.
     recorded = ListedNugget.objects.filter(nugget_list__nugget_set__in=lineage.values("child__nugget__nugget_set"))
     return list(
         recorded.exclude(nugget_version__in=lineage.values("child")).values_list("nugget_version", flat=True)
@@ -333,6 +336,7 @@ def _made(choice: NuggetCondition, made: str) -> list[int]:
 
 
 HEAT_STEPS = 10
+"""Shades of a cell. Each is a CSS class: the content policy allows no style in an attribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,11 +364,16 @@ def heat_rows(report: ConfusionReport) -> list[HeatRow]:
     found = report.confusion
     if not found.pairs:
         return []
-    rows: list[list[int]] = found.counts.tolist()
-    return [
-        HeatRow(label, _cells(place, counts, report), sum(counts), found.row_rates[place])
-        for place, (label, counts) in enumerate(zip(report.labels, rows, strict=True))
-    ]
+    rows = []
+    for place, (label, counts) in enumerate(zip(report.labels, found.counts.tolist(), strict=True)):
+        cells = tuple(
+            HeatCell(
+                count, count / found.pairs, round(HEAT_STEPS * count / found.pairs), other, f"{place}-{column}"
+            )
+            for column, (count, other) in enumerate(zip(counts, report.labels, strict=True))
+        )
+        rows.append(HeatRow(label, cells, sum(counts), found.row_rates[place]))
+    return rows
 
 
 def without_nuggets(*sides: object) -> list[str]:
@@ -379,11 +388,3 @@ def side_label(side: LabelSide) -> str:
         sets = side.sets_text or "no nugget set yet"
         return f"{side!s}, {sets}, {labels}"
     return f"{side!s}, {labels}"
-
-
-def _cells(place: int, counts: list[int], report: ConfusionReport) -> tuple[HeatCell, ...]:
-    pairs = report.confusion.pairs
-    return tuple(
-        HeatCell(count, count / pairs, round(HEAT_STEPS * count / pairs), label, f"{place}-{column}")
-        for column, (count, label) in enumerate(zip(counts, report.labels, strict=True))
-    )

@@ -30,6 +30,7 @@ class PairList:
         self.compared: LabelComparison = page.compared
         self.verdicts = page.verdicts
         self.category = category_of(cell)
+        # An address with a cell of another scale, or a mistyped one, shows what most come for.
         known = cell in CELLS or CELL.fullmatch(cell) or self.category is not None
         self.cell = cell if known else "differ"
 
@@ -49,6 +50,7 @@ class PairList:
     def places(self) -> Ints:
         matched = self.compared.matched
         places = np.flatnonzero(self._wanted() & matched.both & self.compared.chosen)
+        # Labels furthest apart first: support against not support is where a rule or a judge is wrong, not a doubt.
         apart = np.abs(matched.left[places].astype(np.int64) - matched.right[places])
         order = np.lexsort((places, matched.run[places], matched.topic[places], -apart))
         found: Ints = places[order]
@@ -102,6 +104,7 @@ def read_pairs(
     compared, places = found.compared, np.array(listed, dtype=np.int64)
     left, right = compared.matched.left, compared.matched.right
     keys = [(first, second) for first, second in compared.keys(places).tolist()]
+    # Each reads all pairs of the page at once: twenty pairs must not cost twenty times the queries.
     reader = {ItemKind.NUGGETS: _nuggets, ItemKind.CITATIONS: _citations, ItemKind.GRADES: _grades}
     rows = reader[compared.matched.kind](keys, answers)
     harsh = harsh_conflicts(left, right, len(compared.matched.labels) - 1)
@@ -121,7 +124,7 @@ def read_pairs(
 
 
 def judge_of(side: Any, topic: int) -> str:
-    """Return the judge that counts for a topic on a side."""
+    """Return the judge that counts for a topic on a side: people who share a campaign's topics are one side."""
     if not isinstance(side, Choice):
         return side_label(side)
     names = [

@@ -55,6 +55,7 @@ def find_pair(answers: QuerySet[AnswerProvenance], campaign: Campaign, kind: Ite
             pk=key[1], nugget__nugget_set__campaign=campaign
         )
         provenance = _answer(answers, key[0])
+        # Both exist, but nobody was ever asked whether an answer holds a nugget of another topic.
         if nugget.nugget.topic_id != provenance.topic_id:
             raise NuggetVersion.DoesNotExist
         return Pair(campaign, kind, provenance, key, nugget=nugget)
@@ -71,6 +72,7 @@ def labels_of(pair: Pair) -> list[Any]:
         rows = Assignment.objects.filter(answer=pair.key[0], nugget_version=pair.key[1])
     else:
         rows = SupportJudgment.objects.filter(sentence=pair.key[0], segment=pair.key[1])
+    # Labels of studies repeat others on purpose; the page of their study has them.
     rows = rows.current().filter(judge__aside=False).select_related("judge")
     return list(rows.order_by("judge__kind", "judge__name", "pk"))
 
@@ -81,11 +83,12 @@ def verdicts_on(pair: Pair) -> list[Adjudication]:
 
 
 def newest_verdicts(campaign: Campaign, kind: ItemKind) -> dict[Key, Adjudication]:
-    """Return the verdict that counts of each pair, by the pair's primary keys; one query."""
+    """Return the verdict that counts of each pair, by the pair's primary keys; one query for a whole matrix."""
     if kind is ItemKind.GRADES:
         return {}
     first, second = FIELDS[kind]
     rows = Adjudication.objects.filter(campaign=campaign, **{f"{first}__isnull": False})
+    # In order of writing, so that a later verdict on a pair takes the earlier one's place in the dict.
     ordered: Iterable[Adjudication] = rows.order_by("pk").select_related("actor")
     return {(getattr(row, f"{first}_id"), getattr(row, f"{second}_id")): row for row in ordered}
 
@@ -96,6 +99,7 @@ def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: Use
     Raises `Refused` (`no_label`) for a pair that nobody has labelled.
     """
     with transaction.atomic():
+        # The lock of the campaign: a label must not change between the verdict and the note of what it was about.
         Campaign.objects.select_for_update().get(pk=pair.campaign.pk)
         labels = labels_of(pair)
         if not labels:
@@ -103,6 +107,7 @@ def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: Use
         given = {"verdict": verdict, "category": category, "note": note}
         newest = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields).first()
         if newest and newest.actor_id == actor.pk and all(getattr(newest, name) == given[name] for name in given):
+            # Pressed twice, or sent again by a browser: one verdict, one event.
             return None
         stood = [
             {"judge": row.judge_id, "condition": getattr(row, "condition", ""), "label": row.label}

@@ -58,6 +58,7 @@ def pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: in
     """One pair: both texts, everybody's labels, and what was said of it; the query string says which list it is of."""
     campaign = get_campaign(request, slug)
     found = _pair(request, campaign, kind, (first, second))
+    # The comparison of the query string is read again for the way to the pairs before and after.
     page = confusion_page(campaign, request.GET)
     listed = PairList(page, request.GET.get("cell", "")) if page.labels else None
     number, before, after = listed.around(found.key) if listed else (0, None, None)
@@ -81,6 +82,7 @@ def pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: in
 def adjudicate_pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: int) -> HttpResponse:
     """Say what is right of a pair; it changes no label."""
     campaign = get_campaign(request, slug)
+    # 403 and not 404: whoever gets here sees the campaign, and only the verdict is not theirs to give.
     if not may_organize(request.user, campaign):
         raise PermissionDenied
     found = _pair(request, campaign, kind, (first, second))

@@ -84,6 +84,7 @@ def _rows(scores: RunScores, runs: dict[str, Run], chosen: Sequence[str], score:
     """Return the chosen runs, the shortest first; the front is among them alone."""
     places = [place for place, run in enumerate(scores.run_ids) if run in set(chosen)]
     lengths, values = scores.of(LENGTH)[places], scores.of(score)[places]
+    # Among the runs shown: whoever looks at one task asks which of its runs no shorter one beats.
     front = on_front(lengths, values)
     rows = [
         {
@@ -92,6 +93,7 @@ def _rows(scores: RunScores, runs: dict[str, Run], chosen: Sequence[str], score:
             "task": runs[scores.run_ids[place]].task,
             "length": number(lengths[at]),
             score: number(values[at]),
+            # Undefined for empty answers: no words, no rate.
             "per_100_words": number(100 * values[at] / lengths[at]) if lengths[at] else None,
             "front": "yes" if front[at] else "",
         }

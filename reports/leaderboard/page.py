@@ -117,6 +117,7 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """`higher` or `lower` than the other where the test says so, else nothing."""
+        # By the corrected p alone: of a hundred uncorrected tests five say "differs" by chance.
         if self.adjusted is None or self.difference is None or self.adjusted >= SIGNIFICANT:
             return ""
         return "higher" if self.difference > 0 else "lower"
@@ -138,6 +139,7 @@ class Comparisons:
     @property
     def pairs(self) -> int:
         """Number of tests that Holm's correction is for."""
+        # Each test stands in the table twice, once from either run.
         return sum(comparison.p is not None for row in self.rows for comparison in row) // 2
 
 
@@ -163,10 +165,6 @@ class LeaderboardReport(Report):
     @property
     def lines(self) -> list[tuple[Row, list[ReportCell]]]:
         return list(zip(self.runs.rows, self.runs.cells(self.runs.rows), strict=True))
-
-    @property
-    def closing(self) -> list[list[ReportCell]]:
-        return list(self.runs.cells(self.runs.closing))
 
     @property
     def by_tag(self) -> list[tuple[str, list[tuple[float | None, int]]]]:
@@ -230,6 +228,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
         try:
             support = resolve_citations(campaign, form.chosen_support, judge=form.chosen["support_judge"])
         except Refused as refused:
+            # Support stands beside the nugget scores: that several of its judges fit must not hide the board.
             support_message = refused.message
     wanted = Wanted(
         choice, form.policies, support, form.support_policies, form.chosen["score"], form.chosen["tag"]
@@ -273,6 +272,7 @@ def standings(wanted: Wanted) -> Standings:
         table = _table(wanted)
         by_tag = _by_tag(wanted)
         support = _support_rows(wanted)
+    # Over the condition's own topics, as the means beside them are.
     low, high = mean_intervals(table.values[table.topics])
     ends = {run: (defined(low[place]), defined(high[place])) for place, run in enumerate(table.run_ids)}
     rows = tuple(_standing(row, *ends[row["run_id"]], wanted, support.get(row["run_id"])) for row in board.rows)
@@ -318,6 +318,7 @@ def comparisons(wanted: Wanted, runs: tuple[str, ...]) -> Comparisons:
         table = _table(wanted)
     columns = [place for place, run in enumerate(table.run_ids) if run in set(runs)]
     values = table.values[table.topics][:, columns]
+    # Tests grow with the square of the runs, and each makes Holm's correction harsher for all: only the best compete.
     scored, best = len(best_first(values, len(columns))), best_first(values)
     names = tuple(table.run_ids[columns[place]] for place in best)
     tests = paired_tests(values[:, best])

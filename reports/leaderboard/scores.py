@@ -67,8 +67,10 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
     scores = run_scores(sheet, policies)
     runs = runs_by_id(choice.campaign)
     rows = [_row(runs[run_id], scores, place) for place, run_id in enumerate(sheet.run_ids)]
+    # Controls are the organizers' own runs: the published closing rows leave them out (method, section 5).
     judged = np.array([not runs[run_id].control for run_id in sheet.run_ids], dtype=np.bool_)
     spreads = summary(sheet, policies, judged)
+    # Without any list there are no scores, and lengths are of all topics (method, section 5).
     topics = sheet.scorable if sheet.scorable.any() else np.ones_like(sheet.scorable)
     return Leaderboard(
         choice=choice,
@@ -112,7 +114,7 @@ def _row(run: Run, scores: RunScores, place: int) -> ScoreRow:
 
 
 def number(value: float) -> float | None:
-    """Return a plain float, None for nan."""
+    """Return a plain float, None for nan, which JSON has no word for."""
     return None if np.isnan(value) else float(value)
 
 
@@ -154,6 +156,7 @@ def import_scores(
 ) -> LoadReceipt:
     """Load a published run-level table under a name. Raises `BadInput`, and `Refused` for a condition's own name."""
     check_name("condition", name)
+    # On the agreement page both stand in one list, and a name must mean one side.
     if name in TAKEN:
         raise Refused("name_taken", f"{name} is a condition of Assay; give the published table another name.")
     rows = parse_scores(source)
@@ -176,6 +179,7 @@ def _plan(
 
     def write(event: Event) -> None:
         condition, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=name)
+        # A run that changed is replaced as a whole: a score that the new table lacks must not stay from the old one.
         condition.scores.filter(run_id__in=[row.run_id for row in changed]).delete()
         _write(condition, new + changed, event)
 
@@ -184,7 +188,7 @@ def _plan(
 
 def _change(source: Source, row: ScoreRecord, loaded: dict[str, float]) -> InputProblem:
     old, new = (
-        ", ".join(f"{name} {value}" for name, value in sorted(one.items())) for one in (loaded, row.values)
+        ", ".join(f"{name} {value}" for name, value in sorted(scores.items())) for scores in (loaded, row.values)
     )
     return changed_problem(source, row.line, "scores", row.run_id, loaded=old, in_file=new)
 
