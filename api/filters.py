@@ -66,12 +66,12 @@ class Filter:
 
 @dataclass
 class Narrowing:
-    """What a request narrows a collection to: the values of its filters, checked."""
+    """Filters of a request, checked, and what their names mean to its viewer."""
 
     reader: Reader
     values: dict[str, Any]
     rests_on: object = None
-    """What the rows follow from besides the revisions of campaigns; part of a stream's ETag."""
+    """Lists, judges and topics of a condition. Rows follow from them and from revisions, and so does an ETag."""
 
     @cached_property
     def campaigns(self) -> list[Campaign]:
@@ -212,8 +212,9 @@ def _listed_under(narrowing: Narrowing, rows: Rows, value: str) -> Rows:
         lists = nugget_sets_of(campaign, Condition(value))
     except Refused as error:
         raise narrowing.cleaned(error, campaign) from None
-    narrowing.rests_on = [(made.pk, _sorted(topics)) for made, topics in lists]
-    return _either(rows, [Q(pk__in=_listed(campaign, made.pk, topics).values("pk")) for made, topics in lists])
+    narrowing.rests_on = [(nuggets.pk, _sorted(topics)) for nuggets, topics in lists]
+    listed = (_listed(campaign, nuggets.pk, topics) for nuggets, topics in lists)
+    return _either(rows, [Q(pk__in=part.values("pk")) for part in listed])
 
 
 def _choice_of(narrowing: Narrowing, condition: str) -> NuggetCondition | CitationCondition:
@@ -242,8 +243,8 @@ def _sorted(topics: Topics) -> list[int] | None:
     return None if topics is None else sorted(topics)
 
 
-def _listed(campaign: Campaign, made: int, topics: Topics) -> QuerySet[ListedNugget]:
-    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign, nugget_set=made)
+def _listed(campaign: Campaign, nugget_set: int, topics: Topics) -> QuerySet[ListedNugget]:
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign, nugget_set=nugget_set)
     lists = lists if topics is None else lists.filter(topic__in=topics)
     return ListedNugget.objects.filter(nugget_list__in=lists)
 

@@ -21,7 +21,7 @@ PAGING = ("format", "cursor", "page_size")
 
 
 class Form(StrEnum):
-    """How rows leave: a page in an envelope, or all of them as a stream."""
+    """Forms of a list: a page in an envelope, or all rows as a stream."""
 
     JSON = "json"
     JSONL = "jsonl"
@@ -29,7 +29,7 @@ class Form(StrEnum):
 
 
 class Cursor(NamedTuple):
-    """Before or after which key a page begins. A key stays where an offset shifts with every row that comes or goes."""
+    """The key before or after which a page begins. It stays where an offset shifts with every new row."""
 
     after: bool
     key: int
@@ -154,7 +154,7 @@ class Computed:
 Selection = Stored | Computed
 
 
-class PageOfRows(NamedTuple):
+class Page(NamedTuple):
     """Rows of a page, and where the pages before and after begin."""
 
     rows: list[Row]
@@ -162,17 +162,17 @@ class PageOfRows(NamedTuple):
     previous: Cursor | None
 
 
-def page_of(selection: Selection, cursor: Cursor | None, size: int) -> PageOfRows:
+def page_of(selection: Selection, cursor: Cursor | None, size: int) -> Page:
     """Return a page. One row more than fits is read, to see whether there is more: a count would read them all."""
     found = selection.stretch(cursor, size + 1)
     more, found = len(found) > size, found[:size]
     if not found:
-        return PageOfRows([], None, None)
+        return Page([], None, None)
     backwards = cursor is not None and not cursor.after
     if backwards:
         found.reverse()
     before, after = Cursor(False, found[0][0]), Cursor(True, found[-1][0])
-    return PageOfRows(
+    return Page(
         rows=[row for _, row in found],
         next=after if more or backwards else None,
         previous=before if (more if backwards else cursor is not None) else None,

@@ -24,7 +24,7 @@ STREAMS = [CONTENT_TYPES[Form.JSONL], CONTENT_TYPES[Form.CSV].partition(";")[0]]
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How a token is given."""
+    """Bearer tokens in the schema."""
 
     target_class = "api.access.BearerAuthentication"
     name = "token"
@@ -34,7 +34,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 
 class Misplaced(Out):
-    """One thing wrong with a file."""
+    """A fault in a file."""
 
     file: str
     line: int
@@ -43,7 +43,7 @@ class Misplaced(Out):
 
 
 class Problem(Out):
-    """What went wrong (RFC 9457). `code` is for programs, `detail` for people."""
+    """An error (RFC 9457). `code` is for programs, `detail` for people."""
 
     type: str
     title: str
@@ -57,18 +57,18 @@ class Problem(Out):
 Link = Annotated[str, WithJsonSchema({"type": "string", "format": "uri"})]
 
 
-class Page(Out):
-    """Some rows, and where the others are."""
+class PageOut(Out):
+    """Rows of a page, and the addresses of the pages before and after."""
 
     next: Link | None = Field(description="null: there is none")
     previous: Link | None = Field(description="null: there is none")
 
 
 @cache
-def _page_of(row: type[Out]) -> type[Page]:
+def _page_of(row: type[Out]) -> type[PageOut]:
     # Made by name: pydantic would call a generic class `Page_CampaignRow_`.
     name, rows = f"{row.__name__.removesuffix('Row')}Page", (list[row], ...)  # type: ignore[valid-type]
-    return create_model(name, __base__=Page, __doc__=Page.__doc__, results=rows)
+    return create_model(name, __base__=PageOut, __doc__=PageOut.__doc__, results=rows)
 
 
 UNCHANGED = "Nothing changed since the `ETag` that you sent as `If-None-Match`."
@@ -133,7 +133,7 @@ class ListSchema(AutoSchema):
 
 
 class RowSchema(ListSchema):
-    """One row of a collection."""
+    """A row of a collection."""
 
     kind = "row"
 

@@ -18,7 +18,7 @@ from evaluation.tasks.changes import Change
 app_name = "api"
 
 CONVERTERS = {"pk": "int"}
-"""How a row's key is written in an address; all others are words."""
+"""Converters of rows' keys in addresses; all others are words."""
 
 WRITTEN: dict[str, type[ListView]] = {"campaigns": CampaignsView, "jobs": JobsView, "tasks": TasksView}
 """Collections to which a row can be added; the others come with imports."""

@@ -110,7 +110,7 @@ class ListView(CollectionView):
 
 
 class RowView(CollectionView):
-    """One row of a collection."""
+    """A row of a collection."""
 
     schema = RowSchema()
 

@@ -48,7 +48,7 @@ class CampaignRow(Out):
     slug: str = Field(description="its name in addresses and filters")
     name: str
     description: str
-    language: str = Field(description="BCP 47, of topics without one; empty: not known")
+    language: str = Field(description="BCP 47, of topics without one; empty: unknown")
     created_at: datetime
     revision: int = Field(description="goes up whenever labels, nuggets, runs or texts change")
     protocol_version: int | None = Field(description="how often the settings were changed, from 1")
@@ -73,7 +73,7 @@ class TopicRow(Out):
 
 
 class GradeRow(Out):
-    """One source's grade of a segment for a topic."""
+    """A source's grade of a segment for a topic."""
 
     topic_id: TopicId
     source: str = Field(description="NIST, UMBRELA, ...")
@@ -103,8 +103,8 @@ class RunRow(Out):
     id: int
     campaign: CampaignSlug
     run_id: str
-    group: str = Field(description="the team that submitted it; empty: not said")
-    task: str = Field(description="AG or RAG; empty: not said")
+    group: str = Field(description="the team that submitted it; empty: unknown")
+    task: str = Field(description="AG or RAG; empty: unknown")
     priority: int | None = Field(description="1 is judged first")
     control: bool = Field(description="an organizers' control run")
     pool: bool = Field(description="judged whatever its priority")
@@ -113,7 +113,7 @@ class RunRow(Out):
 
 
 class CitationRow(Out):
-    """What a sentence cites."""
+    """A citation of a sentence."""
 
     position: int = Field(description="from 0, in the order of the file")
     docid: str | None = Field(description="null: out of range of the references")
@@ -155,7 +155,7 @@ class NuggetSetRow(Out):
 
 
 class LineageRow(Out):
-    """What a wording was made from."""
+    """An earlier wording that a nugget was made from."""
 
     relation: Annotated[str, words(NuggetLineage.RELATIONS)]
     nugget: str
@@ -164,7 +164,7 @@ class LineageRow(Out):
 
 
 class EvidenceRow(Out):
-    """What a nugget rests on."""
+    """A passage that a nugget rests on."""
 
     docid: str
     sentence: int | None = Field(description="of the segment, from 0; null: all of it")

@@ -28,7 +28,7 @@ class AssignmentRow(Out):
     nugget_set: str = Field(description="the set's name")
     judge: JudgeName
     label: AssignmentWord
-    raw: str = Field(description="what was said, where it is none of the labels")
+    raw: str = Field(description="the judge's word, where it is none of the labels")
     sentence: int | None = Field(description="of the answer, from 0: where the nugget is")
     first_label: AssignmentWord | None = Field(description="before the sweep changed it")
     submission: int = Field(description="from 1")
@@ -49,7 +49,7 @@ class SupportRow(Out):
     condition: Annotated[str, words(SupportCondition)]
     judge: JudgeName
     label: SupportWord
-    raw: str = Field(description="what was said, where it is none of the labels")
+    raw: str = Field(description="the judge's word, where it is none of the labels")
     shown_label: SupportWord | None = Field(description="the machine's, where it was shown")
     shown_ms: int | None = Field(description="from when it was shown to the first decision")
     accepted: bool | None = Field(description="whether the machine's label was taken over")
@@ -141,7 +141,7 @@ class MessageRow(Out):
 
 
 class AttemptRow(Out):
-    """One time that a call was sent."""
+    """An attempt to send a call."""
 
     number: int
     sent_at: datetime
@@ -161,7 +161,7 @@ class UseRow(Out):
 
 
 class AskedRow(Out):
-    """What an item asked: a call that is not told in full is named by its hash."""
+    """A call of the same item, named by its hash."""
 
     part: str
     call: str
@@ -170,7 +170,7 @@ class AskedRow(Out):
 
 
 class CostRow(Out):
-    """What a call's tokens cost, by the prices of the first job that used it."""
+    """The cost of a call's tokens, by the prices of the first job that used it."""
 
     amount: str = Field(description="a decimal number")
     currency: str
@@ -191,7 +191,7 @@ class CallRow(Out):
     template_version: int
     template_sha256: str
     base_url: str = Field(description="the endpoint")
-    model: str = Field(description="that was asked")
+    model: str = Field(description="as the request named it")
     model_answered: str = Field(description="as the endpoint named it")
     parameters: dict[str, Any]
     replicate: int = Field(description="from 0; what failed is asked again as the next")
@@ -208,7 +208,7 @@ class CallRow(Out):
     messages: list[MessageRow]
     attempts: list[AttemptRow]
     uses: list[UseRow]
-    asked: list[AskedRow] = Field(description="all that the first item which used it asked, in order")
+    asked: list[AskedRow] = Field(description="all calls of the first item that used it, in order")
 
 
 class Provenance(Out):

@@ -16,7 +16,7 @@ StageWord = Annotated[str, words(Stage)]
 
 
 class JobRow(Out):
-    """A job: what an LLM judge was asked to do."""
+    """A job: work for an LLM judge."""
 
     id: int
     campaign: CampaignSlug
@@ -59,7 +59,7 @@ class TaskRow(Out):
     drafts: str | None = Field(description="the set that is post-edited")
     qrels: str | None = Field(description="whose grades choose the passages")
     machine: str | None = Field(description="whose support labels are shown")
-    study: str | None = Field(description="whose pairs are asked about")
+    study: str | None = Field(description="the study whose pairs are judged")
     second_opinion: bool | None
     priority: int | None
     expected_minutes: int | None

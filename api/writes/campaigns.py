@@ -16,13 +16,13 @@ from evaluation.errors import Refused
 
 
 class CampaignOptions(Query):
-    """How a campaign is made."""
+    """Parameters of a new campaign."""
 
     replace: bool = Field(default=False, description="make other settings a new version of the protocol")
 
 
 class NewCampaign(CampaignFile):
-    """A campaign: what a campaign's file says, and its slug. What is not said keeps its default."""
+    """A campaign: the fields of a campaign's file, and its slug. A field that is left out keeps its default."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -99,7 +99,7 @@ class SupportOptions(Loading):
 
 
 class ImportReceipt(BaseModel):
-    """What an import did. `of`: what was counted; `counts`: what else there is to say, by what it is."""
+    """Counts of an import. `of`: the noun that is counted; `counts`: everything else that was counted, by its noun."""
 
     of: str
     added: int
@@ -116,7 +116,7 @@ class FileKind:
 
     options: type[Loading]
     load: Callable[[ImportLoad], LoadReceipt]
-    what: str
+    text: str
     several: bool = False
 
 
@@ -152,16 +152,16 @@ class ImportView(WriteView):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.of = KINDS[self.kind]
-        self.query = self.of.options  # type: ignore[misc]  # each kind has its own
+        self.file_kind = KINDS[self.kind]
+        self.query = self.file_kind.options  # type: ignore[misc]  # each kind has its own
         self.operation = f"import_{self.kind}"  # type: ignore[misc]
-        self.text = f"Load {self.of.what}. A file is loaded whole, or nothing of it; gzip is read as is."
-        self.bodies = {"application/octet-stream": BINARY, MULTIPART: FORM if self.of.several else SINGLE}
+        self.text = f"Load {self.file_kind.text}. A file is loaded whole, or nothing of it; gzip is read as is."
+        self.bodies = {"application/octet-stream": BINARY, MULTIPART: FORM if self.file_kind.several else SINGLE}
 
     @contextmanager
     def content(self, request: Request, query: Any) -> Iterator[RequestContent]:
         with received(request, query.name) as content:
-            if len(content.files) > 1 and not self.of.several:
+            if len(content.files) > 1 and not self.file_kind.several:
                 raise WrongBody({PART: ["One file: this kind is loaded one at a time."]})
             yield content
 
@@ -187,7 +187,7 @@ class ImportView(WriteView):
         return partial(self.do, write, ImportLoad(about, sources, write.query, self.names, write.actor))
 
     def do(self, write: Write, about: ImportLoad) -> HttpResponse:
-        receipt = self.of.load(about)
+        receipt = self.file_kind.load(about)
         return document_answer(
             ImportReceipt(
                 of=receipt.noun,

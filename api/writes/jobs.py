@@ -47,7 +47,7 @@ Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class Spending(Body):
-    """What a job may spend. Left out: no limit."""
+    """Limits of a job's spending. Left out: no limit."""
 
     max_requests: Count | None = Field(default=None, description="that are sent")
     max_tokens: Count | None = Field(default=None, description="of prompts and replies")
@@ -64,7 +64,7 @@ class Spending(Body):
 
 
 class NewJob(Spending):
-    """What an LLM is to judge. No topic or run named means all."""
+    """Work for an LLM judge. No topic or run named means all."""
 
     campaign: Name
     work: Work = Field(description="a condition in which an LLM assigns, or drafts, support, relevance")
@@ -80,9 +80,9 @@ class NewJob(Spending):
 
 
 class JobEstimate(BaseModel):
-    """What a job would do. Re-asks are not known before; `calls` counts what is sure.
+    """The work and cost of a job. Re-asks are not known before; `calls` counts what is sure.
 
-    What is to be paid is foretold: `cost` is null where no price is known, `seconds` where the model was never called.
+    Costs are a forecast: `cost` is null where no price is known, `seconds` where the model was never called.
     """
 
     items: int

@@ -112,7 +112,7 @@ class LeftOut(BaseModel):
 
 
 class Load(BaseModel):
-    """What somebody has to do, in expected minutes, before and after."""
+    """Open work of an assessor, in expected minutes, before and after."""
 
     assessor: str
     before: int
@@ -120,7 +120,7 @@ class Load(BaseModel):
 
 
 class HandOutPlan(BaseModel):
-    """Who would get what. `key` tells two plans apart."""
+    """Tasks that would be made. `key` tells two plans apart."""
 
     key: str
     given: list[Given]
@@ -253,14 +253,14 @@ class WithReason(Body):
 
 
 class Schedule(WithReason):
-    """When and before what a task is to be done. Both are set, so that nothing is lost that was not looked at."""
+    """Due date and priority of a task. Both must be sent, so that none is reset unseen."""
 
     due: date | None
     priority: Priority
 
 
 class Reassignment(WithReason):
-    """Who gets a task's topic instead."""
+    """The assessor who gets a task's topic instead."""
 
     assessor: Name = Field(description="by pseudonym or user name")
 

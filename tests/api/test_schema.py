@@ -55,6 +55,15 @@ def test_every_row_is_what_the_schema_says(schema: Schema, olga: Program, world:
         Draft4Validator(shape).validate(olga.json(path))
 
 
+def test_a_page_has_both_its_neighbours_and_each_operation_a_tag_with_a_text(schema: Schema) -> None:
+    pages = [part for name, part in schema["components"]["schemas"].items() if name.endswith("Page")]
+    assert len(pages) == len(COLLECTIONS)
+    assert all(page["required"] == ["next", "previous", "results"] for page in pages)
+    tags = {tag["name"] for tag in schema["tags"] if tag["description"]}
+    operations = [operation for methods in schema["paths"].values() for operation in methods.values()]
+    assert {tag for operation in operations for tag in operation["tags"]} == tags
+
+
 def nullable(part: object) -> object:
     """Return a schema in which what may be null says so as JSON Schema does."""
     if isinstance(part, list):
