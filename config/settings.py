@@ -82,7 +82,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "web.audit_log.AuditMiddleware",
-    "organizer.second_factor.SecondFactorMiddleware",
+    "organizer.access.SecondFactorMiddleware",
     "web.middleware.RefusalMiddleware",
 ]
 

@@ -28,7 +28,6 @@ from jobs.models import WorkItem
 from llmjobs.budget import announced_price
 from llmjobs.models import Call, CallUse, LlmJob
 from organizer.access import get_campaign
-from organizer.work.views import get_campaign_to_organize
 from reports import charts
 from reports.agreement.figures import correlate
 from reports.files import PictureForm, TableForm
@@ -456,7 +455,7 @@ def cost(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def keep_rate(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_to_organize(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_organize)
     form = RateForm(request.POST)
     if form.is_valid():
         set_hourly_rate(campaign=campaign, rate=form.cleaned_data["rate"], actor=request.user)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -15,7 +15,8 @@ from evaluation.models import Campaign, Judge
 from evaluation.terms import FindingCode
 from llmjobs.job_status import JudgeSpending, Replies, judges_at_work, replies_by_judge, spending_by_judge
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
-from organizer import access as organizer_access
+from organizer.access import get_campaign
+from organizer.forms import page_of
 from reports.confusion.page import HeatRow, heat_rows
 from reports.confusion.paired_labels import ConfusionReport
 from reports.quality.judges import JudgeAgreement, compared_with_people, judged_by_llms
@@ -41,7 +42,7 @@ class JudgeCard:
 
 @require_safe
 def quality(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = organizer_access.get_campaign(request.user, slug)
+    campaign = get_campaign(request.user, slug)
     context = {
         "campaign": campaign,
         "cards": _cards(request.user, campaign),
@@ -87,7 +88,7 @@ class OverlapSection:
 
 @require_safe
 def people_quality(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = organizer_access.get_campaign(request.user, slug)
+    campaign = get_campaign(request.user, slug)
     sections = [_section(request, shared) for shared in shared_by_people(request.user, campaign)]
     return render(request, "organizer/people_quality.html", {"campaign": campaign, "sections": sections})
 
@@ -96,6 +97,6 @@ def _section(request: UserRequest, shared: Shared) -> OverlapSection:
     pair = shared.pair(request.GET.get(shared.stage.value, ""))
     report = shared.confusion(pair) if pair else None
     parameter = f"{shared.stage.value}-page"
-    page = Paginator(shared.differing().tolist(), DIFFERING_A_PAGE).get_page(request.GET.get(parameter))
+    page = page_of(request, shared.differing().tolist(), DIFFERING_A_PAGE, parameter)
     rows = read_differing(shared, list(page.object_list))
     return OverlapSection(shared, pair, report, heat_rows(report) if report else [], page, rows, parameter)

@@ -39,8 +39,8 @@ from evaluation.models import Campaign
 from evaluation.terms import RemarkKind, Stage
 from jobs.models import Notice
 from llmjobs.job_status import ShownNotice, shown_notices
-from organizer import access as organizer_access
-from organizer.words import days_text, hours_text, stage_text
+from organizer.access import get_campaign
+from organizer.templatetags.work import STAGE_WORDS, days_text, hours_text
 from web.text import plural
 
 SHOWN: Final = 5
@@ -128,14 +128,14 @@ def forecast_text(found: Forecast) -> str:
     if not found.tasks:
         return "Nothing that is handed out is still to be done."
     if found.unknown:
-        stages = "; ".join(stage_text(stage) for stage in found.unknown)
+        stages = "; ".join(STAGE_WORDS[stage] for stage in found.unknown)
         return (
             f"Too little is known for a forecast: fewer than {FEWEST} first submissions with a time of {stages}."
         )
     if not found.pace.hours:
         return "No forecast: nobody worked at a desk in the last 14 days."
     each = "; ".join(
-        f"{hours_text(spread.median)} ({stage_text(stage)})" for stage, spread in found.spreads.items()
+        f"{hours_text(spread.median)} ({STAGE_WORDS[stage]})" for stage, spread in found.spreads.items()
     )
     people = found.pace.people
     days = (
@@ -167,7 +167,7 @@ def _of_tasks(
     if tasks:
         cases = tuple(
             Case(
-                f"{task.topic_id}, {stage_text(task.stage)}: {task.assessor}",
+                f"{task.topic_id}, {STAGE_WORDS[task.stage]}: {task.assessor}",
                 reverse("organizer:task", args=[campaign.slug, task.public_id]),
                 task.since,
                 task.text,
@@ -231,7 +231,7 @@ def _day_text(name: str, hours: float, day: date) -> str:
 @require_safe
 @never_cache
 def today(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = organizer_access.get_campaign(request.user, slug)
+    campaign = get_campaign(request.user, slug)
     context = {
         "campaign": campaign,
         "today": today_for(request.user, campaign),

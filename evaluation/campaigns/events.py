@@ -15,7 +15,7 @@ from evaluation.campaigns.access import unblinded, within
 from evaluation.models import Campaign, Event, Membership, Task
 from evaluation.rules.protocol import SETTINGS, Difference
 from evaluation.terms import TASK_EVENTS, Role
-from web.audit_log import AuditLine, AuditQuery, newest, time_of
+from web.audit_log import AuditLine, read_end, time_of
 
 IMPORTS = ("topics", "segments", "qrels", "run", "nuggets", "assignments", "support", "scores", "practice")
 ACTS = (
@@ -52,20 +52,36 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A page of entries, the newest first. `until`: where the next page begins, None at the end."""
+    """A page of entries, the newest first. `until`: where the next page begins, None at the end.
+
+    `log_begins`: moment before which this page lacks lines of the log, in older files; None: it lacks none.
+    """
 
     rows: list[Entry]
-    until: datetime | None
+    until: datetime | None = None
+    log_begins: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Filter of events: a person by key, a kind or its beginning, from when until when."""
+    """Filter of events: a person by key, a kind or its beginning, from when until before when."""
 
     person: int | None = None
     kind: str = ""
     since: datetime | None = None
     until: datetime | None = None
+
+    def takes_kind(self, kind: str) -> bool:
+        return not self.kind or kind == self.kind or kind.startswith(f"{self.kind}.")
+
+    def takes_line(self, line: AuditLine, slug: str) -> bool:
+        return (
+            (not slug or line.get("campaign") == slug)
+            and (self.person is None or line.get("actor") == f"user:{self.person}")
+            and self.takes_kind(str(line.get("kind", "")))
+            and (self.since is None or time_of(line) >= self.since)
+            and (self.until is None or time_of(line) < self.until)
+        )
 
 
 def may_audit(viewer: User, campaign: Campaign) -> bool:
@@ -75,22 +91,23 @@ def may_audit(viewer: User, campaign: Campaign) -> bool:
     return Membership.objects.filter(campaign__in=seen, user=viewer, role__in=SEEING).exists()
 
 
-def entries_for(viewer: User, campaign: Campaign | None, asked: EventFilter, most: int) -> Entries:
+def entries_for(viewer: User, campaign: Campaign | None, wanted: EventFilter, most: int) -> Entries:
     """Return the entries of a campaign that the viewer may audit; None: of all, for administrators only."""
     if campaign is None:
         events, slug = Event.objects.all() if viewer.is_superuser else Event.objects.none(), ""
     else:
         events, slug = Event.objects.filter(campaign__in=within(viewer, campaign)), campaign.slug
     if not (viewer.is_superuser if campaign is None else may_audit(viewer, campaign)):
-        return Entries([], None)
-    actor = f"user:{asked.person}" if asked.person else ""
-    found = newest(AuditQuery(slug, actor, asked.kind, asked.since, asked.until), most)
-    rows = [*_of_log(found.lines), *_of_events(_chosen(events, asked)[:most])]
-    rows.sort(key=lambda event: event.at, reverse=True)
-    if found.reached:  # beyond, only the half of it is known
-        rows = [row for row in rows if row.at >= found.reached]
+        return Entries([])
+    log = read_end()
+    lines = [line for line in log.lines if wanted.takes_line(line, slug)]
+    rows = [*_of_log(lines[:most]), *_of_events(_chosen(events, wanted)[:most])]
+    rows.sort(key=lambda entry: entry.at, reverse=True)
     shown = _with_its_moment(rows, most)
-    return Entries(shown, shown[-1].at if len(shown) >= most else found.reached)
+    until = shown[-1].at if len(shown) >= most else None
+    # A full page reaches back to its last row, the last page to where its filter begins.
+    oldest = until or wanted.since
+    return Entries(shown, until, log.begins if oldest is None or oldest < log.begins else None)
 
 
 def people_of(viewer: User, campaign: Campaign | None) -> list[User]:
@@ -108,15 +125,14 @@ def campaigns_to_audit(viewer: User) -> QuerySet[Campaign]:
     return unblinded(viewer).filter(pk__in=mine)
 
 
-def _chosen(events: QuerySet[Event], asked: EventFilter) -> QuerySet[Event]:
-    kinds = [act for act in ACTS if not asked.kind or act == asked.kind or act.startswith(f"{asked.kind}.")]
-    found = events.filter(kind__in=kinds)
-    if asked.person:
-        found = found.filter(actor=asked.person)
-    if asked.since:
-        found = found.filter(at__gte=asked.since)
-    if asked.until:
-        found = found.filter(at__lt=asked.until)
+def _chosen(events: QuerySet[Event], wanted: EventFilter) -> QuerySet[Event]:
+    found = events.filter(kind__in=filter(wanted.takes_kind, ACTS))
+    if wanted.person:
+        found = found.filter(actor=wanted.person)
+    if wanted.since:
+        found = found.filter(at__gte=wanted.since)
+    if wanted.until:
+        found = found.filter(at__lt=wanted.until)
     return found.select_related("actor", "campaign").order_by("-id")
 
 

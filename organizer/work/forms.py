@@ -1,6 +1,6 @@
 """Forms of handed-out work: search, hand-out, changes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django import forms
@@ -27,8 +27,8 @@ from evaluation.tasks.changes import LONGEST_REASON, Change, TaskChange
 from evaluation.tasks.plan import Order
 from evaluation.tasks.units import ASSIGNED
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
-from organizer.forms import ListSearch
-from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_text
+from organizer.forms import ListSearch, choice_field, day_field, named, ticks_field
+from organizer.templatetags.work import STAGE_MEANINGS, STAGE_WORDS
 
 STAGES = [(stage.value, f"{STAGE_WORDS[stage]}: {STAGE_MEANINGS[stage]}") for stage in Stage]
 REASSIGN = "reassign"
@@ -74,24 +74,16 @@ TASK_STATES = [
 ]
 
 
+def people(viewer: User, campaign: Campaign) -> list[tuple[str, str]]:
+    return [(user.username, user.name) for user in assessors_for(viewer, campaign)]
+
+
 class WorkSearch(ListSearch):
     """Topics that the matrix shows."""
 
-    state = forms.ChoiceField(
-        required=False,
-        choices=[("", "any state"), ("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)],
-        label="State",
-    )
-    stage = forms.ChoiceField(
-        required=False,
-        choices=[("", "any stage"), *((stage.value, STAGE_WORDS[stage]) for stage in Stage)],
-        label="Stage",
-    )
-    due = forms.ChoiceField(
-        required=False,
-        choices=[("", "any"), (LATE, "overdue"), (IDLE, "begun, not touched for 24 h")],
-        label="Due",
-    )
+    state = choice_field("State", "any state", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
+    stage = choice_field("Stage", "any stage", [(stage.value, STAGE_WORDS[stage]) for stage in Stage])
+    due = choice_field("Due", "any", [(LATE, "overdue"), (IDLE, "begun, not touched for 24 h")])
     pattern = forms.CharField(
         required=False,
         max_length=LONGEST_PATTERN,
@@ -109,10 +101,7 @@ class WorkSearch(ListSearch):
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(data)
-        people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = forms.ChoiceField(
-            choices=[("", "anybody"), *people], required=False, label="Assessor"
-        )
+        self.fields["assessor"] = choice_field("Assessor", "anybody", people(viewer, campaign))
 
     @property
     def wishes(self) -> dict[str, str]:
@@ -132,11 +121,7 @@ class WorkSearch(ListSearch):
 class InboxSearch(ListSearch):
     """Remarks that the inbox shows."""
 
-    kind = forms.ChoiceField(
-        required=False,
-        choices=[("", "any kind"), *((kind.value, kind.value) for kind in RemarkKind)],
-        label="Kind",
-    )
+    kind = choice_field("Kind", "any kind", named(RemarkKind))
     answered = forms.BooleanField(required=False, label="Answered")
 
 
@@ -144,7 +129,7 @@ class HandOutForm(forms.Form):
     """Topics, a stage, and the assessor."""
 
     stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect, label="Stage")
-    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
+    due = day_field("Due")
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label="Priority")
     again = forms.BooleanField(required=False, label="Again")
     reason = forms.CharField(
@@ -159,27 +144,23 @@ class HandOutForm(forms.Form):
         super().__init__(data, initial=dict(first or {}))
         self.handed_out = stages_by_topic(viewer, campaign)
         sets = nugget_sets_for(viewer, campaign)
-        drafts = [(nugget_set.name, nugget_set.name) for nugget_set in sets if nugget_set.origin == Origin.DRAFT]
-        lists = [
-            (f"{A_SET}{nugget_set.name}", f"{nugget_set.name} ({nugget_set.origin})")
-            for nugget_set in sets
-            if nugget_set.origin in ASSIGNED
-        ]
-        machines = [(machine.name, machine.name) for machine in machines_for(viewer, campaign)]
-        qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
-        people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = _choice("Assessor", "balance automatically", people)
-        self.fields["drafts"] = _choice("Drafts", "the only ones", drafts)
-        self.fields["qrels"] = _choice("Passages by the grades of", "NIST, or the only ones", qrels)
-        self.fields["nuggets"] = _choice("List to assign", "each topic's only one", [*ORIGINS, *lists])
-        self.fields["machine"] = _choice("Labels shown of", "the campaign's default, or the only one", machines)
-        self.fields["topics"] = forms.MultipleChoiceField(
-            choices=[
-                (topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics_for(viewer, campaign)
-            ],
-            widget=forms.CheckboxSelectMultiple,
+        drafts = named(row.name for row in sets if row.origin == Origin.DRAFT)
+        lists = [(f"{A_SET}{row.name}", f"{row.name} ({row.origin})") for row in sets if row.origin in ASSIGNED]
+        machines = named(machine.name for machine in machines_for(viewer, campaign))
+        qrels = named(source.name for source in sources_for(viewer, campaign))
+        topics = topics_for(viewer, campaign)
+        self.fields["assessor"] = choice_field("Assessor", "balance automatically", people(viewer, campaign))
+        self.fields["drafts"] = choice_field("Drafts", "the only ones", drafts)
+        self.fields["qrels"] = choice_field("Passages by the grades of", "NIST, or the only ones", qrels)
+        self.fields["nuggets"] = choice_field("List to assign", "each topic's only one", [*ORIGINS, *lists])
+        self.fields["machine"] = choice_field(
+            "Labels shown of", "the campaign's default, or the only one", machines
+        )
+        self.fields["topics"] = ticks_field(
+            "Topics",
+            [(topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics],
+            required=True,
             error_messages={"required": "tick at least one, such as those that lack the stage"},
-            label="Topics",
         )
 
     @property
@@ -226,7 +207,7 @@ class TaskForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
         label="Reason",
     )
-    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
+    due = day_field("Due")
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, required=False, label="Priority")
 
     def wish(self, change: Change, tasks: tuple[str, ...]) -> TaskChange:
@@ -239,28 +220,31 @@ class TaskForm(forms.Form):
 
 
 class ChangeForm(TaskForm):
+    """A change of many tasks at once."""
+
     change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect, label="Change")
 
     def __init__(
         self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
     ) -> None:
         super().__init__(data, initial={"tasks": ticked or []})
-        people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = _choice("To whom, if reassigned", "choose", people)
+        self.fields["assessor"] = choice_field("To whom, if reassigned", "choose", people(viewer, campaign))
         tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("topic", "assessor")
         choices = [
             (
                 task.public_id,
-                f"{task.topic.topic_id}, {stage_text(Stage(task.stage))}: {task.assessor.name}, {task.state}",
+                f"{task.topic.topic_id}, {STAGE_WORDS[Stage(task.stage)]}: {task.assessor.name}, {task.state}",
             )
             for task in tasks
         ]
-        self.fields["tasks"] = forms.MultipleChoiceField(
-            choices=choices,
-            widget=forms.CheckboxSelectMultiple,
-            error_messages={"required": "tick at least one"},
-            label="Tasks",
+        self.fields["tasks"] = ticks_field(
+            "Tasks", choices, required=True, error_messages={"required": "tick at least one"}
         )
+
+    @property
+    def wish_of_all(self) -> TaskChange:
+        """Raises `Refused` for an inconsistent form."""
+        return self.wish(Change(self.cleaned_data["change"]), tuple(self.cleaned_data["tasks"]))
 
 
 class AnswerForm(forms.Form):
@@ -269,7 +253,3 @@ class AnswerForm(forms.Form):
 
 def lacking(handed_out: Mapping[str, Collection[Stage]], stage: str) -> list[str]:
     return [public_id for public_id, stages in handed_out.items() if stage not in stages]
-
-
-def _choice(label: str, unsaid: str, choices: Sequence[tuple[str, Any]]) -> forms.ChoiceField:
-    return forms.ChoiceField(choices=[("", unsaid), *choices], required=False, label=label)
