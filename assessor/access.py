@@ -15,7 +15,6 @@ from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, ValidationError
 
 from accounts.http import UserRequest
-from accounts.recording_notice import has_read_notice
 from evaluation.errors import NoSuchTask, Refused
 
 ESCAPED_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
@@ -105,7 +104,7 @@ def after_notice(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
 
     @wraps(view)
     def wrapped(request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if has_read_notice(request.user):
+        if request.user.has_read_notice:
             return view(request, *args, **kwargs)
         then = request.get_full_path() if request.method == "GET" else reverse("assessor:home")
         return redirect(f"{reverse('accounts:notice')}?{urlencode({'next': then})}")

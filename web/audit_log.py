@@ -25,6 +25,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import ResolverMatch
+from django.utils.deprecation import MiddlewareMixin
 
 if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser
@@ -123,14 +124,10 @@ def blind(view: View) -> View:
     return view
 
 
-class AuditMiddleware:
+class AuditMiddleware(MiddlewareMixin):
     """Records views and acts before the response leaves."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         match = _audited(request)
         if match is None or not request.user.is_authenticated:
             return response
@@ -143,7 +140,11 @@ class AuditMiddleware:
         elif status in TURNED_AWAY:
             record_if_possible("view.refused", **entry)
         elif status < 300 or status == NOT_MODIFIED:
-            return self._shown(request, response, entry)
+            try:
+                record("view.unblinded", **entry)
+            except AuditUnwritableError as error:
+                # Nobody may look at what nobody can trace.
+                return _unavailable(request, error)
         return response
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
@@ -155,14 +156,6 @@ class AuditMiddleware:
         except AuditUnwritableError as error:
             return _unavailable(request, error)
         return None
-
-    def _shown(self, request: HttpRequest, response: HttpResponse, entry: dict[str, Any]) -> HttpResponse:
-        try:
-            record("view.unblinded", **entry)
-        except AuditUnwritableError as error:
-            # Nobody may look at what nobody can trace.
-            return _unavailable(request, error)
-        return response
 
 
 def _audited(request: HttpRequest) -> ResolverMatch | None:

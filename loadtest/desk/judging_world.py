@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from django.contrib.auth.hashers import make_password
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from evaluation.models import Campaign, Task
 from evaluation.terms import Stage
 from loadtest.desk.judged_campaign import Extent, hand_all, make_judging_campaign

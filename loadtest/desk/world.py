@@ -10,8 +10,7 @@ from django.contrib.sessions.models import Session
 from django.db import connections
 from django.utils import timezone
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from accounts.session_store import hashed
 from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.judges import add_judge

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from tests.assessor.world import DeskWorld
 from tests.factories import make_user
 from tests.organizer.work_world import make_work_world

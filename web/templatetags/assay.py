@@ -1,5 +1,6 @@
 """Display of the field's words and figures, the same on all pages."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +14,7 @@ DASH = "\N{EN DASH}"
 LEAST_SHOWN = 0.0001
 """The least amount of money that is shown as a number."""
 MINUS = "\N{MINUS SIGN}"
+PERCENT = "\N{NO-BREAK SPACE}%"
 
 # By stored code; None is a label that was never given. Glyph, class, and the words of assigning and of support.
 LABELS: dict[int | None, tuple[str, str, str, str]] = {
@@ -100,32 +102,26 @@ def importance_mark(code: int) -> SafeString:
     )
 
 
-@register.filter
-def score(value: float | None) -> str:
-    """Score or tau with three decimals; a dash where undefined."""
-    return DASH if value is None else f"{value:.3f}".replace("-", MINUS)
+def _number(spec: str, *, times: int = 1, minus: str = "-", unit: str = "") -> Callable[[float | None], str]:
+    """Filter that shows a number; a dash where it is undefined."""
+
+    def shown(value: float | None) -> str:
+        return DASH if value is None else format(times * value, spec).replace("-", minus) + unit
+
+    return shown
 
 
-@register.filter
-def fine_score(value: float | None) -> str:
-    """Run score with four decimals, as the field's tools print it."""
-    return DASH if value is None else f"{value:.4f}".replace("-", MINUS)
-
-
-@register.filter
-def mean(value: float | None) -> str:
-    """Mean with two decimals, as the studies print lengths."""
-    return DASH if value is None else f"{value:,.2f}"
-
-
-@register.filter
-def signed(value: float | None) -> str:
-    return DASH if value is None else f"{value:+.3f}".replace("-", MINUS)
-
-
-@register.filter
-def decimal(value: float | None) -> str:
-    return DASH if value is None else f"{value:,.1f}"
+score = register.filter("score", _number(".3f", minus=MINUS))
+# Four decimals, as the field's tools print run scores.
+fine_score = register.filter("fine_score", _number(".4f", minus=MINUS))
+# Two decimals, as the studies print lengths.
+mean = register.filter("mean", _number(",.2f"))
+signed = register.filter("signed", _number("+.3f", minus=MINUS))
+fine_signed = register.filter("fine_signed", _number("+.4f", minus=MINUS))
+decimal = register.filter("decimal", _number(",.1f"))
+percent = register.filter("percent", _number(".1f", times=100, unit=PERCENT))
+# Two decimals, as the studies print agreement and rates.
+fine_percent = register.filter("fine_percent", _number(".2f", times=100, unit=PERCENT))
 
 
 @register.filter
@@ -136,23 +132,6 @@ def money(amount: float | Decimal | None) -> str:
         return f"<\N{NO-BREAK SPACE}{LEAST_SHOWN}"
     # Below 1 to a hundredth of a cent, because a call costs no more. Only nothing is shown as 0.
     return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.4f}"
-
-
-@register.filter
-def percent(value: float | None) -> str:
-    """Fraction as a percentage with one decimal."""
-    return DASH if value is None else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
-
-
-@register.filter
-def fine_signed(value: float | None) -> str:
-    return DASH if value is None else f"{value:+.4f}".replace("-", MINUS)
-
-
-@register.filter
-def fine_percent(value: float | None) -> str:
-    """Fraction as a percentage with two decimals, as the studies print agreement and rates."""
-    return DASH if value is None else f"{100 * value:.2f}\N{NO-BREAK SPACE}%"
 
 
 @register.filter
