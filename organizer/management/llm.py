@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from threading import Event, Thread
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
@@ -49,6 +49,7 @@ def wait_for(job: Job, tell: Callable[[JobProgress, str], None]) -> JobProgress:
             helper.join()
 
 
+RUNS = {"--runs": {"nargs": "+", "default": [], "metavar": "RUN", "help": "only these runs"}}
 EXIT_FAILED_LABELS = 3
 EXIT_PAUSED = 4
 PRIORITIES = range(-100, 101)
@@ -80,6 +81,7 @@ class LlmCommand(AssayCommand):
 
     title = ""
     audited = "job.start"
+    own_options: ClassVar[dict[str, dict[str, Any]]] = {}
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)
@@ -96,6 +98,8 @@ class LlmCommand(AssayCommand):
         parser.add_argument("--priority", type=int, default=0, choices=PRIORITIES, metavar="N", help=meaning)
         parser.add_argument("--dry-run", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--wait", action="store_true", help="wait for the end; exit 3 if labels failed")
+        for name, option in self.own_options.items():
+            parser.add_argument(name, **option)
 
     def act(self, options: dict[str, Any]) -> None:
         request = self.request_of(options)
@@ -108,7 +112,7 @@ class LlmCommand(AssayCommand):
             self.say(f"Nothing to do: {plan.judged:,} done already.")
             self.finish(request, options)
             return
-        title = self.title_of(options)
+        title = self.title.format(**options)
         job = start(request, title, plan, order=_order_payload(title, request, options))
         retried = f" ({plan.retried:,} again, for what failed)" if plan.retried else ""
         self.say(
@@ -123,18 +127,12 @@ class LlmCommand(AssayCommand):
             judge=judge_for(options["judge"]),
             topics=tuple(options["topics"]),
             runs=tuple(options.get("runs", ())),
-            **self.limits(options),
+            budget=Budget(options["max_calls"], options["max_tokens"], options["max_cost"]),
+            priority=options["priority"],
         )
-
-    def limits(self, options: dict[str, Any]) -> dict[str, Any]:
-        budget = Budget(options["max_calls"], options["max_tokens"], options["max_cost"])
-        return {"budget": budget, "priority": options["priority"]}
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         raise CommandError(f"{type(self).__module__} plans nothing")
-
-    def title_of(self, options: dict[str, Any]) -> str:
-        return self.title
 
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         """Print the results to stdout."""

@@ -1,6 +1,6 @@
 """A task: its submissions, its changes, the lineage of its list, and its desk as the assessor sees it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -190,13 +190,6 @@ class PaneRow:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerLink:
-    public_id: str
-    number: int
-    seen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class AssessorView:
     """Current view of the assessor of a task. Before the task is opened: its first page, without passages and lines."""
 
@@ -207,7 +200,7 @@ class AssessorView:
     without_text: int = 0
     lines: tuple[PaneRow, ...] = ()
     put_away: tuple[PaneRow, ...] = ()
-    answers: tuple[AnswerLink, ...] = ()
+    answers: Sequence[dict[str, Any]] = ()
     answer: ShownAnswer | None = None
     cited: tuple[CitedPassage, ...] = ()
 
@@ -232,23 +225,22 @@ def assessor_view(task: Task, answer: str) -> AssessorView | None:
 
 
 def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str) -> AssessorView:
-    answers = tuple(AnswerLink(answer["id"], answer["number"], answer["seen"]) for answer in state["answers"])
-    chosen = next((answer for answer in answers if answer.public_id == wanted), next(iter(answers), None))
+    answers = state["answers"]
+    chosen = next((answer for answer in answers if answer["id"] == wanted), next(iter(answers), None))
     if chosen is None:
         return first
-    shown, cited = shown_answer(task.public_id, task.assessor, chosen.public_id)
-    lines = _assigned(state, chosen.public_id) if task.stage == Stage.ASSIGN else _pairs(state, chosen.public_id)
+    shown, cited = shown_answer(task.public_id, task.assessor, chosen["id"])
+    lines = _assigned(state, chosen) if task.stage == Stage.ASSIGN else _pairs(state, chosen["id"])
     return replace(first, lines=tuple(lines), answers=answers, answer=shown, cited=cited)
 
 
-def _assigned(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
+def _assigned(state: dict[str, Any], answer: dict[str, Any]) -> Iterator[PaneRow]:
     given = {row["key"]: row for row in state["rows"]}
-    counted = next(
-        (shown_answer.get("nuggets") for shown_answer in state["answers"] if shown_answer["id"] == answer), None
-    )
+    # Where topics are shared an answer may be judged by a part of the list only.
+    counted = answer.get("nuggets")
     nuggets = [nugget for nugget in state["nuggets"] if counted is None or nugget["key"] in counted]
     for number, nugget in enumerate(nuggets, start=1):
-        row = given.get(f"{answer}{SEPARATOR}{nugget['key']}", {})
+        row = given.get(f"{answer['id']}{SEPARATOR}{nugget['key']}", {})
         tags = [nugget["importance"]] if nugget["importance"] else []
         place = row.get("sentence")
         yield PaneRow(
