@@ -39,8 +39,10 @@ A_MINUTE = 60
 
 
 @receiver(user_logged_in)
-def note_sign_in(request: HttpRequest, **kwargs: Any) -> None:
+def note_sign_in(user: User, request: HttpRequest, **_rest: Any) -> None:
     """Start the session's two clocks; signing in counts as typing the password just now."""
+    # The answer gives this browser its cookie, once there is an answer.
+    request.known_user = user  # type: ignore[attr-defined]
     session = request.session
     session[SINCE] = session[SEEN] = int(time())
     _note_browser(request)
@@ -164,11 +166,6 @@ def device_of(request: HttpRequest, user: User) -> str:
         return ""
     # A raised epoch ends the cookies of all browsers too.
     return f"device:{drawn}" if (pk, epoch) == (user.pk, user.session_epoch) else ""
-
-
-@receiver(user_logged_in)
-def _note(user: User, request: HttpRequest, **_rest: Any) -> None:
-    request.known_user = user  # type: ignore[attr-defined]
 
 
 class KnownBrowserMiddleware(MiddlewareMixin):

@@ -32,9 +32,9 @@ def new_invitation(*, campaign_id: int, role: str, email: str, made_by: User) ->
 
 def invitation_of(raw: str) -> Invitation | None:
     """Invitation of a link; None where it is used, revoked or expired."""
-    open_ones = Invitation.objects.select_related("campaign", "made_by")
+    unused = Invitation.objects.select_related("campaign", "made_by")
     good = {"accepted_at": None, "revoked_at": None, "expires_at__gt": now(), "made_by__is_active": True}
-    return open_ones.filter(sha256=_hash(raw), **good).first()
+    return unused.filter(sha256=_hash(raw), **good).first()
 
 
 def use_invitation(raw: str, user: User) -> Invitation:
@@ -53,8 +53,8 @@ def use_invitation(raw: str, user: User) -> Invitation:
 
 def revoke_invitation(invitation: Invitation) -> bool:
     """Revoke; return whether the invitation was open."""
-    open_ones = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None)
-    return bool(open_ones.update(revoked_at=now()))
+    unused = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None)
+    return bool(unused.update(revoked_at=now()))
 
 
 def make_account(*, username: str, password: str, full_name: str = "", email: str = "") -> User:

@@ -45,7 +45,7 @@ class WorkCollector(Collector):
 def exposition() -> bytes:
     registry = CollectorRegistry()
     registry.register(WorkCollector())
-    # Several server processes share one folder, and any of them tells the figures of all.
+    # Several server processes share one folder, and any of them answers with the figures of all.
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)
@@ -135,7 +135,7 @@ def _carried_out(check: Check) -> dict[str, Any]:
     started = time.perf_counter()
     try:
         result = check()
-    except Exception as error:  # whatever is broken, the others are still told
+    except Exception as error:  # whatever is broken, the others are still reported
         result = {"problem": type(error).__name__}
     return {"ok": "problem" not in result, "seconds": round(time.perf_counter() - started, 4), **result}
 

@@ -336,7 +336,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
-# A judge may have another address only where its host stands here (web/outbound.py).
+# A judge may have another address only where its host is listed here (web/outbound.py).
 LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
@@ -347,7 +347,7 @@ LLM_MOST_AT_ONCE = most("LLM_MOST_AT_ONCE", env.int("LLM_MOST_AT_ONCE", default=
 LLM_PRICES = env.str("LLM_PRICES", default="")
 LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)
 JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
-# A job that has waited for so long, while none of its items ended, is told of as stuck.
+# A job that has waited for so long, while none of its items ended, is reported as stuck.
 JOB_STUCK_MINUTES = env.float("JOB_STUCK_MINUTES", default=15.0)
 
 # The API: JSON only, every error a problem document, and nothing without a token or a session.

@@ -88,6 +88,7 @@ def audit(request: UserRequest, slug: str = "") -> HttpResponse:
     query = request.GET.copy()
     query.pop("until", None)
     older = query.copy()
+    # Pages go by moments and not by numbers: the log grows while somebody reads on.
     if found.until:
         older["until"] = found.until.isoformat()
     here = (
@@ -119,6 +120,7 @@ def audit_file(request: UserRequest, slug: str = "") -> HttpResponse:
 def _campaign(request: UserRequest, slug: str) -> Campaign | None:
     """Campaign to audit; None for all, which only an administrator who does not judge may see."""
     campaign = get_campaign(request.user, slug, may_audit) if slug else None
+    # Lines and events name runs, so they are closed to an administrator who judges.
     if campaign is None and (not request.user.is_superuser or holds_work(request.user)):
         raise PermissionDenied
     return campaign
@@ -132,12 +134,13 @@ def _found(
 
 
 def _midnight(day: date) -> datetime:
+    # Days are of UTC, as the times of the page, the log and the events.
     return datetime.combine(day, time(), tzinfo=UTC)
 
 
 def _moment(text: str) -> datetime | None:
     try:
         found = parse_datetime(text)
-    except ValueError:
+    except ValueError:  # an address that was cut shows the newest page
         return None
     return found if found and found.tzinfo else None

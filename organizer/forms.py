@@ -58,4 +58,5 @@ def refusals_on(form: forms.BaseForm, field: str | None = None) -> Iterator[None
 
 
 def page_of(request: HttpRequest, rows: Any, size: int, parameter: str = "page") -> Page[Any]:
+    # A number beyond the last page shows the last: lists shrink under links that somebody kept.
     return Paginator(rows, size).get_page(request.GET.get(parameter))

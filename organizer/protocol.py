@@ -200,7 +200,8 @@ def change(request: UserRequest, slug: str) -> HttpResponse:
     looks = form.is_bound and form.is_valid()
     context = {
         "groups": list(form.groups()),
-        "in_force": Campaign.objects.get(pk=campaign.pk).protocol,  # not the one that the form has filled
+        # Read anew: the form has filled the campaign's own protocol with what was typed.
+        "in_force": Campaign.objects.get(pk=campaign.pk).protocol,
         "looks": looks,
         "differences": form.differences if looks else [],
         "preview": clean_html(form.cleaned_data["guidelines"]) if looks else "",

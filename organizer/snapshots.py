@@ -103,6 +103,7 @@ def _page(request: UserRequest, campaign: Campaign, form: SnapshotForm) -> HttpR
     coming = Export.objects.filter(campaign=campaign, what=CAMPAIGN, snapshot=None).exclude(
         state=Export.State.DONE
     )
+    # While something is under way the page loads itself anew.
     waits = coming.filter(state=Export.State.WAITING).exists() or any(state.waits for state in opened.values())
     context = {
         "campaign": campaign,

@@ -40,6 +40,7 @@ KINDS = [
     (StudyKind.ASSIGNMENT.value, "Assignment: whether answers contain nuggets"),
     (StudyKind.SUPPORT.value, "Support: whether cited passages support sentences"),
 ]
+# The person is compared with an LLM, so the person's labels are never an LLM's.
 CONDITIONS = named(condition for condition in SupportCondition if condition is not SupportCondition.LLM)
 
 
@@ -76,6 +77,7 @@ class StudyForm(forms.Form):
             kind=StudyKind(values["kind"]),
             person=values["person"],
             machine=values["machine"],
+            # A set that was chosen before the kind says nothing about support.
             nuggets=values["nuggets"] if values["kind"] == StudyKind.ASSIGNMENT else "",
             condition=SupportCondition(values["condition"]),
             per_topic=values["per_topic"],
@@ -104,6 +106,7 @@ class JudgeStudyForm(forms.Form):
     def __init__(self, viewer: User, study: Study, data: Any = None) -> None:
         super().__init__(data)
         judges = callable_judges_for(viewer, study.campaign)
+        # The LLM whose labels are compared cannot be the one that decides.
         others = named(judge.name for judge in judges if judge.pk != study.machine_id)
         self.fields["judge"] = forms.ChoiceField(choices=others, label="Second LLM")
 

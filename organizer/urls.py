@@ -18,7 +18,7 @@ from reports.converters import register_converters
 
 app_name = "organizer"
 
-register_converters()
+register_converters()  # before the paths that name them
 
 task_urls: list[URLPattern] = [
     path("", task.task, name="task"),

@@ -35,7 +35,7 @@ from exchange.models import Snapshot
 from exchange.snapshots.archive import FORMAT
 from jobs.health import queue_state
 from organizer.access import get_campaign, get_row
-from organizer.forms import ListSearch, choice_field, named, page_of, refusals_on
+from organizer.forms import ListSearch, choice_field, named, page_of, posted, refusals_on
 from reports.agreement.figures import table_of
 from reports.cache import cached_report
 from reports.forms import BoardForm
@@ -50,7 +50,8 @@ FINDINGS_A_PAGE = 100
 SEGMENTS_A_PAGE = 25
 ANSWERS_A_PAGE = 6
 FINDINGS_ON_RUN = 8
-LATE = 600.0  # seconds
+LATE = 600.0
+"""Seconds. Readiness calls a queue stalled after as long (config/monitoring.py)."""
 API_VERSION = "1"
 ADDRESSES = ("new",)
 """Names that are an address already."""
@@ -111,6 +112,7 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
     there = labelled_conditions(sets, labels)
     form = BoardForm(
         query,
+        # Drafts are there to be edited, and no answer is judged by them.
         sets=[nugget_set.name for nugget_set in sets if nugget_set.origin != "draft"],
         judges=sorted({label.judge for label in labels}),
         defaults={"condition": there[0] if there else Condition.AA},
@@ -129,7 +131,7 @@ cached_leaderboard = cached_report(size=64)(leaderboard)
 
 
 def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
-    choices = tuple(filter(None, (_judged(campaign, condition) for condition in Condition)))
+    choices = tuple(judged_conditions(campaign))
     tables = [table_of(choice, PRIMARY, Policies()) for choice in choices]
     columns = [table.values[:, table.run_ids.index(run.run_id)] for table in tables]
     topics = tables[0].topic_ids if tables else ()
@@ -138,12 +140,15 @@ def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
     return RunTable(choices, by_topic, tuple(_mean(column) for column in columns))
 
 
-def _judged(campaign: Campaign, condition: Condition) -> NuggetCondition | None:
-    try:
-        choice = resolve(campaign, condition)
-    except Refused:
-        return None
-    return choice if choice.judges else None
+def judged_conditions(campaign: Campaign) -> Iterator[NuggetCondition]:
+    """Conditions with labels whose judge is plain."""
+    for condition in Condition:
+        try:
+            choice = resolve(campaign, condition)
+        except Refused:  # several judges fit and the campaign names none; a choice would be this page's own
+            continue
+        if choice.judges:
+            yield choice
 
 
 def _mean(values: Floats) -> tuple[float | None, int]:
@@ -168,6 +173,7 @@ def system_state() -> Iterator[SystemPart]:
     # A long queue is well while its items end, however long ago the oldest was put there.
     yield SystemPart("LLM queue", text, not queue.due or min(lag, ended) < LATE)
     if queue.failed:
+        # A job's page shows its failures, and nobody has to act for the installation.
         yield SystemPart("Failed items", f"{queue.failed:,}, of all jobs", True)
     beat = queue.newest_heartbeat_seconds
     seen = "" if beat is None else f", seen {_time(beat)} ago"
@@ -321,14 +327,15 @@ def _grid(request: UserRequest, campaign: Campaign, topic: Topic) -> dict[str, A
 
 def landing_for(user: User) -> str:
     """Address of the only campaign's first page; with several campaigns that of their list."""
-    if user.is_superuser:
+    if user.is_superuser:  # who looks after the installation, whose state is on that page
         return reverse("organizer:campaigns")
     mine = list(Membership.objects.filter(user=user).values_list("campaign__slug", "role"))
     if mine and all(role == Role.ASSESSOR for _, role in mine):
         return reverse("assessor:home")
     slugs = {slug for slug, _ in mine}
-    open_ones = unblinded(user).filter(slug__in=slugs).values_list("slug", flat=True)
-    if len(slugs) != 1 or slugs != set(open_ones):
+    # Who also judges in the only campaign sees nothing of it unblinded: its pages would answer 404.
+    open_slugs = unblinded(user).filter(slug__in=slugs).values_list("slug", flat=True)
+    if len(slugs) != 1 or slugs != set(open_slugs):
         return reverse("organizer:campaigns")
     roles = {role for _, role in mine}
     page = next(name for role, name in FIRST_PAGES.items() if role in roles)
@@ -358,18 +365,9 @@ class NewCampaignForm(forms.Form):
             raise forms.ValidationError("This short name is taken. Choose another one.")
         return slug
 
-    def made_by(self, actor: User) -> Campaign | None:
-        """New campaign; errors in its file become errors of the form."""
-        campaign = None
-        if self.is_valid():
-            values = self.cleaned_data
-            with refusals_on(self):
-                campaign, _ = start_campaign(
-                    slug=values["slug"], name=values["name"], file=self._file(), actor=actor
-                )
-        return campaign
-
-    def _file(self) -> CampaignFile:
+    @property
+    def file(self) -> CampaignFile:
+        """Raises `BadInput`."""
         values = self.cleaned_data
         sent = values["settings"]
         file = read_campaign_file(sent, sent.name) if sent else CampaignFile()
@@ -382,11 +380,13 @@ class NewCampaignForm(forms.Form):
 def new_campaign(request: UserRequest) -> HttpResponse:
     if not request.user.is_superuser:
         raise PermissionDenied
-    form = NewCampaignForm(request.POST, request.FILES) if request.method == "POST" else NewCampaignForm()
-    made = form.made_by(request.user) if form.is_bound else None
-    if made:
-        messages.success(request, f"{made.name} is made, and you organize it. Next: its topics.")
-        return redirect("organizer:data", made.slug)
+    form = NewCampaignForm(posted(request), request.FILES or None)
+    if form.is_valid():
+        slug, name = form.cleaned_data["slug"], form.cleaned_data["name"]
+        with refusals_on(form):
+            made, _ = start_campaign(slug=slug, name=name, file=form.file, actor=request.user)
+            messages.success(request, f"{made.name} is made, and you organize it. Next: its topics.")
+            return redirect("organizer:data", made.slug)
     return render(request, "organizer/new_campaign.html", {"form": form}, status=422 if form.errors else 200)
 
 

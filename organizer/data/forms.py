@@ -31,6 +31,7 @@ REQUIRED = {
 class FilesInput(forms.ClearableFileInput):
     """A choice of several files."""
 
+    # Django refuses a widget of several files without it: its own field would keep the last file only.
     allow_multiple_selected = True
 
 
@@ -140,6 +141,7 @@ class ExportForm(forms.Form):
     segments = forms.BooleanField(required=False, label="Time as recorded stretches")
 
     def __init__(self, campaign: Campaign, data: Any = None) -> None:
+        # A campaign's snapshots have names of their own, and a moment is one.
         now = f"{localtime():%Y-%m-%d-%H%M}"
         super().__init__(data, initial={"name": now}, auto_id="export_%s")
         kept = Snapshot.objects.filter(campaign=campaign)
@@ -165,6 +167,7 @@ class ExportForm(forms.Form):
     def order(self) -> ExportOrder:
         data = self.cleaned_data
         names = ("condition", "nuggets", "judge", "source", "format", "segments", *POLICIES)
+        # A snapshot is of the whole campaign, whatever was chosen for a collection before.
         options = {name: data[name] for name in names if data[name]} if data["what"] != CAMPAIGN else {}
         return ExportOrder(
             what=data["what"],
@@ -209,7 +212,7 @@ class BoundedUploadHandler(FileUploadHandler):
         self.received = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
-        """Count, and pass on. Raises `StopUpload`: the rest of an import is read and dropped, of others not read."""
+        """Count, and pass on. Raises `StopUpload`."""
         self.received += len(raw_data)
         if self.received > _limit(self.request):
             if self.request is not None:

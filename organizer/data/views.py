@@ -60,9 +60,12 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "campaign": attempt.campaign,
         "attempt": attempt,
         "kind": KINDS[attempt.kind],
+        # Only a conflict's row has also what is loaded and what the file has: to replace it is the way out.
         "broken": [row for row in attempt.problems if len(row) == len(PROBLEM_COLUMNS)],
         "conflicts": [row for row in attempt.problems if len(row) > len(PROBLEM_COLUMNS)],
+        # Kinds stand in the order in which they need each other, topics first.
         "next": KINDS.get(dict(pairwise(KINDS)).get(attempt.kind, "")),
+        # Small files are loaded while the page waits; only large ones wait for a worker.
         "no_worker": attempt.is_open and attempt.job is not None and not live_workers(),
     }
     return render(request, "organizer/import_attempt.html", context)

@@ -102,6 +102,7 @@ class JobForm(BudgetForm):
 
 def judge_choice(viewer: User, campaign: Campaign, label: str) -> forms.ChoiceField:
     names = [judge.name for judge in callable_judges_for(viewer, campaign)]
+    # The endpoint's own model is offered before it is a judge: the first job makes it.
     own = default_endpoint().model
     choices = named(names)
     if own not in names:
@@ -181,12 +182,15 @@ def _shown(
         "llm": llm,
         "report": report,
         "form": form,
+        # A page whose job is in another state has the wrong buttons, so htmx loads it anew.
         "changed": request.GET.get("said") != report.standing,
         "may_run": may_run_jobs(request.user, campaign),
+        # Work that only commands start has no order that the form could repeat.
         "ordered": llm.job.has_ended and job_service.order_of(llm) is not None,
     }
     part = "#ticked" if request.htmx else ""
     response = render(request, f"organizer/job.html{part}", context, status=status)
+    # The address has two answers, and a browser's Back must not show the part alone.
     patch_vary_headers(response, ["HX-Request"])
     return response
 

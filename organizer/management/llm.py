@@ -39,6 +39,7 @@ def wait_for(job: Job, tell: Callable[[JobProgress, str], None]) -> JobProgress:
             tell(progress, job.waiting_for if job.state == Job.State.RUNNING else "")
             if job.state != Job.State.RUNNING:  # a paused one waits for somebody who is not here
                 return progress
+            # Workers come and die while this waits, so it looks again each time.
             if not queue.live_workers() and (helper is None or not helper.is_alive()):
                 helper = Thread(target=run_until, args=(stopping, job.kind), daemon=True)
                 helper.start()
@@ -50,6 +51,7 @@ def wait_for(job: Job, tell: Callable[[JobProgress, str], None]) -> JobProgress:
 
 
 RUNS = {"--runs": {"nargs": "+", "default": [], "metavar": "RUN", "help": "only these runs"}}
+# 1 and 2 are every command's: refused, and used wrongly.
 EXIT_FAILED_LABELS = 3
 EXIT_PAUSED = 4
 PRIORITIES = range(-100, 101)
@@ -61,6 +63,7 @@ def _amount(text: str) -> Decimal:
         amount = Decimal(text)
     except InvalidOperation:
         amount = Decimal("nan")
+    # NaN and infinity are decimals too, and no cost is above them.
     if not amount.is_finite():
         raise ArgumentTypeError("an amount of money is a number such as 12.50")
     return amount
@@ -155,6 +158,7 @@ class LlmCommand(AssayCommand):
 
     def wait(self, job: Job, request: JobRequest, options: dict[str, Any]) -> None:
         """Show progress until the job ends; exits with 3 where labels failed, with 4 where the job is paused."""
+        # `None`: no bar where stderr is no terminal, as under cron.
         with tqdm(total=0, unit="item", disable=None) as bar:
             progress = wait_for(job, lambda now, reason: self.tell(bar, now, reason))
         try:
@@ -183,5 +187,6 @@ class LlmCommand(AssayCommand):
         bar.total, bar.n = progress.total, progress.ended
         bar.set_postfix(failed=progress.failed, refresh=True)
         if reason and reason != getattr(self, "waiting_reason", ""):
+            # stdout is for the results, which somebody may pipe.
             bar.write(f"Waiting: {reason}", file=sys.stderr)
         self.waiting_reason = reason

@@ -163,6 +163,7 @@ class PeopleWork:
 def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
     people = assessors_at_work(viewer, campaign)
     counts = task_counts_for(viewer, campaign)
+    # A reopened list is read already, so its time is no other's measure.
     first = [time for time in kept_times_for(viewer, campaign) if time.is_first]
     judges = judges_by_user([person.pk for person in people])
     labels = (mixes_for(viewer, campaign), latencies_for(viewer, campaign))
@@ -200,6 +201,7 @@ def _row(
     own = [timed for timed in first if timed.assessor == who.pk and timed.stage is stage]
     mixes, latencies = labels
     mix, others = mixes.get((judge, stage), (Mix(), Mix()))
+    # No other stage shows a label that could be accepted.
     shown = latencies.get(judge, []) if stage is Stage.SUPPORT_POST_EDIT else []
     return PersonStage(
         who=who,
@@ -310,6 +312,7 @@ def switch(request: UserRequest, slug: str) -> HttpResponse:
 
 
 def _compared(practice: PracticeSet) -> list[PracticeResult]:
+    # Whoever has answered nothing yet gives an empty array, which NumPy makes one-dimensional.
     pairs = [np.array(person.given, dtype=np.int8).reshape(-1, 2) for person in practice.people]
     return [
         PracticeResult(person, confusion(own[:, 0], own[:, 1]))

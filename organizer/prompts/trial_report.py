@@ -38,6 +38,7 @@ class ShownPair:
 
 def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPair | None]:
     """Pairs in the order of their items; None for a pair whose rows are gone or that the viewer may not see."""
+    # Every prompt is tried on the same pairs, so the items of the first job are those of all.
     first = TrialJob.objects.filter(trial=trial).order_by("llm").first()
     payloads = [item.payload for item in WorkItem.objects.filter(job=first.llm_id).order_by("pk")] if first else []
     answers = provenance_for(viewer, campaign).select_related("run", "topic")
@@ -185,6 +186,7 @@ def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Tr
     for number, pair in enumerate(pairs):
         people = tried[0].people[number]
         codes = tuple(prompt.labels[number] for prompt in tried)
+        # A label that is still to come is no difference.
         if any(code not in (people, None) for code in codes):
             yield TrialDifference(pair, people, codes)
 
@@ -212,6 +214,7 @@ def compared(first: str, other: str) -> tuple[DiffLine, ...]:
     """Lines of both texts in reading order; changed lines first as gone, then as new."""
     before, after = first.split("\n"), other.split("\n")
     lines: list[DiffLine] = []
+    # By default difflib skips lines that are frequent in a text of over 200, such as empty ones.
     for kind, start, end, its_start, its_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind == "equal":
             lines += [DiffLine("same", text) for text in before[start:end]]

@@ -71,6 +71,7 @@ class PromptForm(ScopeForm):
     """A wording, saved as the next version of its name."""
 
     name = forms.CharField(max_length=LONGEST_NAME, label="Name")
+    # Not stripped: blanks at the ends are sent to the LLM, and are part of the prompt's hash.
     system = forms.CharField(
         max_length=LONGEST_TEXT, strip=False, label="System text", widget=forms.Textarea(attrs={"rows": 18})
     )
@@ -232,6 +233,7 @@ def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
     campaign, row = get_row(request.user, slug, prompt_for, request.GET.get("like", ASSIGN.ref), may_run_jobs)
     like = row.template
     own = {
+        # A built-in prompt gets no versions, so what is made of it needs another name.
         "name": like.name if row.stored else f"{like.name}-own",
         "system": like.system,
         "user": like.user,

@@ -135,6 +135,7 @@ class HandOutForm(forms.Form):
     reason = forms.CharField(
         required=False, max_length=LONGEST_REASON, label="Why somebody else assigns a list than made it"
     )
+    # Seal of the plan that was previewed: without it the plan is shown, and nothing is handed out.
     expect = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
 
     def __init__(
@@ -229,6 +230,7 @@ class ChangeForm(TaskForm):
     ) -> None:
         super().__init__(data, initial={"tasks": ticked or []})
         self.fields["assessor"] = choice_field("To whom, if reassigned", "choose", people(viewer, campaign))
+        # No act leads back from withdrawn.
         tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("topic", "assessor")
         choices = [
             (

@@ -68,6 +68,7 @@ def _acts(request: UserRequest, campaign: Campaign, task: Task) -> dict[str, Any
     return {
         "may": {
             **{act.value: can_act(act, state) for act in (Act.REOPEN, Act.BLOCK, Act.UNBLOCK, Act.WITHDRAW)},
+            # Nobody works on it any more, so there is no day to keep.
             "reschedule": state not in (TaskState.SUBMITTED, TaskState.WITHDRAWN),
             "answer": True,
         },
@@ -236,7 +237,7 @@ def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str
 
 def _assigned(state: dict[str, Any], answer: dict[str, Any]) -> Iterator[PaneRow]:
     given = {row["key"]: row for row in state["rows"]}
-    # Where topics are shared an answer may be judged by a part of the list only.
+    # A study asks for the drawn pairs only, not for every nugget in every answer.
     counted = answer.get("nuggets")
     nuggets = [nugget for nugget in state["nuggets"] if counted is None or nugget["key"] in counted]
     for number, nugget in enumerate(nuggets, start=1):

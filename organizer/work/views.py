@@ -109,6 +109,7 @@ def ticked_tasks(viewer: User, campaign: Campaign, data: QueryDict) -> list[str]
         tasks = tasks.filter(late() if wishes["due"] == LATE else untouched())
     fields = {"state": "state", "assessor": "assessor__username", "stage": "stage"}
     if wishes["state"] in list(TopicState):
+        # The search took this for a state of topics, and its topics are chosen already.
         del fields["state"]
     return list(
         tasks.filter(**{field: wishes[name] for name, field in fields.items() if wishes[name]}).values_list(
@@ -140,6 +141,7 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
 def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_organize)
     data = request.POST if request.method == "POST" else request.GET
+    # A button that ticks other topics sends the form too, and must not act.
     filled = request.method == "POST" and "choose" not in data
     first = {} if filled else first_choices(request.user, campaign, data)
     form = HandOutForm(request.user, campaign, data if filled else None, first)

@@ -36,10 +36,7 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
     quoted = f" “{raw}”" if raw else ""
     return format_html(
         '<span class="label label-{}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
-        kind,
-        glyph,
-        supported if support else assigned,
-        quoted,
+        *(kind, glyph, supported if support else assigned, quoted),
     )
 
 
@@ -47,15 +44,7 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
 def label_cell(code: int | None) -> SafeString:
     """Label in a dense grid: the glyph for the eye, the word for screen readers."""
     glyph, kind, assigned, _supported = LABELS[code]
-    word = assigned
-    return format_html(
-        '<span class="label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
-        '<span class="visually-hidden">{}</span></span>',
-        kind,
-        word,
-        glyph,
-        word,
-    )
+    return _mark(f"label-{kind}", glyph, assigned, assigned)
 
 
 @register.simple_tag
@@ -63,10 +52,7 @@ def label_heading(code: int) -> SafeString:
     glyph, kind, assigned, _supported = LABELS[code]
     return format_html(
         '<span class="label label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
-        kind,
-        assigned,
-        glyph,
-        SHORT.get(assigned, assigned),
+        *(kind, assigned, glyph, SHORT.get(assigned, assigned)),
     )
 
 
@@ -82,23 +68,21 @@ def importance(code: int, raw: str = "") -> SafeString:
     quoted = f" “{raw}”" if raw and not code else ""
     return format_html(
         '<span class="nowrap {}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
-        word,
-        glyph,
-        word,
-        quoted,
+        *(word, glyph, word, quoted),
     )
 
 
 @register.simple_tag
 def importance_mark(code: int) -> SafeString:
     glyph, word = IMPORTANCES[code]
+    return _mark(word, glyph, word, f"{word}: ")
+
+
+def _mark(kind: str, glyph: str, word: str, spoken: str) -> SafeString:
     return format_html(
         '<span class="{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
-        '<span class="visually-hidden">{}: </span></span>',
-        word,
-        word,
-        glyph,
-        word,
+        '<span class="visually-hidden">{}</span></span>',
+        *(kind, word, glyph, spoken),
     )
 
 
