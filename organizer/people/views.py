@@ -152,14 +152,16 @@ def people(request: UserRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-def give(request: UserRequest, slug: str) -> HttpResponse:
+def change_role(request: UserRequest, slug: str, *, gives: bool) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_organize)
     form = RoleForm(request.POST)
     if not form.is_valid():
         return _page(request, campaign, role_form=form)
-    data = form.cleaned_data
-    user = give_role(campaign=campaign, username=data["username"], role=Role(data["role"]), actor=request.user)
-    messages.success(request, f"{user.name} is {data['role']} now.")
+    username, role = form.cleaned_data["username"], Role(form.cleaned_data["role"])
+    act = give_role if gives else take_role
+    user = act(campaign=campaign, username=username, role=role, actor=request.user)
+    outcome = f"is {role} now." if gives else f"is no {role} any more. What they did stays."
+    messages.success(request, f"{user.name} {outcome}")
     return redirect("organizer:people", campaign.slug)
 
 
@@ -176,18 +178,6 @@ def ask_to_take(request: UserRequest, slug: str, pk: int, role: str) -> HttpResp
         "problem": problem_of_taking(campaign=campaign, user=person, role=Role(role), actor=request.user),
     }
     return render(request, "organizer/take_role.html", context)
-
-
-@require_POST
-def take(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign(request.user, slug, may_organize)
-    form = RoleForm(request.POST)
-    if not form.is_valid():
-        return _page(request, campaign, role_form=form)
-    data = form.cleaned_data
-    user = take_role(campaign=campaign, username=data["username"], role=Role(data["role"]), actor=request.user)
-    messages.success(request, f"{user.name} is no {data['role']} any more. What they did stays.")
-    return redirect("organizer:people", campaign.slug)
 
 
 @require_POST

@@ -23,7 +23,7 @@ from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Topic
 from evaluation.rules.text import LONGEST_PATTERN, matcher
-from evaluation.tasks.changes import LONGEST_REASON, Change, TaskChange
+from evaluation.tasks.changes import LONGEST_REASON, PAST, Change, TaskChange
 from evaluation.tasks.plan import Order
 from evaluation.tasks.units import ASSIGNED
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
@@ -40,15 +40,7 @@ CHANGES = [
     (REASSIGN, "Reassign: somebody else gets a new, empty task; the old one's work is kept and does not count"),
     (Change.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
 ]
-DONE: dict[str, str] = {
-    Change.REOPEN: "Reopened",
-    Change.BLOCK: "Blocked",
-    Change.UNBLOCK: "Unblocked",
-    Change.RESCHEDULE: "Rescheduled",
-    REASSIGN: "Reassigned",
-    Change.WITHDRAW: "Withdrawn",
-}
-"""Each change in the past tense, for the notice of it."""
+DONE: dict[str, str] = {change: PAST[change].capitalize() for change in Change} | {REASSIGN: "Reassigned"}
 A_SET, AN_ORIGIN = "set:", "origin:"
 ORIGINS = [
     (f"{AN_ORIGIN}{Origin.EDITED}", "each topic's edited list"),
@@ -58,20 +50,9 @@ ORIGINS = [
 PRIORITIES = [(0, "ordinary"), (1, "high"), (2, "first")]
 
 
-TOPIC_STATES = [
-    (TopicState.DONE.value, "topics done"),
-    (TopicState.IN_PROGRESS.value, "topics in progress"),
-    (TopicState.NOT_STARTED.value, "topics not started"),
-    (TopicState.BLOCKED.value, "topics blocked"),
-    (UNASSIGNED, "topics not handed out"),
-]
-TASK_STATES = [
-    (TaskState.NOT_STARTED.value, "a task not started"),
-    (TaskState.IN_PROGRESS.value, "a task in progress"),
-    (TaskState.SUBMITTED.value, "a task submitted"),
-    (TaskState.REOPENED.value, "a task reopened"),
-    (TaskState.BLOCKED.value, "a task blocked"),
-]
+TOPIC_STATES = [*named(TopicState), (UNASSIGNED, "topics not handed out")]
+# The matrix leaves withdrawn tasks out.
+TASK_STATES = [(state.value, f"a task {state}") for state in TaskState if state is not TaskState.WITHDRAWN]
 
 
 def people(viewer: User, campaign: Campaign) -> list[tuple[str, str]]:
