@@ -7,6 +7,5 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
-        import_module("accounts.checks")
         import_module("accounts.sign_in")
         import_module("accounts.browsers")

@@ -6,7 +6,7 @@ is shown or stored a second time.
 
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
@@ -22,6 +22,7 @@ from django.core import signing
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.timezone import now
 
 from accounts.models import User
@@ -38,8 +39,10 @@ A_MINUTE = 60
 
 
 @receiver(user_logged_in)
-def note_sign_in(request: HttpRequest, **kwargs: Any) -> None:
+def note_sign_in(user: User, request: HttpRequest, **_rest: Any) -> None:
     """Start the session's two clocks; signing in counts as typing the password just now."""
+    # The answer gives this browser its cookie, once there is an answer.
+    request.known_user = user  # type: ignore[attr-defined]
     session = request.session
     session[SINCE] = session[SEEN] = int(time())
     _note_browser(request)
@@ -53,13 +56,10 @@ def _note_browser(request: HttpRequest) -> None:
     request.session[BROWSER] = request.headers.get("User-Agent", "")[:LONGEST_AGENT]
 
 
-class SessionAgeMiddleware:
+class SessionAgeMiddleware(MiddlewareMixin):
     """End a session that is too old, and keep one that is used."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def process_request(self, request: HttpRequest) -> None:
         if request.user.is_authenticated:
             now, session = int(time()), request.session
             # The first clock ends a session that is in use, the idle time one that is not.
@@ -69,17 +69,12 @@ class SessionAgeMiddleware:
                 session[SEEN] = now  # writing moves the end of the idle time too
                 if MARK not in session:  # of a session from before there were marks
                     _note_browser(request)
-        return self.get_response(request)
 
 
-class RetryAfterMiddleware:
+class RetryAfterMiddleware(MiddlewareMixin):
     """Say after how many seconds to try again, where there were too many attempts."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         locked = getattr(request, "retry_after", 0)
         if locked:
             response.status_code = TOO_MANY
@@ -173,19 +168,10 @@ def device_of(request: HttpRequest, user: User) -> str:
     return f"device:{drawn}" if (pk, epoch) == (user.pk, user.session_epoch) else ""
 
 
-@receiver(user_logged_in)
-def _note(user: User, request: HttpRequest, **_rest: Any) -> None:
-    request.known_user = user  # type: ignore[attr-defined]
-
-
-class KnownBrowserMiddleware:
+class KnownBrowserMiddleware(MiddlewareMixin):
     """Give a browser its cookie when somebody signs in."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         user = getattr(request, "known_user", None)
         if user is not None and not device_of(request, user):
             value = signing.dumps((user.pk, user.session_epoch, secrets.token_urlsafe(16)), salt=SALT)

@@ -1,7 +1,7 @@
 """Desk settings of a user: text size, keys, moving on. One value per account, for every device."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from accounts.models import User
@@ -23,6 +23,9 @@ class DeskSettings:
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+SWITCHES = {field.name: field.default for field in fields(DeskSettings) if isinstance(field.default, bool)}
+
+
 def desk_settings_of(user: User) -> DeskSettings:
     """Missing or invalid values take their default, so that settings never break a desk."""
     stored: dict[str, Any] = user.desk_settings if isinstance(user.desk_settings, dict) else {}
@@ -30,11 +33,7 @@ def desk_settings_of(user: User) -> DeskSettings:
     keys = stored.get("keys")
     return DeskSettings(
         reading_size=size,
-        single_keys=bool(stored.get("single_keys", True)),
-        hints=bool(stored.get("hints", True)),
-        auto_scroll=bool(stored.get("auto_scroll", False)),
-        move_on=bool(stored.get("move_on", True)),
-        start_at_text=bool(stored.get("start_at_text", False)),
+        **{name: bool(stored.get(name, usual)) for name, usual in SWITCHES.items()},
         keys={str(name): tuple(map(str, chords)) for name, chords in keys.items() if isinstance(chords, list)}
         if isinstance(keys, dict)
         else {},
@@ -42,13 +41,7 @@ def desk_settings_of(user: User) -> DeskSettings:
 
 
 def save_desk_settings(user: User, settings: DeskSettings) -> None:
-    user.desk_settings = {
-        "reading_size": settings.reading_size,
-        "single_keys": settings.single_keys,
-        "hints": settings.hints,
-        "auto_scroll": settings.auto_scroll,
-        "move_on": settings.move_on,
-        "start_at_text": settings.start_at_text,
-        "keys": {name: list(chords) for name, chords in settings.keys.items()},
-    }
+    # Lists, because a tuple would not be read back in the process that has just saved it.
+    keys = {name: list(chords) for name, chords in settings.keys.items()}
+    user.desk_settings = asdict(settings) | {"keys": keys}
     user.save(update_fields=["desk_settings"])

@@ -1,4 +1,4 @@
-"""Invitations: made, found by the secret of their link, used once. Rooms above know the rights that they grant."""
+"""Accounts as they are made, by invitation or for the demo. Rooms above know the rights that an invitation grants."""
 
 import secrets
 from datetime import timedelta
@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.timezone import now
 
-from accounts.models import NAME_TAKEN, Invitation, User
+from accounts.models import NAME_TAKEN, NOTICE_VERSION, Invitation, User
 from web.middleware import RuleRefusal
 
 SECRET_BYTES = 32
@@ -32,9 +32,9 @@ def new_invitation(*, campaign_id: int, role: str, email: str, made_by: User) ->
 
 def invitation_of(raw: str) -> Invitation | None:
     """Invitation of a link; None where it is used, revoked or expired."""
-    open_ones = Invitation.objects.select_related("campaign", "made_by")
+    unused = Invitation.objects.select_related("campaign", "made_by")
     good = {"accepted_at": None, "revoked_at": None, "expires_at__gt": now(), "made_by__is_active": True}
-    return open_ones.filter(sha256=_hash(raw), **good).first()
+    return unused.filter(sha256=_hash(raw), **good).first()
 
 
 def use_invitation(raw: str, user: User) -> Invitation:
@@ -53,8 +53,8 @@ def use_invitation(raw: str, user: User) -> Invitation:
 
 def revoke_invitation(invitation: Invitation) -> bool:
     """Revoke; return whether the invitation was open."""
-    open_ones = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None)
-    return bool(open_ones.update(revoked_at=now()))
+    unused = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None)
+    return bool(unused.update(revoked_at=now()))
 
 
 def make_account(*, username: str, password: str, full_name: str = "", email: str = "") -> User:
@@ -75,6 +75,27 @@ def make_account(*, username: str, password: str, full_name: str = "", email: st
             user.save()
     except IntegrityError as error:  # somebody took the name since it was looked up
         raise ValidationError({"username": NAME_TAKEN}) from error
+    return user
+
+
+def ensure_demo_user(*, username: str, full_name: str, password: str, administrator: bool = False) -> User:
+    """Demo account; an existing one keeps its password."""
+    first, _, last = full_name.partition(" ")
+    user, made = User.objects.get_or_create(
+        username=username,
+        defaults={
+            "first_name": first,
+            "last_name": last,
+            "email": f"{username}@example.org",
+            "is_staff": administrator,
+            "is_superuser": administrator,
+            "demo": True,
+            "notice_version": NOTICE_VERSION,  # they are made up, and nothing is recorded of anybody
+        },
+    )
+    if made:
+        user.set_password(password)
+        user.save()
     return user
 
 

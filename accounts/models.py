@@ -10,9 +10,12 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
+from django.utils.timezone import now
 
 from accounts.names import canonical_name, validate_one_script
 
+NOTICE_VERSION = 2
+"""Goes up when templates/accounts/notice.html says something new; everybody is then asked to read it again."""
 NAME_TAKEN = "A user with that username already exists."
 
 
@@ -72,6 +75,16 @@ class User(AbstractUser):
     @property
     def name(self) -> str:
         return self.get_full_name() or self.username
+
+    @property
+    def has_read_notice(self) -> bool:
+        return self.notice_version >= NOTICE_VERSION
+
+    def acknowledge_notice(self) -> None:
+        # In one statement and for older versions only: the first moment stays on a second reading.
+        unread = User.objects.filter(pk=self.pk, notice_version__lt=NOTICE_VERSION)
+        unread.update(notice_version=NOTICE_VERSION, notice_at=now())
+        self.refresh_from_db(fields=["notice_version", "notice_at"])
 
     def get_session_auth_hash(self) -> str:
         """Hash in the sessions of this account; it changes with the password and with a raised epoch."""

@@ -26,6 +26,8 @@ from web.audit_log import address_of
 
 UNKNOWN = "unknown"
 CHANGES = {
+    user_logged_in: "account.signed_in",
+    user_logged_out: "account.signed_out",
     account.password_set: "account.password_changed",
     account.password_changed: "account.password_changed",
     account.password_reset: "account.password_reset",
@@ -39,19 +41,6 @@ FACTOR_CHANGES = {
     factors.authenticator_removed: "account.factor_removed",
     factors.authentication_failed: "account.factor_failed",
 }
-
-
-@receiver(user_logged_in)
-def _signed_in(sender: Any, user: User, request: HttpRequest | None = None, **_rest: Any) -> None:
-    audit_log.record_if_possible("account.signed_in", actor=audit_log.actor_of(user), address=address_of(request))
-
-
-@receiver(user_logged_out)
-def _signed_out(sender: Any, user: User | None, request: HttpRequest | None = None, **_rest: Any) -> None:
-    if user is not None:
-        audit_log.record_if_possible(
-            "account.signed_out", actor=audit_log.actor_of(user), address=address_of(request)
-        )
 
 
 @receiver(user_login_failed)
@@ -69,8 +58,9 @@ def record_act(kind: str, about: User, request: HttpRequest) -> None:
 
 
 @receiver(list(CHANGES))
-def _changed(signal: Any, user: User, request: HttpRequest | None = None, **_rest: Any) -> None:
-    record_change(CHANGES[signal], user, request)
+def _changed(signal: Any, user: User | None, request: HttpRequest | None = None, **_rest: Any) -> None:
+    if user is not None:  # a session without an account can be ended too
+        record_change(CHANGES[signal], user, request)
 
 
 @receiver(list(FACTOR_CHANGES))

@@ -13,7 +13,7 @@ from django.utils.timezone import now
 from accounts.models import ApiToken, User
 from web.middleware import RuleRefusal
 
-MARK = "assay_"  # so that a scanner for secrets knows one
+MARK = "assay_"  # by which a scanner for secrets knows a token
 SECRET_BYTES = 32
 SHOWN = len(MARK) + 6
 NAME_LENGTH = 100

@@ -20,8 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.browsers import MARK, browsers_of, sign_out
 from accounts.closing import end_sessions
 from accounts.http import UserRequest
-from accounts.models import ApiToken
-from accounts.recording_notice import NOTICE_VERSION, acknowledge_notice, has_read_notice
+from accounts.models import NOTICE_VERSION, ApiToken
 from accounts.sign_in import record_change
 from accounts.tokens import NAME_LENGTH, Scope, longest_life, make_token, revoke_token, revoke_tokens_of, tokens_of
 from web import audit_log
@@ -99,12 +98,12 @@ def notice(request: UserRequest) -> HttpResponse:
     if not url_has_allowed_host_and_scheme(then, allowed_hosts=None):
         then = "/"
     if request.method == "POST":
-        acknowledge_notice(request.user)
+        request.user.acknowledge_notice()
         return redirect(then)
     context = {
         "next": then,
         "version": NOTICE_VERSION,
-        "has_read": has_read_notice(request.user),
+        "has_read": request.user.has_read_notice,
         "idle_hours": settings.SESSION_COOKIE_AGE // 3600,
         "retention_days": settings.RETENTION_DAYS,
     }

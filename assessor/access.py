@@ -15,7 +15,6 @@ from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, ValidationError
 
 from accounts.http import UserRequest
-from accounts.recording_notice import has_read_notice
 from evaluation.errors import NoSuchTask, Refused
 
 ESCAPED_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
@@ -107,7 +106,7 @@ def after_notice(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
 
     @wraps(view)
     def wrapped(request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if has_read_notice(request.user):
+        if request.user.has_read_notice:
             return view(request, *args, **kwargs)
         # A form that was posted cannot be repeated after the notice; its page is safe to come back to.
         then = request.get_full_path() if request.method == "GET" else reverse("assessor:home")

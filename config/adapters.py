@@ -73,7 +73,7 @@ class AssayAdmin(AdminSite):
     def login(self, request: HttpRequest, extra_context: dict[str, object] | None = None) -> HttpResponse:
         """An account without permission gets an error, never the sign-in form."""
         if request.user.is_authenticated and not self.has_permission(request):
-            # Who is signed in is told so, and not asked to sign in again.
+            # Whoever is signed in would only be led back here by the sign-in form.
             raise PermissionDenied
         answer: HttpResponse = secure_admin_login(super().login)(request, extra_context)
         return answer

@@ -8,7 +8,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
+from django.db import DatabaseError
 
+from accounts.models import User
 from web import audit_log
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -77,6 +79,19 @@ def open_files(files: Iterable[str]) -> list[CheckMessage]:
             text = f"{path} can be read by other accounts of this machine."
             found.append(Warning(text, hint="chmod 600, or chmod 700 for its folder", id="assay.W002"))
     return found
+
+
+@register(deploy=True)
+def no_demo_accounts(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Fail while an account with a published password exists. A database without tables has none."""
+    try:
+        names = list(User.objects.filter(demo=True).values_list("username", flat=True))
+    except DatabaseError:
+        return []
+    if not names:
+        return []
+    text = f"Demo accounts exist, with a password that everybody knows: {', '.join(names)}."
+    return [Error(text, hint="Use another database, or delete them.", id="accounts.E001")]
 
 
 def _is_this_machine(host: str) -> bool:

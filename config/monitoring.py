@@ -1,10 +1,11 @@
-"""Readiness and figures for monitoring systems."""
+"""Pages for programs beside the application: health, readiness, figures, and the contact for weaknesses."""
 
 import hmac
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count, Sum
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
+from django.utils.timezone import now
+from django.views.decorators.http import require_safe
 from kombu.connection import Connection
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -35,14 +38,14 @@ class WorkCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         yield from _queue_metrics()
-        yield _total("assay_saves", "Operations saved at desks", Operation.objects.count())
+        yield CounterMetricFamily("assay_saves", "Operations saved at desks", Operation.objects.count())
         yield from _call_metrics()
 
 
 def exposition() -> bytes:
     registry = CollectorRegistry()
     registry.register(WorkCollector())
-    # Several server processes share one folder, and any of them tells the figures of all.
+    # Several server processes share one folder, and any of them answers with the figures of all.
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)
@@ -77,10 +80,6 @@ def _call_metrics() -> Iterator[Metric]:
     yield _totals("assay_llm_tokens", "Tokens of answered calls", "kind", counts)
 
 
-def _total(name: str, help_text: str, number: int) -> Metric:
-    return CounterMetricFamily(name, help_text, number)
-
-
 def _totals(name: str, help_text: str, label: str, numbers: Iterable[tuple[str, int]]) -> Metric:
     family = CounterMetricFamily(name, help_text, labels=[label])
     for value, number in numbers:
@@ -88,6 +87,7 @@ def _totals(name: str, help_text: str, label: str, numbers: Iterable[tuple[str, 
     return family
 
 
+SECURITY_TXT_DAYS = timedelta(days=30)
 BROKER_PATIENCE = 2.0  # seconds
 STALLED_AFTER = 600.0
 Check = Callable[[], dict[str, Any]]
@@ -96,25 +96,24 @@ Check = Callable[[], dict[str, Any]]
 def is_ready() -> bool:
     """True where the database answers and has the tables of this version."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-        return is_migrated()
+        _ask_database()
+        if waiting_migrations():
+            return False
     except DatabaseError:
         return False
-
-
-def is_migrated() -> bool:
-    """True once every migration is applied, then for the life of the process."""
-    if waiting_migrations():
-        return False
-    # Applied migrations stay applied as long as this process lives.
     _remember()
     return True
 
 
 @cache
 def _remember() -> bool:
+    # Applied migrations stay applied as long as this process lives, and a look builds the graph of all.
     return True
+
+
+def _ask_database() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
 
 
 def waiting_migrations() -> list[str]:
@@ -136,14 +135,13 @@ def _carried_out(check: Check) -> dict[str, Any]:
     started = time.perf_counter()
     try:
         result = check()
-    except Exception as error:  # whatever is broken, the others are still told
+    except Exception as error:  # whatever is broken, the others are still reported
         result = {"problem": type(error).__name__}
     return {"ok": "problem" not in result, "seconds": round(time.perf_counter() - started, 4), **result}
 
 
 def _database() -> dict[str, Any]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
+    _ask_database()
     return {"engine": connection.vendor}
 
 
@@ -224,6 +222,24 @@ def may_read(request: HttpRequest) -> bool:
     sent = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
     token: str = settings.METRICS_TOKEN
     return bool(token) and hmac.compare_digest(sent, token.encode())
+
+
+@login_not_required
+def healthz(request: HttpRequest) -> HttpResponse:
+    # Open to load balancers, so it tells nothing else.
+    _ask_database()
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+@login_not_required
+def security_txt(request: HttpRequest) -> HttpResponse:
+    """Contact for weaknesses (RFC 9116), if this installation names an address."""
+    if not settings.SECURITY_CONTACT:
+        raise Http404
+    ends = (now() + SECURITY_TXT_DAYS).strftime("%Y-%m-%dT%H:%M:%SZ")
+    text = f"Contact: {settings.SECURITY_CONTACT}\nExpires: {ends}\nPreferred-Languages: en\n"
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
 @login_not_required

@@ -4,12 +4,13 @@ import logging
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from whitenoise.compress import Compressor
 
-from config.sign_in import login_limits, oidc_provider, shared_cache
 from web.environment import check_secrets, local_secret, most, secret
 from web.logs import logging_settings
 
@@ -81,7 +82,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "web.audit_log.AuditMiddleware",
-    "organizer.second_factor.SecondFactorMiddleware",
+    "organizer.access.SecondFactorMiddleware",
     "web.middleware.RefusalMiddleware",
 ]
 
@@ -172,6 +173,28 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up under another's address, and who was handed a link has none
 REQUIRE_MFA = env.bool("REQUIRE_MFA", default=False)
 
+
+def oidc_provider(env: Any) -> dict[str, Any] | None:
+    """OpenID Connect provider that the environment names, as allauth wants it; None without one."""
+    server = env.str("OIDC_SERVER_URL", default="")
+    if not server:
+        return None
+    parts = urlsplit(server)
+    if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+        # What the provider says is believed because it came over TLS.
+        raise ImproperlyConfigured("OIDC_SERVER_URL: https://, but for a provider on this machine.")
+    client = env.str("OIDC_CLIENT_ID", default="")
+    if not client:
+        raise ImproperlyConfigured("OIDC_SERVER_URL is set, and OIDC_CLIENT_ID is missing.")
+    return {
+        "provider_id": env.str("OIDC_PROVIDER_ID", default="oidc"),
+        "name": env.str("OIDC_NAME", default="single sign-on"),
+        "client_id": client,
+        "secret": secret("OIDC_CLIENT_SECRET", env.ENVIRON),
+        "settings": {"server_url": server, "origin": f"{parts.scheme}://{parts.netloc}"},
+    }
+
+
 # Sign-in by an OpenID Connect provider, which is named here and nowhere else.
 OIDC = oidc_provider(env)
 SOCIALACCOUNT_ADAPTER = "config.adapters.KnownPeopleAdapter"
@@ -212,7 +235,7 @@ STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "web.storage.HashedModulesStorage"},
+    "staticfiles": {"BACKEND": "config.apps.HashedModulesStorage"},
 }
 
 # Source maps are for whoever debugs a script, and large: they are served as they are.
@@ -267,6 +290,37 @@ if HTTPS:
 # The proxies in front, whose word about a client's address is taken: attempts to sign in are counted by address.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXIES", default=1 if HTTPS else 0)
 
+
+def shared_cache(redis: str, broker: str) -> dict[str, Any]:
+    url = redis or (broker if broker.startswith(("redis://", "rediss://")) else "")
+    if url:
+        backend = "django.core.cache.backends.redis.RedisCache"
+        # JSON, so that whoever can write the values runs no code here.
+        serializer = {"serializer": "accounts.caching.JsonSerializer"}
+        cache = {"BACKEND": backend, "LOCATION": url, "KEY_PREFIX": "assay", "OPTIONS": serializer}
+        return {"default": cache}
+    # A full cache drops what it likes. The table is large, so that nobody gets new tries by filling it.
+    options = {"MAX_ENTRIES": 100_000, "CULL_FREQUENCY": 10}
+    return {"default": {"BACKEND": "accounts.caching.TableCache", "OPTIONS": options}}
+
+
+FAILED_AN_HOUR = 100
+"""Wrong passwords for one account, whatever `LOGIN_FAILURES` and `LOGIN_LOCK_MINUTES` allow (OWASP ASVS 2.2.1)."""
+
+
+def login_limits(*, failed: int, seconds: int) -> dict[str, str]:
+    """Limits of allauth: `failed` attempts an account within so many seconds, from anywhere."""
+    return {
+        # By address there is room for a lab behind one router.
+        "login": "60/m/ip",
+        "login_failed": f"{10 * failed}/{seconds}s/ip,{failed}/{seconds}s/key,{FAILED_AN_HOUR}/h/key",
+        "invitation": "30/m/ip",  # links that are not good
+        "reset_password": "20/m/ip,5/m/key",
+        "reauthenticate": "10/m/user",
+        "change_password": "5/m/user",
+    }
+
+
 # Unset, there is no broker: rows are the queue, and a broker only wakes workers up.
 CELERY_BROKER_URL = secret("CELERY_BROKER_URL") or "memory://"
 CACHES = shared_cache(env.str("REDIS_URL", default=""), CELERY_BROKER_URL)
@@ -281,7 +335,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
-# A judge may have another address only where its host stands here (web/outbound.py).
+# A judge may have another address only where its host is listed here (web/outbound.py).
 LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
@@ -292,7 +346,7 @@ LLM_MOST_AT_ONCE = most("LLM_MOST_AT_ONCE", env.int("LLM_MOST_AT_ONCE", default=
 LLM_PRICES = env.str("LLM_PRICES", default="")
 LLM_TIMEOUT_SECONDS = env.float("LLM_TIMEOUT_SECONDS", default=120.0)
 JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=30.0)
-# A job that has waited for so long, while none of its items ended, is told of as stuck.
+# A job that has waited for so long, while none of its items ended, is reported as stuck.
 JOB_STUCK_MINUTES = env.float("JOB_STUCK_MINUTES", default=15.0)
 
 # The API: JSON only, every error a problem document, and nothing without a token or a session.

@@ -3,8 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from config.monitoring import metrics, readyz
-from web.views import healthz, security_txt
+from config.monitoring import healthz, metrics, readyz, security_txt
 
 urlpatterns = [
     path("", include("organizer.urls")),

@@ -12,8 +12,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.invitations import ensure_demo_user
 from accounts.models import User
-from accounts.recording_notice import ensure_demo_user
 from assessor.blind.desk import desk_state
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import context_of, open_desk

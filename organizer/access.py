@@ -1,45 +1,74 @@
-"""Rows for views; 404 where there is none or none that the viewer may see."""
+"""Rows for views; 404 where there is none or none that the viewer may see. The second factor, where it is required."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
-from django.core.exceptions import ObjectDoesNotExist
-from django.http import Http404
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.deprecation import MiddlewareMixin
 
 from accounts.models import User
-from evaluation.campaigns.access import unblinded_campaign_for
-from evaluation.corpus.runs import run_for
-from evaluation.corpus.topics import segment_for, topic_for
-from evaluation.models import Campaign, Run, Segment, Topic
+from evaluation.campaigns.access import lacks_second_factor, unblinded_campaign_for
+from evaluation.models import Campaign
+
+Right = Callable[[User, Campaign], bool]
+Params = ParamSpec("Params")
+Key = TypeVar("Key")
+Row = TypeVar("Row")
+
+WITHOUT_FACTOR = (
+    "account_",
+    "mfa_",
+    "socialaccount_",
+    "accounts:browsers",
+    "accounts:end_browser",
+    "accounts:notice",
+    "organizer:invitation",
+    "assessor:session",
+    "healthz",
+)
+"""Views that stay open without the factor: its set-up, signing out, and the session that a desk keeps its work by."""
 
 
-@contextmanager
-def missing_is_404() -> Iterator[None]:
-    """The same 404 for missing and for hidden rows, so that an address tells nothing about either."""
+def or_404(read: Callable[Params, Row], *args: Params.args, **kwargs: Params.kwargs) -> Row:
+    # The same 404 for missing and for hidden rows, so that an address tells nothing about either.
     try:
-        yield
+        return read(*args, **kwargs)
     except ObjectDoesNotExist:
         raise Http404 from None
 
 
-def get_campaign(viewer: User, slug: str) -> Campaign:
-    with missing_is_404():
-        return unblinded_campaign_for(viewer, slug)
+def get_campaign(viewer: User, slug: str, may: Right | None = None) -> Campaign:
+    """Campaign that the viewer sees unblinded. Raises `PermissionDenied` where they lack the right `may`."""
+    campaign = or_404(unblinded_campaign_for, viewer, slug)
+    # After the 404: to a stranger, a page that only organizers may open must look like any missing one.
+    if may and not may(viewer, campaign):
+        raise PermissionDenied
+    return campaign
 
 
-def get_topic(viewer: User, slug: str, public_id: str) -> tuple[Campaign, Topic]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, topic_for(viewer, campaign, public_id)
+def get_row(
+    viewer: User, slug: str, read: Callable[[User, Campaign, Key], Row], key: Key, may: Right | None = None
+) -> tuple[Campaign, Row]:
+    campaign = get_campaign(viewer, slug, may)
+    return campaign, or_404(read, viewer, campaign, key)
 
 
-def get_run(viewer: User, slug: str, pk: int) -> tuple[Campaign, Run]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, run_for(viewer, campaign, pk)
+class SecondFactorMiddleware(MiddlewareMixin):
+    """Redirects accounts that lack a required second factor to its set-up."""
 
-
-def get_segment(viewer: User, slug: str, public_id: str) -> tuple[Campaign, Segment]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, segment_for(viewer, campaign, public_id)
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        """Redirect before the view runs; only the set-up of a factor and signing out stay open."""
+        if not settings.REQUIRE_MFA or not isinstance(request.user, User):
+            return None
+        match = request.resolver_match
+        if (match and match.view_name.startswith(WITHOUT_FACTOR)) or not lacks_second_factor(request.user):
+            return None
+        # A form or a program cannot follow a redirect to a page for people, so it is refused.
+        if request.method != "GET" or request.path.startswith("/api/"):
+            raise PermissionDenied("This account needs a second factor first.")
+        messages.warning(request, "Organizers and administrators need a second factor here. Set one up to go on.")
+        return redirect("mfa_index")

@@ -1,14 +1,17 @@
-"""Audit page and file: the audit log of this machine and the events of the database."""
+"""Audit page and file: the end of this machine's audit log, and the events of the database.
 
-import csv
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, time, timedelta
+Looks at unblinded pages are in the log alone, which stays outside the database, so that whoever can change rows cannot
+change it too.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time, timedelta
 from socket import gethostname
 from typing import Any
 
 from django import forms
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
@@ -18,11 +21,12 @@ from django.views.decorators.http import require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from evaluation.campaigns.access import holds_work
-from evaluation.campaigns.events import Entry, EventFilter, entries_for, may_audit, people_of
+from evaluation.campaigns.events import Entries, EventFilter, entries_for, may_audit, people_of
 from evaluation.models import Campaign
-from organizer import access as organizer_access
+from organizer.access import get_campaign
+from organizer.forms import day_field
 from web.audit_log import is_a_file
-from web.csv_response import safe_cell
+from web.csv_response import csv_response
 
 A_PAGE = 100
 MOST_IN_FILE = 20_000
@@ -47,20 +51,13 @@ KINDS = {
 }
 
 
-class _Echo:
-    """File object that returns each row, so that `csv.writer` can stream."""
-
-    def write(self, row: str) -> str:
-        return row
-
-
 class AuditSearch(forms.Form):
     """Person, kind, and days from and to, both included."""
 
     person = forms.ChoiceField(required=False, label="Person")
     kind = forms.ChoiceField(required=False, label="What", choices=[("", "anything"), *KINDS.items()])
-    since = forms.DateField(required=False, label="From", widget=forms.DateInput({"type": "date"}))
-    to = forms.DateField(required=False, label="To", widget=forms.DateInput({"type": "date"}))
+    since = day_field("From")
+    to = day_field("To")
 
     def __init__(self, people: Iterable[User], data: Any) -> None:
         super().__init__(data)
@@ -84,46 +81,14 @@ class AuditSearch(forms.Form):
 
 @require_safe
 @never_cache
-def audit(request: UserRequest, slug: str) -> HttpResponse:
-    return _page(request, _campaign(request, slug))
-
-
-@require_safe
-def audit_file(request: UserRequest, slug: str) -> StreamingHttpResponse:
-    return _file(request, _campaign(request, slug))
-
-
-@require_safe
-@never_cache
-def site_audit(request: UserRequest) -> HttpResponse:
-    _check_administrator(request)
-    return _page(request, None)
-
-
-@require_safe
-def site_audit_file(request: UserRequest) -> StreamingHttpResponse:
-    _check_administrator(request)
-    return _file(request, None)
-
-
-def _campaign(request: UserRequest, slug: str) -> Campaign:
-    campaign = organizer_access.get_campaign(request.user, slug)
-    if not may_audit(request.user, campaign):
-        raise PermissionDenied
-    return campaign
-
-
-def _check_administrator(request: UserRequest) -> None:
-    if not request.user.is_superuser or holds_work(request.user):
-        raise PermissionDenied
-
-
-def _page(request: UserRequest, campaign: Campaign | None) -> HttpResponse:
-    search = AuditSearch(people_of(request.user, campaign), request.GET)
-    found = entries_for(request.user, campaign, search.event_filter(request.GET.get("until", "")), A_PAGE)
+def audit(request: UserRequest, slug: str = "") -> HttpResponse:
+    """Entries of a campaign, or of all campaigns."""
+    campaign = _campaign(request, slug)
+    search, found = _found(request, campaign, A_PAGE, request.GET.get("until", ""))
     query = request.GET.copy()
     query.pop("until", None)
     older = query.copy()
+    # Pages go by moments and not by numbers: the log grows while somebody reads on.
     if found.until:
         older["until"] = found.until.isoformat()
     here = (
@@ -139,34 +104,43 @@ def _page(request: UserRequest, campaign: Campaign | None) -> HttpResponse:
         "most_in_file": MOST_IN_FILE,
         "host": gethostname(),
         "is_a_file": is_a_file(),
+        "log_begins": found.log_begins,
     }
     return render(request, "organizer/audit.html", context)
 
 
-def _file(request: UserRequest, campaign: Campaign | None) -> StreamingHttpResponse:
+@require_safe
+def audit_file(request: UserRequest, slug: str = "") -> HttpResponse:
+    campaign = _campaign(request, slug)
+    _, found = _found(request, campaign, MOST_IN_FILE)
+    rows = ([row.at.isoformat(), *(getattr(row, name) for name in COLUMNS[1:])] for row in found.rows)
+    return csv_response(f"audit-{campaign.slug}.csv" if campaign else "audit.csv", [COLUMNS, *rows])
+
+
+def _campaign(request: UserRequest, slug: str) -> Campaign | None:
+    """Campaign to audit; None for all, which only an administrator who does not judge may see."""
+    campaign = get_campaign(request.user, slug, may_audit) if slug else None
+    # Lines and events name runs, so they are closed to an administrator who judges.
+    if campaign is None and (not request.user.is_superuser or holds_work(request.user)):
+        raise PermissionDenied
+    return campaign
+
+
+def _found(
+    request: UserRequest, campaign: Campaign | None, most: int, until: str = ""
+) -> tuple[AuditSearch, Entries]:
     search = AuditSearch(people_of(request.user, campaign), request.GET)
-    found = entries_for(request.user, campaign, search.event_filter(""), MOST_IN_FILE)
-    name = f"audit-{campaign.slug}.csv" if campaign else "audit.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingHttpResponse(_csv(found.rows), content_type="text/csv; charset=utf-8", headers=headers)
+    return search, entries_for(request.user, campaign, search.event_filter(until), most)
 
 
-def _csv(rows: list[Entry]) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    yield writer.writerow(COLUMNS)
-    for row in rows:
-        cells = [row.at.isoformat(), *(getattr(row, name) for name in COLUMNS[1:])]
-        # A spreadsheet would run a cell that looks like a formula.
-        yield writer.writerow([safe_cell(cell) for cell in cells])
-
-
-def _midnight(day: Any) -> datetime:
+def _midnight(day: date) -> datetime:
+    # Days are of UTC, as the times of the page, the log and the events.
     return datetime.combine(day, time(), tzinfo=UTC)
 
 
 def _moment(text: str) -> datetime | None:
     try:
         found = parse_datetime(text)
-    except ValueError:
+    except ValueError:  # an address that was cut shows the newest page
         return None
     return found if found and found.tzinfo else None

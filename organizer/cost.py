@@ -1,7 +1,7 @@
 """Costs of judgments by people and by LLMs, and the agreement of each condition against its cost."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -19,15 +19,15 @@ from assessor.progress.matrix import may_organize
 from assessor.rules.clock import SECOND
 from assessor.timing.times import TopicTime
 from evaluation.campaigns.create import set_hourly_rate
-from evaluation.domain.conditions import NuggetCondition, resolve
-from evaluation.errors import Refused
+from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Submission, Task
 from evaluation.terms import Condition, JudgeKind, Origin, Stage
 from jobs.models import WorkItem
 from llmjobs.budget import announced_price
 from llmjobs.models import Call, CallUse, LlmJob
 from organizer.access import get_campaign
-from organizer.work.views import get_campaign_to_organize
+from organizer.campaigns.views import judged_conditions
+from organizer.forms import choice_field, named
 from reports import charts
 from reports.agreement.figures import correlate
 from reports.files import PictureForm, TableForm
@@ -192,11 +192,7 @@ class CostForm(PolicyForm):
 
     rate = rate_field()
     score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict", label="Score")
-    reference = forms.ChoiceField(
-        required=False,
-        label="Agreement with",
-        choices=[("", "the one most by hand"), *((reference.value, reference.value) for reference in REFERENCES)],
-    )
+    reference = choice_field("Agreement with", "the one most by hand", named(REFERENCES))
     label_seconds = forms.FloatField(
         required=False, min_value=0, max_value=86_400, label="Seconds a person takes for a label"
     )
@@ -271,7 +267,7 @@ def _content(campaign: Campaign, form: CostForm) -> ReportContent:
     # Computed at each request: beats and calls do not change the campaign's revision.
     rate: Decimal | None = form.chosen["rate"]
     prices = Prices(person_units(campaign, rate), llm_units(campaign), form.assumed)
-    choices = list(_labelled(campaign))
+    choices = list(judged_conditions(campaign))
     reference = _reference(choices, form.chosen["reference"])
     facts = sentences(
         f"An assessor's hour costs {rate}." if rate is not None else "Say what an assessor's hour costs.",
@@ -287,17 +283,6 @@ def _content(campaign: Campaign, form: CostForm) -> ReportContent:
     )
     rows = [_row(choice, prices, reference, form) for choice in choices]
     return ReportContent(facts, (conditions_table(rows), _units_table(prices)), timezone.now())
-
-
-def _labelled(campaign: Campaign) -> Iterator[NuggetCondition]:
-    """Conditions with labels that are unambiguous."""
-    for condition in Condition:
-        try:
-            choice = resolve(campaign, condition)
-        except Refused:  # several judges fit, and the campaign names none
-            continue
-        if choice.judges:
-            yield choice
 
 
 def _reference(choices: list[NuggetCondition], named: str) -> NuggetCondition | None:
@@ -451,7 +436,7 @@ def cost(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def keep_rate(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_to_organize(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_organize)
     form = RateForm(request.POST)
     if form.is_valid():
         set_hourly_rate(campaign=campaign, rate=form.cleaned_data["rate"], actor=request.user)

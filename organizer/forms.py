@@ -1,12 +1,18 @@
-"""Searches in the lists. An invalid search finds everything and is no error."""
+"""Parts that the forms and lists of several pages share."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from django import forms
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, QueryDict
 
-from evaluation.terms import FindingCode, RagTask
+from evaluation.errors import Refused
 
 
 class ListSearch(forms.Form):
-    """Words to look for; `value` is empty where a field is not valid."""
+    """Words to look for. An invalid search finds everything: `value` is empty where a field is not valid."""
 
     words = forms.CharField(required=False, max_length=200, label="Words")
 
@@ -15,38 +21,42 @@ class ListSearch(forms.Form):
         return str(self.cleaned_data.get(name, ""))
 
 
-class TopicSearch(ListSearch):
-    """Words and a tag."""
+def choice_field(label: str, unsaid: str, choices: Iterable[tuple[str, Any]]) -> forms.ChoiceField:
+    """Optional choice; `unsaid` is the caption of none."""
+    return forms.ChoiceField(choices=[("", unsaid), *choices], required=False, label=label)
 
-    tag = forms.CharField(required=False, max_length=100, label="Tag")
+
+def named(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Choices that are shown as they are sent."""
+    return [(str(name), str(name)) for name in names]
 
 
-class RunSearch(ListSearch):
-    """Words and a task."""
-
-    task = forms.ChoiceField(
-        required=False, choices=[("", "any task"), *((task, task) for task in RagTask)], label="Task"
+def ticks_field(
+    label: str, choices: Iterable[tuple[str, str]], *, required: bool = False, **options: Any
+) -> forms.MultipleChoiceField:
+    return forms.MultipleChoiceField(
+        choices=list(choices), required=required, widget=forms.CheckboxSelectMultiple, label=label, **options
     )
 
 
-class FindingSearch(ListSearch):
-    """A code, and the run it is about."""
-
-    code = forms.ChoiceField(
-        required=False,
-        choices=[("", "any code"), *((code, code.replace("_", " ")) for code in FindingCode)],
-        label="Code",
-    )
-    run = forms.CharField(required=False, max_length=200, label="Run")
+def day_field(label: str) -> forms.DateField:
+    return forms.DateField(required=False, widget=forms.DateInput({"type": "date"}), label=label)
 
 
-class GridSearch(ListSearch):
-    """Labels that a topic's grid shows."""
+def posted(request: HttpRequest) -> QueryDict | None:
+    """Data that bind a form; a page that is only looked at has none."""
+    return request.POST if request.method == "POST" else None
 
-    labels = forms.CharField(required=False, max_length=40, label="Labels")
+
+@contextmanager
+def refusals_on(form: forms.BaseForm, field: str | None = None) -> Iterator[None]:
+    """A refusal becomes an error of the form, a line of it each, so that the values that were typed stay."""
+    try:
+        yield
+    except Refused as refusal:
+        form.add_error(field, [*refusal.message.split("\n")])
 
 
-class AnswerSearch(ListSearch):
-    """Answer of a run to read."""
-
-    topic = forms.CharField(required=False, max_length=16, label="Topic")
+def page_of(request: HttpRequest, rows: Any, size: int, parameter: str = "page") -> Page[Any]:
+    # A number beyond the last page shows the last: lists shrink under links that somebody kept.
+    return Paginator(rows, size).get_page(request.GET.get(parameter))

@@ -1,12 +1,12 @@
 """The protocol: versions, changes, and the forms that change it."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.forms import BoundField
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -30,10 +30,10 @@ from evaluation.campaigns.protocol import (
 )
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Protocol
-from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, SettingGroup, Value, differences
+from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, Setting, SettingGroup, Value, differences
 from evaluation.terms import Condition, JudgeKind, SupportCondition
-from organizer import access as organizer_access
-from organizer.work import views as work_views
+from organizer.access import get_campaign
+from organizer.forms import choice_field, named, posted
 from web.text import plural
 
 LONGEST_GUIDELINES = 100_000
@@ -63,13 +63,13 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
         self.before = settings_of(campaign.protocol)
         super().__init__(data, instance=campaign.protocol, initial={"seal": protocol_hash(campaign), "reason": ""})
         for name, setting in SETTINGS.items():
-            label = setting.label
-            if setting.on:
-                label = f"{label}: {setting.on}"
-            self.fields[name].label, self.fields[name].help_text = label, _hint(setting.name)
+            field = self.fields[name]
+            field.label = f"{setting.label}: {setting.on}" if setting.on else setting.label
+            field.help_text = (
+                f"empty: {setting.none}" if getattr(Protocol._meta.get_field(name), "null", False) else ""
+            )
             if setting.words:
-                choices = [(key, value) for key, value in setting.words.items()]
-                self.fields[name].choices = choices  # type: ignore[attr-defined]
+                field.choices = list(setting.words.items())  # type: ignore[attr-defined]
         self.fields["guidelines"].max_length = LONGEST_GUIDELINES  # type: ignore[attr-defined]
 
     @property
@@ -82,16 +82,13 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
 
     def groups(self) -> Iterator[tuple[SettingGroup, list[BoundField]]]:
         for group in SettingGroup:
-            names = [
-                setting.name
-                for setting in SETTINGS.values()
-                if setting.group is group and setting is not GUIDELINES
-            ]
-            yield group, [self[name] for name in names]
+            yield group, [self[setting.name] for setting in _settings_in(group)]
 
-    def with_new_seal(self, campaign: Campaign) -> "ProtocolForm":
-        """Same values with the current seal, so that saving them replaces the version now in force."""
-        return ProtocolForm(campaign, {**dict(self.data.items()), "seal": protocol_hash(campaign)})
+    def save_changes(self, campaign: Campaign, actor: User) -> str:
+        """Notice of the change, '' without one. Raises `Refused`."""
+        seal, reason = self.cleaned_data["seal"], self.cleaned_data["reason"]
+        made = change_protocol(campaign=campaign, settings=self.settings, seal=seal, reason=reason, actor=actor)
+        return f"Saved: version {made.version} is in force." if self.differences else ""
 
 
 class DefaultsForm(forms.Form):
@@ -101,7 +98,6 @@ class DefaultsForm(forms.Form):
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data, initial={"seal": protocol_hash(campaign)}, auto_id="default_%s")
-        self.viewer = viewer
         sets, judges = set_names_for(viewer, campaign), judge_names_for(viewer, campaign)
         for condition, (judge, nuggets) in defaults_of(campaign).items():
             key = key_of(condition)
@@ -127,9 +123,11 @@ class DefaultsForm(forms.Form):
                 self[f"judge_{key}"],
             )
 
-    def with_new_seal(self, campaign: Campaign) -> "DefaultsForm":
-        """Same values with the current seal, so that saving them replaces the version now in force."""
-        return DefaultsForm(self.viewer, campaign, {**dict(self.data.items()), "seal": protocol_hash(campaign)})
+    def save_changes(self, campaign: Campaign, actor: User) -> str:
+        """Notice of the change, '' without one. Raises `Refused`."""
+        seal, reason = self.cleaned_data["seal"], self.cleaned_data["reason"]
+        changed = change_defaults(campaign=campaign, defaults=self.defaults, seal=seal, reason=reason, actor=actor)
+        return f"Saved: {changed} {plural(changed, 'condition')} changed." if changed else ""
 
 
 def key_of(condition: str) -> str:
@@ -143,25 +141,22 @@ def kind_of(condition: str) -> JudgeKind:
 
 
 def _choice(names: list[str], now: str, label: str) -> forms.ChoiceField:
+    # A default may name what no longer fits; without it among the choices, saving the page would clear it silently.
     there = names if not now or now in names else [now, *names]
-    choices = [("", "whatever fits"), *((name, name) for name in there)]
-    return forms.ChoiceField(choices=choices, required=False, initial=now, label=label)
+    field = choice_field(label, "whatever fits", named(there))
+    field.initial = now
+    return field
 
 
-def _hint(name: str) -> str:
-    setting, field = SETTINGS[name], Protocol._meta.get_field(name)
-    if not getattr(field, "null", False):
-        return ""
-    return f"empty: {setting.none}"
-
-
-SealedForm = TypeVar("SealedForm", ProtocolForm, DefaultsForm)
+def _settings_in(group: SettingGroup) -> list[Setting]:
+    """Settings under a heading; the guidelines are shown apart, because they are as long as a page."""
+    return [setting for setting in SETTINGS.values() if setting.group is group and setting is not GUIDELINES]
 
 
 @require_safe
 @never_cache
 def protocol(request: UserRequest, slug: str) -> HttpResponse:
-    viewer, campaign = request.user, organizer_access.get_campaign(request.user, slug)
+    viewer, campaign = request.user, get_campaign(request.user, slug)
     versions = protocol_rows.versions_for(viewer, campaign)
     by_number = {str(version.protocol.version): version.protocol for version in versions}
     in_force = versions[0].protocol
@@ -172,11 +167,14 @@ def protocol(request: UserRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "shown": shown,
         "in_force": in_force,
-        "groups": _groups(settings),
+        "groups": [
+            (group, [(setting.label, setting.text(settings[setting.name])) for setting in _settings_in(group)])
+            for group in SettingGroup
+        ],
         "guidelines": clean_html(shown.guidelines),
         "other": other,
-        "was": _version(other) if other else "",
-        "becomes": _version(shown),
+        "was": f"Version {other.version}" if other else "",
+        "becomes": f"Version {shown.version}",
         "differences": list(differences(settings_of(other), settings)) if other else [],
         "versions": versions,
         "changes": protocol_rows.changes_for(viewer, campaign),
@@ -191,66 +189,19 @@ def protocol(request: UserRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def change(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
-    form = ProtocolForm(campaign, _sent(request))
-    if form.is_bound and "save" not in request.POST:
-        return _change_page(request, campaign, form)
-    return _edited(request, campaign, form, _keep_protocol, _change_page)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-def defaults(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
-    form = DefaultsForm(request.user, campaign, _sent(request))
-    return _edited(request, campaign, form, _keep_defaults, _defaults_page)
-
-
-def _edited(
-    request: UserRequest,
-    campaign: Campaign,
-    form: SealedForm,
-    keep: Callable[[Campaign, SealedForm, User], str],
-    page: Callable[..., HttpResponse],
-) -> HttpResponse:
-    """Save a valid form and redirect; otherwise show it with its errors or the refusal.
-
-    A refused form keeps its values and gets the seal of the version now in force.
-    """
-    if not (form.is_bound and form.is_valid()):
-        return page(request, campaign, form)
-    try:
-        notice = keep(campaign, form, request.user)
-    except Refused as refused:
-        # With the seal in force now: whoever saves once more has seen the other change.
-        return page(request, campaign, form.with_new_seal(campaign), refused)
-    messages.success(request, notice or "Nothing was different, so nothing was changed.")
-    return redirect("organizer:protocol", campaign.slug)
-
-
-def _keep_protocol(campaign: Campaign, form: ProtocolForm, actor: User) -> str:
-    data = form.cleaned_data
-    made = change_protocol(
-        campaign=campaign, settings=form.settings, seal=data["seal"], reason=data["reason"], actor=actor
-    )
-    return f"Saved: version {made.version} is in force." if form.differences else ""
-
-
-def _keep_defaults(campaign: Campaign, form: DefaultsForm, actor: User) -> str:
-    data = form.cleaned_data
-    changed = change_defaults(
-        campaign=campaign, defaults=form.defaults, seal=data["seal"], reason=data["reason"], actor=actor
-    )
-    return f"Saved: {changed} {plural(changed, 'condition')} changed." if changed else ""
-
-
-def _change_page(
-    request: UserRequest, campaign: Campaign, form: ProtocolForm, refused: Refused | None = None
-) -> HttpResponse:
+    """Settings of the next version; `save` writes what any other button only shows."""
+    campaign = get_campaign(request.user, slug, may_organize)
+    form, refused = ProtocolForm(campaign, posted(request)), None
+    if "save" in request.POST and form.is_valid():
+        try:
+            return _saved(request, campaign, form)
+        except Refused as refusal:
+            refused, form = refusal, ProtocolForm(campaign, _resealed(request, campaign))
     looks = form.is_bound and form.is_valid()
     context = {
         "groups": list(form.groups()),
-        "in_force": Campaign.objects.get(pk=campaign.pk).protocol,  # not the one that the form has filled
+        # Read anew: the form has filled the campaign's own protocol with what was typed.
+        "in_force": Campaign.objects.get(pk=campaign.pk).protocol,
         "looks": looks,
         "differences": form.differences if looks else [],
         "preview": clean_html(form.cleaned_data["guidelines"]) if looks else "",
@@ -258,11 +209,29 @@ def _change_page(
     return _form_page(request, campaign, form, refused, "organizer/protocol_change.html", context)
 
 
-def _defaults_page(
-    request: UserRequest, campaign: Campaign, form: DefaultsForm, refused: Refused | None = None
-) -> HttpResponse:
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def defaults(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign(request.user, slug, may_organize)
+    form, refused = DefaultsForm(request.user, campaign, posted(request)), None
+    if form.is_valid():
+        try:
+            return _saved(request, campaign, form)
+        except Refused as refusal:
+            refused, form = refusal, DefaultsForm(request.user, campaign, _resealed(request, campaign))
     context = {"rows": list(form.rows())}
     return _form_page(request, campaign, form, refused, "organizer/protocol_defaults.html", context)
+
+
+def _saved(request: UserRequest, campaign: Campaign, form: ProtocolForm | DefaultsForm) -> HttpResponse:
+    notice = form.save_changes(campaign, request.user)
+    messages.success(request, notice or "Nothing was different, so nothing was changed.")
+    return redirect("organizer:protocol", campaign.slug)
+
+
+def _resealed(request: UserRequest, campaign: Campaign) -> dict[str, Any]:
+    # The values that were typed, with the seal in force now: whoever saves once more has seen the other change.
+    return {**dict(request.POST.items()), "seal": protocol_hash(campaign)}
 
 
 def _form_page(
@@ -275,26 +244,3 @@ def _form_page(
 ) -> HttpResponse:
     context |= {"campaign": campaign, "form": form, "refused": refused, "judged": is_judged(campaign)}
     return render(request, template, context, status=422 if refused or form.errors else 200)
-
-
-def _sent(request: HttpRequest) -> QueryDict | None:
-    return request.POST if request.method == "POST" else None
-
-
-def _groups(settings: dict[str, Any]) -> list[tuple[SettingGroup, list[tuple[str, str]]]]:
-    """Settings in words under their headings, without the guidelines."""
-    return [
-        (
-            group,
-            [
-                (setting.label, setting.text(settings[setting.name]))
-                for setting in SETTINGS.values()
-                if setting.group is group and setting is not GUIDELINES
-            ],
-        )
-        for group in SettingGroup
-    ]
-
-
-def _version(protocol: Protocol) -> str:
-    return f"Version {protocol.version}"

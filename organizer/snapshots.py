@@ -12,7 +12,6 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.progress.matrix import may_organize
-from evaluation.errors import Refused
 from evaluation.models import Campaign
 from exchange.exports.lines import CAMPAIGN
 from exchange.exports.service import ExportOrder, order_export
@@ -20,9 +19,12 @@ from exchange.models import Export, LoadedCampaign, Snapshot
 from exchange.snapshots.archive import read_document
 from exchange.snapshots.service import content_of, openings, order_opening
 from jobs.queue import live_workers
-from organizer import access as organizer_access
-from organizer.work import views as work_views
+from organizer.access import get_campaign, get_row
+from organizer.forms import refusals_on
 from reports.methods import CONTENT_TYPES, MethodsForm
+
+FAILED_SHOWN_FOR = timedelta(days=1)
+"""Time for which the page shows a snapshot that could not be made."""
 
 
 class SnapshotForm(forms.Form):
@@ -33,47 +35,38 @@ class SnapshotForm(forms.Form):
     without_texts = forms.BooleanField(required=False, label="Without passages, answers and calls")
     pseudonyms = forms.BooleanField(required=False, label="People by pseudonyms")
 
-
-def order_from(form: SnapshotForm, campaign: Campaign, actor: User) -> Export | None:
-    if not form.is_valid():
-        return None
-    data = form.cleaned_data
-    order = ExportOrder(
-        CAMPAIGN,
-        name=data["name"],
-        note=data["note"],
-        texts=not data["without_texts"],
-        names=not data["pseudonyms"],
-    )
-    try:
-        return order_export(campaign=campaign, order=order, actor=actor)
-    except Refused as refusal:
-        form.add_error(None, refusal.message)
-    return None
-
-
-TOLD_FOR = timedelta(days=1)
-"""Time for which the page shows a snapshot that could not be made."""
+    @property
+    def order(self) -> ExportOrder:
+        data = self.cleaned_data
+        return ExportOrder(
+            CAMPAIGN,
+            name=data["name"],
+            note=data["note"],
+            texts=not data["without_texts"],
+            names=not data["pseudonyms"],
+        )
 
 
 @require_safe
 def snapshots(request: UserRequest, slug: str) -> HttpResponse:
-    return _page(request, organizer_access.get_campaign(request.user, slug), SnapshotForm())
+    return _page(request, get_campaign(request.user, slug), SnapshotForm())
 
 
 @require_POST
 def take_snapshot(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_organize)
     form = SnapshotForm(request.POST)
-    if order_from(form, campaign, request.user) is None:
-        return _page(request, campaign, form, status=422)
-    return redirect("organizer:snapshots", slug)
+    if form.is_valid():
+        with refusals_on(form):
+            order_export(campaign=campaign, order=form.order, actor=request.user)
+            return redirect("organizer:snapshots", slug)
+    return _page(request, campaign, form)
 
 
 @require_safe
 def snapshot_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
     """File of a snapshot; people's names only for organizers."""
-    campaign, snapshot = _snapshot(request, slug, pk)
+    campaign, snapshot = get_row(request.user, slug, _snapshot_of, pk)
     if snapshot.names and not may_organize(request.user, campaign):
         raise PermissionDenied
     return FileResponse(content_of(snapshot), as_attachment=True, filename=f"{slug}-{snapshot.name}.zip")
@@ -81,7 +74,7 @@ def snapshot_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
 
 @require_safe
 def snapshot_methods(request: UserRequest, slug: str, pk: int, document: MethodsForm) -> HttpResponse:
-    _, snapshot = _snapshot(request, slug, pk)
+    _, snapshot = get_row(request.user, slug, _snapshot_of, pk)
     with content_of(snapshot) as content:
         try:
             text = read_document(content, f"methods.{document}")
@@ -95,37 +88,32 @@ def snapshot_methods(request: UserRequest, slug: str, pk: int, document: Methods
 @require_POST
 def open_campaign(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Load a snapshot as a campaign of its own, so that every page can be drawn from it."""
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
-    order_opening(_of(campaign, pk), request.user)
+    _, snapshot = get_row(request.user, slug, _snapshot_of, pk, may_organize)
+    order_opening(snapshot, request.user)
     return redirect("organizer:snapshots", slug)
 
 
-def _snapshot(request: UserRequest, slug: str, pk: int) -> tuple[Campaign, Snapshot]:
-    campaign = organizer_access.get_campaign(request.user, slug)
-    return campaign, _of(campaign, pk)
+def _snapshot_of(_viewer: User, campaign: Campaign, pk: int) -> Snapshot:
+    return Snapshot.objects.select_related("campaign").get(campaign=campaign, pk=pk)
 
 
-def _of(campaign: Campaign, pk: int) -> Snapshot:
-    with organizer_access.missing_is_404():
-        return Snapshot.objects.select_related("campaign").get(campaign=campaign, pk=pk)
-
-
-def _page(request: UserRequest, campaign: Campaign, form: SnapshotForm, status: int = 200) -> HttpResponse:
+def _page(request: UserRequest, campaign: Campaign, form: SnapshotForm) -> HttpResponse:
     rows = list(Snapshot.objects.filter(campaign=campaign).select_related("made_by"))
     opened = openings(rows, request.user)
     coming = Export.objects.filter(campaign=campaign, what=CAMPAIGN, snapshot=None).exclude(
         state=Export.State.DONE
     )
+    # While something is under way the page loads itself anew.
     waits = coming.filter(state=Export.State.WAITING).exists() or any(state.waits for state in opened.values())
     context = {
         "campaign": campaign,
         "form": form,
         "rows": [(row, opened[row.pk]) for row in rows],
-        "coming": coming.filter(made_at__gt=now() - TOLD_FOR),
+        "coming": coming.filter(made_at__gt=now() - FAILED_SHOWN_FOR),
         "waits": waits,
         "no_worker": waits and not live_workers(),
         "origin": LoadedCampaign.objects.filter(campaign=campaign).first(),
         "may_organize": may_organize(request.user, campaign),
         "documents": list(MethodsForm),
     }
-    return render(request, "organizer/snapshots.html", context, status=status)
+    return render(request, "organizer/snapshots.html", context, status=422 if form.errors else 200)

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
-from assessor.progress.matrix import TopicNumbers, may_organize
+from assessor.progress.matrix import may_organize
 from assessor.progress.today import (
     FEWEST,
     LATELY,
@@ -39,17 +39,17 @@ from evaluation.models import Campaign
 from evaluation.terms import RemarkKind, Stage
 from jobs.models import Notice
 from llmjobs.job_status import ShownNotice, shown_notices
-from organizer import access as organizer_access
-from organizer.words import days_text, hours_text, stage_text
+from organizer.access import get_campaign
+from organizer.templatetags.work import STAGE_WORDS, days_text, hours_text
 from web.text import plural
 
 SHOWN: Final = 5
 """Cases of a kind on the page; its link leads to the others."""
 HOUR = 3600 * SECOND
-ASKED: Final = {
-    RemarkKind.FLAG: ("Flags", "flag"),
-    RemarkKind.REOPEN: ("Requests to reopen", "request"),
-    RemarkKind.COMMENT: ("Comments without an answer", "comment"),
+OPEN_REMARKS: Final = {
+    RemarkKind.FLAG: "Flags",
+    RemarkKind.REOPEN: "Requests to reopen",
+    RemarkKind.COMMENT: "Comments without an answer",
 }
 
 
@@ -74,30 +74,9 @@ class Need:
     means: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Today:
-    """Content of the page, with its moment."""
-
-    numbers: TopicNumbers
-    forecast: Forecast
-    forecast_text: str
-    needs: tuple[Need, ...]
-    checked_at: datetime
-
-
-def today_for(viewer: User, campaign: Campaign) -> Today:
-    """Page of today, in about two dozen queries at any size of campaign."""
-    now = timezone.now()
-    numbers = topic_numbers_for(viewer, campaign)
-    times = kept_times_for(viewer, campaign)
-    foretold = _forecast(viewer, campaign, times, now)
-    return Today(numbers, foretold, forecast_text(foretold), tuple(_needs(viewer, campaign, times)), now)
-
-
 def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: datetime) -> Forecast:
-    spent: dict[int, float] = {}
-    for row in times:
-        spent[row.task] = row.times.active.point / HOUR  # of the submission that is being made: the last in order
+    # Of a reopened task the submission that is being made counts: the last in order.
+    spent = {row.task: hours_of(row) for row in times}
     tasks = [OpenTask(stage, spent.get(pk, 0.0)) for pk, stage in open_tasks_for(viewer, campaign)]
     spreads = {
         stage: spread_of([hours_of(row) for row in times if row.is_first and row.stage is stage])
@@ -128,14 +107,14 @@ def forecast_text(found: Forecast) -> str:
     if not found.tasks:
         return "Nothing that is handed out is still to be done."
     if found.unknown:
-        stages = "; ".join(stage_text(stage) for stage in found.unknown)
+        stages = "; ".join(STAGE_WORDS[stage] for stage in found.unknown)
         return (
             f"Too little is known for a forecast: fewer than {FEWEST} first submissions with a time of {stages}."
         )
     if not found.pace.hours:
         return "No forecast: nobody worked at a desk in the last 14 days."
     each = "; ".join(
-        f"{hours_text(spread.median)} ({stage_text(stage)})" for stage, spread in found.spreads.items()
+        f"{hours_text(spread.median)} ({STAGE_WORDS[stage]})" for stage, spread in found.spreads.items()
     )
     people = found.pace.people
     days = (
@@ -167,7 +146,7 @@ def _of_tasks(
     if tasks:
         cases = tuple(
             Case(
-                f"{task.topic_id}, {stage_text(task.stage)}: {task.assessor}",
+                f"{task.topic_id}, {STAGE_WORDS[task.stage]}: {task.assessor}",
                 reverse("organizer:task", args=[campaign.slug, task.public_id]),
                 task.since,
                 task.text,
@@ -189,7 +168,7 @@ def _of_remarks(campaign: Campaign, remarks: OpenRemarks) -> Need:
     )
     query = urlencode({"kind": remarks.kind.value})
     inbox = reverse("organizer:inbox", args=[campaign.slug])
-    return Need(ASKED[remarks.kind][0], remarks.number, cases, f"{inbox}?{query}")
+    return Need(OPEN_REMARKS[remarks.kind], remarks.number, cases, f"{inbox}?{query}")
 
 
 def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
@@ -215,26 +194,34 @@ def _failed(count: int) -> str:
 def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
     link = reverse("organizer:people_work", args=[campaign.slug])
     odd = odd_times(times, (timezone.now() - LATELY).date())
-    people, ahead = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}, odd.ahead
-    cases = [Case(_day_text(people[assessor].name, hours, day), link) for assessor, day, hours in odd.days]
-    if ahead:
-        cases.append(Case(f"{ahead:,} {plural(ahead, 'submission')} with time after now", link))
+    people = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}
+    cases = [
+        Case(f"{people[assessor].name}: {hours_text(hours)} on {date_format(day, 'j M Y')}", link)
+        for assessor, day, hours in odd.days
+    ]
+    if odd.ahead:
+        cases.append(Case(f"{odd.ahead:,} {plural(odd.ahead, 'submission')} with time after now", link))
     if cases:
         means = "More than a day can hold, or after now: a clock that was set, or an account of two people."
         yield Need("Clocks that cannot be right", len(cases), tuple(cases[:SHOWN]), link, means)
 
 
-def _day_text(name: str, hours: float, day: date) -> str:
-    return f"{name}: {hours_text(hours)} on {date_format(day, 'j M Y')}"
-
-
 @require_safe
 @never_cache
 def today(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = organizer_access.get_campaign(request.user, slug)
+    """The page, in about two dozen queries at any size of campaign."""
+    viewer, campaign = request.user, get_campaign(request.user, slug)
+    now = timezone.now()
+    # The forecast and the odd clocks are of the same times, which are the dearest read of the page.
+    times = kept_times_for(viewer, campaign)
+    found = _forecast(viewer, campaign, times, now)
     context = {
         "campaign": campaign,
-        "today": today_for(request.user, campaign),
-        "may_organize": may_organize(request.user, campaign),
+        "numbers": topic_numbers_for(viewer, campaign),
+        "forecast": found,
+        "forecast_text": forecast_text(found),
+        "needs": list(_needs(viewer, campaign, times)),
+        "checked_at": now,
+        "may_organize": may_organize(viewer, campaign),
     }
     return render(request, "organizer/today.html", context)

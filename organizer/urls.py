@@ -6,26 +6,23 @@ from evaluation.tasks.changes import Change
 from organizer import audit, cost, protocol, quality, snapshots
 from organizer import studies as organizer_studies
 from organizer import today as organizer_today
-from organizer.campaigns import catalogue
 from organizer.campaigns import views as campaigns_views
 from organizer.data import views as data_views
 from organizer.jobs import views as jobs_views
 from organizer.people import accounts, work_done
 from organizer.people import views as people_views
 from organizer.prompts import views as prompts_views
-from organizer.work import view_as
+from organizer.work import task
 from organizer.work import views as work_views
 
 app_name = "organizer"
 
 task_urls: list[URLPattern] = [
-    path("", work_views.task, name="task"),
-    path("reassign/", work_views.reassign_task, name="reassign_task"),
-    path("as-assessor/", view_as.view_as, name="view_as"),
+    path("", task.task, name="task"),
+    path("reassign/", task.reassign_task, name="reassign_task"),
+    path("as-assessor/", task.view_as, name="view_as"),
 ]
-task_urls += [
-    path(f"{change}/", work_views.change_task, {"change": change}, name=f"{change}_task") for change in Change
-]
+task_urls += [path(f"{change}/", task.change_task, {"change": change}, name=f"{change}_task") for change in Change]
 
 campaign_urls: list[URLPattern | URLResolver] = [
     path("", campaigns_views.campaign, name="campaign"),
@@ -72,8 +69,8 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("people/activity/", work_done.people_work, name="people_work"),
     path("people/activity/people.csv", work_done.people_work_file, name="people_work_file"),
     path("people/activity/pause/", work_done.pause, name="pause_assessor"),
-    path("people/give/", people_views.give, name="give_role"),
-    path("people/take/", people_views.take, name="take_role"),
+    path("people/give/", people_views.change_role, {"gives": True}, name="give_role"),
+    path("people/take/", people_views.change_role, {"gives": False}, name="take_role"),
     path("people/<int:pk>/take/<str:role>/", people_views.ask_to_take, name="ask_to_take_role"),
     path("people/languages/", people_views.set_languages, name="set_languages"),
     path("people/language/", people_views.set_campaign_language, name="set_campaign_language"),
@@ -84,7 +81,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("protocol/defaults/", protocol.defaults, name="change_defaults"),
     path("audit/", audit.audit, name="audit"),
     path("audit/entries.csv", audit.audit_file, name="audit_file"),
-    path("catalogue/", catalogue.catalogue, name="catalogue"),
+    path("catalogue/", campaigns_views.catalogue, name="catalogue"),
     path("inbox/", work_views.inbox, name="inbox"),
     path("inbox/<str:public_id>/answer/", work_views.answer, name="answer"),
     path("inbox/jobs/<int:pk>/read/", jobs_views.read_notice, name="read_notice"),
@@ -120,8 +117,8 @@ campaign_urls: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("", campaigns_views.campaigns, name="campaigns"),
     path("start/", campaigns_views.landing, name="landing"),
-    path("audit/", audit.site_audit, name="site_audit"),
-    path("audit/entries.csv", audit.site_audit_file, name="site_audit_file"),
+    path("audit/", audit.audit, name="site_audit"),
+    path("audit/entries.csv", audit.audit_file, name="site_audit_file"),
     path("campaigns/new/", campaigns_views.new_campaign, name="new_campaign"),
     path("campaigns/<slug:slug>/", include(campaign_urls)),
     path("invitation/", people_views.invitation, name="invitation"),

@@ -18,7 +18,6 @@ def consistent_read() -> Iterator[str]:
         # The open transaction is the state already.
         yield "default"
         return
-    # SQLite: a second connection whose transactions are deferred, so that reading never takes the write lock.
     alias = "snapshot" if "snapshot" in settings.DATABASES else "default"
     with transaction.atomic(using=alias):
         if alias == "default":

@@ -1,7 +1,7 @@
 """Logs of events with their place and account, never with text that people wrote.
 
 An answer, a nugget, a prompt or a password gets into a log by three ways: in the message of an exception, in an
-address, or as an argument of some package's log line. So an exception is told by its type and its frames; an address by
+address, or as an argument of a package's log line. So an exception is logged by its type and its frames; an address by
 its route, with those parts filled in that only identify; and of arguments only numbers and names are kept.
 """
 
@@ -187,8 +187,8 @@ def logging_settings(*, form: str, level: str, everything: bool) -> dict[str, An
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "formatters": {"told": {"()": formatter, "processors": last, "foreign_pre_chain": shared}},
-        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "told"}},
+        "formatters": {"line": {"()": formatter, "processors": last, "foreign_pre_chain": shared}},
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["console"], "level": level},
         # The line of each request tells its status and its exception already.
         "loggers": {"django.request": {"level": "CRITICAL"}},

@@ -1,10 +1,9 @@
 """Middleware that turns refusals into pages, and refuses paths with a NUL."""
 
-from collections.abc import Callable
-
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
 
 
@@ -21,28 +20,19 @@ class RuleRefusal(Exception):
 TAKES_NONE = "/api/"
 
 
-class NulMiddleware:
+class NulMiddleware(MiddlewareMixin):
     """Answers 400 where a path holds a NUL."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
         # No database takes a NUL, and PostgreSQL would make an error of it.
         # Forms and filters check the values behind the path.
         if "\0" in request.path and not request.path.startswith(TAKES_NONE):
             return HttpResponseBadRequest("An address holds no NUL.\n", content_type="text/plain")
-        return self.get_response(request)
+        return None
 
 
-class RefusalMiddleware:
+class RefusalMiddleware(MiddlewareMixin):
     """Answer 422 with the reason when a rule says no."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Page for a `RuleRefusal`; every other exception is left to Django."""
@@ -75,14 +65,10 @@ FIXED = {
 }
 
 
-class HeadersMiddleware:
+class HeadersMiddleware(MiddlewareMixin):
     """Outermost middleware, so that answers of other middleware get them too."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         for name, value in FIXED.items():
             response.headers.setdefault(name, value)
         # A view that set its own rule, as downloads do, keeps it.

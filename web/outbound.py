@@ -42,7 +42,7 @@ def address_problem(url: str) -> str:
 
 
 def resolved_problem(host: str, resolved: str) -> str:
-    """Reason against a connection to the address that a host name stands for, '' without one.
+    """Reason against a connection to the address of a host name, '' without one.
 
     OpenAI is never inside the network; any other allowed name may be.
     """
@@ -62,7 +62,7 @@ def resolved_problem(host: str, resolved: str) -> str:
 
 
 def _meant(address: Address) -> Address:
-    """IPv4 address that an IPv6 one stands for, where the network translates."""
+    """IPv4 address inside an IPv6 one, where the network translates."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped:
             return address.ipv4_mapped

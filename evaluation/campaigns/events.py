@@ -16,7 +16,7 @@ from evaluation.campaigns.contents import IMPORT_KINDS
 from evaluation.models import Campaign, Event, Membership, Task
 from evaluation.rules.protocol import SETTINGS, Difference
 from evaluation.terms import TASK_EVENTS, Role
-from web.audit_log import AuditLine, AuditQuery, newest, time_of
+from web.audit_log import AuditLine, read_end, time_of
 
 ACTS = (
     *("campaign.made", "campaign.changed", "campaign.loaded", "protocol.changed", "protocol.defaults_changed"),
@@ -46,10 +46,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A page of entries, the newest first. `until`: where the next page begins, None at the end."""
+    """A page of entries, the newest first. `until`: where the next page begins, None at the end.
+
+    `log_begins`: moment before which this page lacks lines of the log, in older files; None: it lacks none.
+    """
 
     rows: list[Entry]
-    until: datetime | None
+    until: datetime | None = None
+    log_begins: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,18 @@ class EventFilter:
     kind: str = ""
     since: datetime | None = None
     until: datetime | None = None
+
+    def takes_kind(self, kind: str) -> bool:
+        return not self.kind or kind == self.kind or kind.startswith(f"{self.kind}.")
+
+    def takes_line(self, line: AuditLine, slug: str) -> bool:
+        return (
+            (not slug or line.get("campaign") == slug)
+            and (self.person is None or line.get("actor") == f"user:{self.person}")
+            and self.takes_kind(str(line.get("kind", "")))
+            and (self.since is None or time_of(line) >= self.since)
+            and (self.until is None or time_of(line) < self.until)
+        )
 
 
 def may_audit(viewer: User, campaign: Campaign) -> bool:
@@ -76,16 +92,16 @@ def entries_for(viewer: User, campaign: Campaign | None, wanted: EventFilter, mo
     else:
         events, slug = Event.objects.filter(campaign__in=within(viewer, campaign)), campaign.slug
     if not (viewer.is_superuser if campaign is None else may_audit(viewer, campaign)):
-        return Entries([], None)
-    actor = f"user:{wanted.person}" if wanted.person else ""
-    found = newest(AuditQuery(slug, actor, wanted.kind, wanted.since, wanted.until), most)
-    rows = [*_of_log(found.lines), *_of_events(_chosen(events, wanted)[:most])]
-    rows.sort(key=lambda event: event.at, reverse=True)
-    # The log was read back to this moment: before it, the lines of the log would be missing.
-    if found.reached:
-        rows = [row for row in rows if row.at >= found.reached]
+        return Entries([])
+    log = read_end()
+    lines = [line for line in log.lines if wanted.takes_line(line, slug)]
+    rows = [*_of_log(lines[:most]), *_of_events(_chosen(events, wanted)[:most])]
+    rows.sort(key=lambda entry: entry.at, reverse=True)
     shown = _with_its_moment(rows, most)
-    return Entries(shown, shown[-1].at if len(shown) >= most else found.reached)
+    until = shown[-1].at if len(shown) >= most else None
+    # A full page reaches back to its last row, the last page to where its filter begins.
+    oldest = until or wanted.since
+    return Entries(shown, until, log.begins if oldest is None or oldest < log.begins else None)
 
 
 def people_of(viewer: User, campaign: Campaign | None) -> list[User]:
@@ -99,8 +115,7 @@ def people_of(viewer: User, campaign: Campaign | None) -> list[User]:
 
 
 def _chosen(events: QuerySet[Event], wanted: EventFilter) -> QuerySet[Event]:
-    kinds = [act for act in ACTS if not wanted.kind or act == wanted.kind or act.startswith(f"{wanted.kind}.")]
-    found = events.filter(kind__in=kinds)
+    found = events.filter(kind__in=filter(wanted.takes_kind, ACTS))
     if wanted.person:
         found = found.filter(actor=wanted.person)
     if wanted.since:

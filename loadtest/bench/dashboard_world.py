@@ -8,8 +8,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from assessor.models import Desk, TimeSegment
 from evaluation.campaigns.create import add_member
 from evaluation.judges import judge_of

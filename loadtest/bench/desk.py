@@ -20,8 +20,7 @@ from django.middleware.csrf import _get_new_csrf_string
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import open_desk
 from assessor.rules.op_schemas import Op

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from assessor.blind.desk import desk_state
 from assessor.desk.context import open_desk
 from assessor.rules.op_schemas import Op

@@ -9,8 +9,7 @@ from typing import Any
 
 from django.contrib.auth.hashers import make_password
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.formats.source import Source, read_source
 from evaluation.imports.nuggets import import_nuggets

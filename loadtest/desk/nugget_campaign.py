@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from django.contrib.auth.hashers import make_password
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.judges import add_judge
 from evaluation.labelling import ensure_nugget_set, give_nugget_list

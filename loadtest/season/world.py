@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from evaluation.campaigns.create import CampaignFile, ProtocolSettings, add_member, create_campaign
 from evaluation.formats.source import read_source
 from evaluation.imports.runs import import_runs

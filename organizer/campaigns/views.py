@@ -1,4 +1,4 @@
-"""The organizer's pages of a campaign: topics, runs, segments, findings."""
+"""The organizer's pages of a campaign: topics, runs, segments, findings, and what of it programs may read."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,8 +8,6 @@ import numpy as np
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -19,11 +17,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.blind.passages import topic_head
+from assessor.progress.matrix import may_organize
 from evaluation.append_only import missing_triggers
-from evaluation.campaigns import contents as campaigns_contents
-from evaluation.campaigns import contents as finding_rows
-from evaluation.campaigns.access import campaigns_for, unblinded
-from evaluation.campaigns.contents import LabelCount, SetCount
+from evaluation.campaigns import contents
+from evaluation.campaigns.access import campaigns_for, unblinded, within
+from evaluation.campaigns.contents import LabelCount, SetCount, findings_for
 from evaluation.campaigns.create import CampaignFile, read_campaign_file, start_campaign
 from evaluation.corpus import answers as corpus_answers
 from evaluation.corpus import label_grid
@@ -31,11 +29,13 @@ from evaluation.corpus import runs as run_rows
 from evaluation.corpus import topics as topic_rows
 from evaluation.domain.conditions import NuggetCondition, resolve
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Membership, Run, Topic
-from evaluation.terms import Condition, JudgeKind, Role
-from jobs.health import QueueState, queue_state
-from organizer import access as organizer_access
-from organizer.forms import AnswerSearch, FindingSearch, GridSearch, RunSearch, TopicSearch
+from evaluation.models import AnswerProvenance, Campaign, Membership, Run, Topic
+from evaluation.terms import Condition, FindingCode, JudgeKind, RagTask, Role
+from exchange.models import Snapshot
+from exchange.snapshots.archive import FORMAT
+from jobs.health import queue_state
+from organizer.access import get_campaign, get_row
+from organizer.forms import ListSearch, choice_field, named, page_of, posted, refusals_on
 from reports.agreement.figures import table_of
 from reports.cache import cached_report
 from reports.forms import BoardForm
@@ -43,6 +43,45 @@ from reports.leaderboard.scores import PRIMARY, Leaderboard, leaderboard, number
 from reports.metrics.arrays import Floats
 from reports.metrics.policies import Policies
 from web import audit_log
+
+TOPICS_A_PAGE = 50
+RUNS_A_PAGE = 50
+FINDINGS_A_PAGE = 100
+SEGMENTS_A_PAGE = 25
+ANSWERS_A_PAGE = 6
+FINDINGS_ON_RUN = 8
+LATE = 600.0
+"""Seconds. Readiness calls a queue stalled after as long (config/monitoring.py)."""
+API_VERSION = "1"
+ADDRESSES = ("new",)
+"""Names that are an address already."""
+FIRST_PAGES = {
+    Role.ORGANIZER: "organizer:today",
+    Role.AUDITOR: "organizer:audit",
+    Role.RESEARCHER: "organizer:catalogue",
+}
+"""By role, of somebody who has several in a campaign the first."""
+
+
+class TopicSearch(ListSearch):
+    tag = forms.CharField(required=False, max_length=100, label="Tag")
+
+
+class RunSearch(ListSearch):
+    task = choice_field("Task", "any task", named(RagTask))
+
+
+class FindingSearch(ListSearch):
+    """A code, and the run it is about."""
+
+    code = choice_field("Code", "any code", [(code, code.replace("_", " ")) for code in FindingCode])
+    run = forms.CharField(required=False, max_length=200, label="Run")
+
+
+class AnswerSearch(ListSearch):
+    """Answer of a run to read. A form, because it refuses a NUL, which no database takes."""
+
+    topic = forms.CharField(required=False, max_length=16, label="Topic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +112,26 @@ def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels
     there = labelled_conditions(sets, labels)
     form = BoardForm(
         query,
+        # Drafts are there to be edited, and no answer is judged by them.
         sets=[nugget_set.name for nugget_set in sets if nugget_set.origin != "draft"],
         judges=sorted({label.judge for label in labels}),
         defaults={"condition": there[0] if there else Condition.AA},
     )
     if not form.is_valid():
         return Board(form, None, "This is not a choice of this campaign. See the form.")
+    judge, nuggets = form.chosen["judge"], form.chosen["nuggets"]
     try:
-        choice = resolve(
-            campaign, form.chosen_condition, judge=form.chosen["judge"], nuggets=form.chosen["nuggets"]
-        )
+        choice = resolve(campaign, form.chosen_condition, judge=judge, nuggets=nuggets)
     except Refused as refused:
         return Board(form, None, refused.message)
-    return Board(form, _leaderboard(choice, form.policies))
+    return Board(form, cached_leaderboard(choice, form.policies))
 
 
-@cached_report(size=64)
-def _leaderboard(choice: NuggetCondition, policies: Policies) -> Leaderboard:
-    return leaderboard(choice, policies)
+cached_leaderboard = cached_report(size=64)(leaderboard)
 
 
 def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
-    choices = tuple(filter(None, (_judged(campaign, condition) for condition in Condition)))
+    choices = tuple(judged_conditions(campaign))
     tables = [table_of(choice, PRIMARY, Policies()) for choice in choices]
     columns = [table.values[:, table.run_ids.index(run.run_id)] for table in tables]
     topics = tables[0].topic_ids if tables else ()
@@ -103,20 +140,20 @@ def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
     return RunTable(choices, by_topic, tuple(_mean(column) for column in columns))
 
 
-def _judged(campaign: Campaign, condition: Condition) -> NuggetCondition | None:
-    try:
-        choice = resolve(campaign, condition)
-    except Refused:
-        return None
-    return choice if choice.judges else None
+def judged_conditions(campaign: Campaign) -> Iterator[NuggetCondition]:
+    """Conditions with labels whose judge is plain."""
+    for condition in Condition:
+        try:
+            choice = resolve(campaign, condition)
+        except Refused:  # several judges fit and the campaign names none; a choice would be this page's own
+            continue
+        if choice.judges:
+            yield choice
 
 
 def _mean(values: Floats) -> tuple[float | None, int]:
     known = values[~np.isnan(values)]
     return (float(known.mean()) if len(known) else None), len(known)
-
-
-LATE = 600.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,41 +165,27 @@ class SystemPart:
     well: bool
 
 
-def system_state() -> list[SystemPart]:
+def system_state() -> Iterator[SystemPart]:
     queue = queue_state()
-    return [*_queue(queue), _workers(queue), _audit_log(), _append_only()]
-
-
-def _queue(queue: QueueState) -> Iterator[SystemPart]:
     lag = queue.oldest_due_seconds or 0.0
     ended = queue.last_ended_seconds if queue.last_ended_seconds is not None else LATE + 1
     text = f"{queue.due:,} due, the oldest for {_time(lag)}" if queue.due else "0 due"
+    # A long queue is well while its items end, however long ago the oldest was put there.
     yield SystemPart("LLM queue", text, not queue.due or min(lag, ended) < LATE)
     if queue.failed:
-        failed = f"{queue.failed:,}, of all jobs"
-        yield SystemPart("Failed items", failed, True)
-
-
-def _workers(queue: QueueState) -> SystemPart:
+        # A job's page shows its failures, and nobody has to act for the installation.
+        yield SystemPart("Failed items", f"{queue.failed:,}, of all jobs", True)
     beat = queue.newest_heartbeat_seconds
-    text = f"{queue.workers} alive" if beat is None else f"{queue.workers} alive, seen {_time(beat)} ago"
-    return SystemPart("Workers", text, bool(queue.workers) or not queue.due)
-
-
-def _audit_log() -> SystemPart:
+    seen = "" if beat is None else f", seen {_time(beat)} ago"
+    yield SystemPart("Workers", f"{queue.workers} alive{seen}", bool(queue.workers) or not queue.due)
     try:
         audit_log.ensure_writable()
+        yield SystemPart("Audit log", "can be written", True)
     except audit_log.AuditUnwritableError as error:
-        return SystemPart("Audit log", str(error), False)
-    return SystemPart("Audit log", "can be written", True)
-
-
-def _append_only() -> SystemPart:
+        yield SystemPart("Audit log", str(error), False)
     missing = missing_triggers()
-    text = "append-only"
-    if missing:
-        text = f"can be changed: {', '.join(missing)}"
-    return SystemPart("Events and operations", text, not missing)
+    text = f"can be changed: {', '.join(missing)}" if missing else "append-only"
+    yield SystemPart("Events and operations", text, not missing)
 
 
 def _time(seconds: float) -> str:
@@ -171,38 +194,30 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
-TOPICS_A_PAGE = 50
-RUNS_A_PAGE = 50
-FINDINGS_A_PAGE = 100
-SEGMENTS_A_PAGE = 25
-ANSWERS_A_PAGE = 6
-FINDINGS_ON_RUN = 8
-
-
 @require_safe
 def campaigns(request: UserRequest) -> HttpResponse:
     """Campaigns of the viewer; pure assessors are redirected to their tasks."""
     cards = campaigns_for(request.user)
     if cards and not any(card.unblinded for card in cards):
         return redirect("assessor:home")
-    state = system_state() if request.user.is_superuser else []
+    state = list(system_state()) if request.user.is_superuser else []
     return render(request, "organizer/campaigns.html", {"cards": cards, "state": state})
 
 
 @require_safe
 def campaign(request: UserRequest, slug: str) -> HttpResponse:
-    viewer, campaign = request.user, organizer_access.get_campaign(request.user, slug)
-    sets = campaigns_contents.nugget_sets_for(viewer, campaign)
-    labels = campaigns_contents.assignment_counts_for(viewer, campaign)
+    viewer, campaign = request.user, get_campaign(request.user, slug)
+    sets = contents.nugget_sets_for(viewer, campaign)
+    labels = contents.assignment_counts_for(viewer, campaign)
     context = {
         "campaign": campaign,
-        "holdings": campaigns_contents.holdings_for(viewer, campaign),
-        "sources": campaigns_contents.sources_for(viewer, campaign),
+        "holdings": contents.holdings_for(viewer, campaign),
+        "sources": contents.sources_for(viewer, campaign),
         "sets": sets,
         "labels": labels,
-        "support": campaigns_contents.support_counts_for(viewer, campaign),
-        "findings": campaigns_contents.findings_by_code_for(viewer, campaign),
-        "imports": campaigns_contents.imports_for(viewer, campaign),
+        "support": contents.support_counts_for(viewer, campaign),
+        "findings": contents.findings_by_code_for(viewer, campaign),
+        "imports": contents.imports_for(viewer, campaign),
         "chosen": board_for(campaign, request.GET, sets, labels),
         "run_pks": dict(campaign.runs.values_list("run_id", "pk")),
     }
@@ -211,10 +226,10 @@ def campaign(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def topics(request: UserRequest, slug: str) -> HttpResponse:
-    viewer, campaign = request.user, organizer_access.get_campaign(request.user, slug)
+    viewer, campaign = request.user, get_campaign(request.user, slug)
     search = TopicSearch(request.GET)
     rows = topic_rows.topics_for(viewer, campaign, search.value("words"), search.value("tag"))
-    page = _page(request, rows, TOPICS_A_PAGE)
+    page = page_of(request, rows, TOPICS_A_PAGE)
     context = {
         "campaign": campaign,
         "search": search,
@@ -228,10 +243,10 @@ def topics(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     viewer = request.user
-    campaign, topic = organizer_access.get_topic(viewer, slug, public_id)
+    campaign, topic = get_row(viewer, slug, topic_rows.topic_for, public_id)
     sources = [source.name for source in campaign.qrel_sources.all()]
-    graded = _page(request, topic_rows.graded_pks_of(viewer, campaign, topic), SEGMENTS_A_PAGE, "segments")
-    given = _page(request, corpus_answers.answers_of_topic(viewer, campaign, topic), ANSWERS_A_PAGE, "answers")
+    graded = page_of(request, topic_rows.graded_pks_of(viewer, campaign, topic), SEGMENTS_A_PAGE, "segments")
+    given = page_of(request, corpus_answers.answers_of_topic(viewer, campaign, topic), ANSWERS_A_PAGE, "answers")
     context = {
         "campaign": campaign,
         "topic": topic,
@@ -251,10 +266,10 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_safe
 def runs(request: UserRequest, slug: str) -> HttpResponse:
-    viewer, campaign = request.user, organizer_access.get_campaign(request.user, slug)
+    viewer, campaign = request.user, get_campaign(request.user, slug)
     search = RunSearch(request.GET)
     rows = run_rows.runs_for(viewer, campaign, search.value("words"), search.value("task"))
-    page = _page(request, rows, RUNS_A_PAGE)
+    page = page_of(request, rows, RUNS_A_PAGE)
     context = {"campaign": campaign, "search": search, "page": page, "rows": run_rows.run_rows(campaign, page)}
     return render(request, "organizer/runs.html", context)
 
@@ -262,16 +277,15 @@ def runs(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     viewer = request.user
-    campaign, run = organizer_access.get_run(viewer, slug, pk)
+    campaign, run = get_row(viewer, slug, run_rows.run_for, pk)
     answered = run_rows.answered_topics(viewer, campaign, run)
     wanted = AnswerSearch(request.GET).value("topic")
-    given = corpus_answers.answer_of_run(
-        viewer, campaign, run, wanted or next((remark.public_id for remark in answered), "")
-    )
+    first = next((topic.public_id for topic in answered), "")
+    given = corpus_answers.answer_of_run(viewer, campaign, run, wanted or first)
     context = {
         "campaign": campaign,
         "run": run,
-        "findings": finding_rows.findings_for(viewer, campaign, run_id=run.run_id)[:FINDINGS_ON_RUN],
+        "findings": findings_for(viewer, campaign, run_id=run.run_id)[:FINDINGS_ON_RUN],
         "rows": answered,
         "scores": scores_of_run(campaign, run),
         "wanted": wanted,
@@ -283,56 +297,45 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def segment(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
-    campaign, segment = organizer_access.get_segment(request.user, slug, public_id)
+    campaign, segment = get_row(request.user, slug, topic_rows.segment_for, public_id)
     return render(request, "organizer/segment.html", {"campaign": campaign, "segment": segment})
 
 
 @require_safe
 def findings(request: UserRequest, slug: str) -> HttpResponse:
-    viewer, campaign = request.user, organizer_access.get_campaign(request.user, slug)
+    viewer, campaign = request.user, get_campaign(request.user, slug)
     search = FindingSearch(request.GET)
-    rows = finding_rows.findings_for(viewer, campaign, search.value("code"), search.value("run"))
-    page = _page(request, rows, FINDINGS_A_PAGE)
+    rows = findings_for(viewer, campaign, search.value("code"), search.value("run"))
+    page = page_of(request, rows, FINDINGS_A_PAGE)
     context = {
         "campaign": campaign,
         "search": search,
         "page": page,
-        "segments": finding_rows.segments_named_by(viewer, campaign, page),
+        "segments": contents.segments_named_by(viewer, campaign, page),
     }
     return render(request, "organizer/findings.html", context)
-
-
-def _page(request: UserRequest, rows: QuerySet[Any, Any], size: int, parameter: str = "page") -> Page[Any]:
-    return Paginator(rows, size).get_page(request.GET.get(parameter))
 
 
 def _grid(request: UserRequest, campaign: Campaign, topic: Topic) -> dict[str, Any]:
     """The labels of the judging that the query string names, else of the first one."""
     judgings = label_grid.judgings_of(request.user, campaign, topic)
-    wanted = GridSearch(request.GET).value("labels")
+    wanted = request.GET.get("labels", "")
     chosen = next((judging for judging in judgings if judging.key == wanted), next(iter(judgings), None))
     grid = label_grid.grid_of(request.user, campaign, topic, chosen) if chosen else None
     return {"judgings": judgings, "grid": grid}
 
 
-FIRST_PAGES = {
-    Role.ORGANIZER: "organizer:today",
-    Role.AUDITOR: "organizer:audit",
-    Role.RESEARCHER: "organizer:catalogue",
-}
-"""By role, of somebody who has several in a campaign the first."""
-
-
 def landing_for(user: User) -> str:
     """Address of the only campaign's first page; with several campaigns that of their list."""
-    if user.is_superuser:
+    if user.is_superuser:  # who looks after the installation, whose state is on that page
         return reverse("organizer:campaigns")
     mine = list(Membership.objects.filter(user=user).values_list("campaign__slug", "role"))
     if mine and all(role == Role.ASSESSOR for _, role in mine):
         return reverse("assessor:home")
     slugs = {slug for slug, _ in mine}
-    open_ones = unblinded(user).filter(slug__in=slugs).values_list("slug", flat=True)
-    if len(slugs) != 1 or slugs != set(open_ones):
+    # Who also judges in the only campaign sees nothing of it unblinded: its pages would answer 404.
+    open_slugs = unblinded(user).filter(slug__in=slugs).values_list("slug", flat=True)
+    if len(slugs) != 1 or slugs != set(open_slugs):
         return reverse("organizer:campaigns")
     roles = {role for _, role in mine}
     page = next(name for role, name in FIRST_PAGES.items() if role in roles)
@@ -343,10 +346,6 @@ def landing_for(user: User) -> str:
 @never_cache
 def landing(request: UserRequest) -> HttpResponse:
     return redirect(landing_for(request.user))
-
-
-ADDRESSES = ("new",)
-"""Names that are an address already."""
 
 
 class NewCampaignForm(forms.Form):
@@ -366,19 +365,9 @@ class NewCampaignForm(forms.Form):
             raise forms.ValidationError("This short name is taken. Choose another one.")
         return slug
 
-    def made_by(self, actor: User) -> Campaign | None:
-        """New campaign; errors in its file become errors of the form."""
-        if not self.is_valid():
-            return None
-        try:
-            values = self.cleaned_data
-            campaign, _ = start_campaign(slug=values["slug"], name=values["name"], file=self._file(), actor=actor)
-        except Refused as refusal:
-            self.add_error(None, [*refusal.message.splitlines()])
-            return None
-        return campaign
-
-    def _file(self) -> CampaignFile:
+    @property
+    def file(self) -> CampaignFile:
+        """Raises `BadInput`."""
         values = self.cleaned_data
         sent = values["settings"]
         file = read_campaign_file(sent, sent.name) if sent else CampaignFile()
@@ -391,9 +380,60 @@ class NewCampaignForm(forms.Form):
 def new_campaign(request: UserRequest) -> HttpResponse:
     if not request.user.is_superuser:
         raise PermissionDenied
-    form = NewCampaignForm(request.POST, request.FILES) if request.method == "POST" else NewCampaignForm()
-    made = form.made_by(request.user) if form.is_bound else None
-    if made:
-        messages.success(request, f"{made.name} is made, and you organize it. Next: its topics.")
-        return redirect("organizer:data", made.slug)
+    form = NewCampaignForm(posted(request), request.FILES or None)
+    if form.is_valid():
+        slug, name = form.cleaned_data["slug"], form.cleaned_data["name"]
+        with refusals_on(form):
+            made, _ = start_campaign(slug=slug, name=name, file=form.file, actor=request.user)
+            messages.success(request, f"{made.name} is made, and you organize it. Next: its topics.")
+            return redirect("organizer:data", made.slug)
     return render(request, "organizer/new_campaign.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """One collection of the API. `count`: how many rows of this campaign it has, None where nobody counted."""
+
+    name: str
+    what: str
+    count: int | None = None
+
+
+@require_safe
+def catalogue(request: UserRequest, slug: str) -> HttpResponse:
+    """Collections of the API with their numbers of rows, and the snapshots that keep them unchanged."""
+    campaign = get_campaign(request.user, slug)
+    context = {
+        "campaign": campaign,
+        "holdings": list(_holdings(request.user, campaign)),
+        "snapshots": Snapshot.objects.filter(campaign__in=within(request.user, campaign)).defer("manifest"),
+        "api_version": API_VERSION,
+        "snapshot_form": FORMAT,
+        "server": request.build_absolute_uri("/").rstrip("/"),
+        "may_organize": may_organize(request.user, campaign),
+    }
+    return render(request, "organizer/catalogue.html", context)
+
+
+def _holdings(viewer: User, campaign: Campaign) -> Iterator[CatalogueEntry]:
+    held = contents.holdings_for(viewer, campaign)
+    answers = AnswerProvenance.objects.filter(run__campaign__in=within(viewer, campaign)).count()
+    grades = sum(source.qrels for source in contents.sources_for(viewer, campaign))
+    sets = contents.nugget_sets_for(viewer, campaign)
+    nuggets = sum(nugget_set.nuggets for nugget_set in sets)
+    assigned = sum(count.total for count in contents.assignment_counts_for(viewer, campaign))
+    support = sum(count.total for count in contents.support_counts_for(viewer, campaign))
+    yield CatalogueEntry("topics", "the questions", held.topics)
+    yield CatalogueEntry("segments", "passages that answers cite or qrels grade", held.segments)
+    yield CatalogueEntry("runs", "systems, with group and task", held.runs)
+    yield CatalogueEntry("answers", "what the systems wrote, sentence by sentence, with citations", answers)
+    yield CatalogueEntry("grades", "relevance of segments", grades)
+    yield CatalogueEntry("nugget-sets", "lists of nuggets by origin and maker", len(sets))
+    yield CatalogueEntry("nuggets", "of the newest submitted lists", nuggets)
+    yield CatalogueEntry("assignments", "whether an answer contains a nugget, by judge", assigned)
+    yield CatalogueEntry("support-judgments", "whether a passage supports a sentence", support)
+    # Counting these would cost as much as reading them.
+    yield CatalogueEntry("scores", "run by run and topic by topic, computed when asked for")
+    yield CatalogueEntry("time", "how long people worked, under pseudonyms")
+    yield CatalogueEntry("events", "what happened, under pseudonyms")
+    yield CatalogueEntry("findings", "what imports noticed")

@@ -16,6 +16,7 @@ from exchange.exports.service import ExportOrder
 from exchange.imports.kinds import ImportKind, ImportOptions
 from exchange.imports.service import CHOSEN
 from exchange.models import Snapshot
+from organizer.forms import choice_field, named
 
 LONGEST = 200
 REQUIRED = {
@@ -30,6 +31,7 @@ REQUIRED = {
 class FilesInput(forms.ClearableFileInput):
     """A choice of several files."""
 
+    # Django refuses a widget of several files without it: its own field would keep the last file only.
     allow_multiple_selected = True
 
 
@@ -78,41 +80,34 @@ class ImportForm(forms.Form):
 
 
 def _fields(campaign: Campaign) -> dict[str, forms.Field]:
-    sets = [
-        (nugget_set.name, f"{nugget_set.name} ({nugget_set.origin})") for nugget_set in campaign.nugget_sets.all()
-    ]
-    drafts = [
-        (nugget_set.name, nugget_set.name) for nugget_set in campaign.nugget_sets.filter(origin=Origin.DRAFT)
-    ]
+    drafts = campaign.nugget_sets.filter(origin=Origin.DRAFT).values_list("name", flat=True)
     return {
         "needed_only": forms.BooleanField(label="Only segments that qrels or runs name"),
         "source": _words("Who graded", "such as NIST or UMBRELA"),
         "group": _words("Group", "without it what the files say"),
-        "task": _choice("Task", "as the files say", [(rag_task.value, rag_task.value) for rag_task in RagTask]),
+        "task": choice_field("Task", "as the files say", named(RagTask)),
         "priority": forms.IntegerField(
             min_value=1, max_value=32767, label="Priority", help_text="1 is judged first"
         ),
         "control": forms.BooleanField(label="Control runs of the organizers"),
         "pool": forms.BooleanField(label="Judge these runs whatever their priority"),
-        "origin": _choice("Origin", "choose", [(origin.value, origin.value) for origin in Origin]),
+        "origin": choice_field("Origin", "choose", named(Origin)),
         "judge": _words("Judge", "who gave or made what is in the files; made if unknown"),
-        "by": _choice("A person or an LLM", "as usual", [(kind.value, kind.value) for kind in JudgeKind]),
+        "by": choice_field("A person or an LLM", "as usual", named(JudgeKind)),
         "set": _words("Name of the set", "ORIGIN-JUDGE without it"),
-        "drafts": _choice("Made from the drafts", "none", drafts),
-        "nuggets": _choice("Nugget set", "the one of that origin", sets),
-        "condition": _choice(
-            "Condition", "as the files say", [(condition.value, condition.value) for condition in SupportCondition]
-        ),
+        "drafts": choice_field("Made from the drafts", "none", named(drafts)),
+        "nuggets": choice_field("Nugget set", "the one of that origin", _sets(campaign)),
+        "condition": choice_field("Condition", "as the files say", named(SupportCondition)),
         "name": _words("Name of the table", "under which reports compare with it"),
     }
 
 
+def _sets(campaign: Campaign) -> list[tuple[str, str]]:
+    return [(row.name, f"{row.name} ({row.origin})") for row in campaign.nugget_sets.all()]
+
+
 def _words(label: str, help_text: str) -> forms.CharField:
     return forms.CharField(max_length=LONGEST, label=label, help_text=help_text)
-
-
-def _choice(label: str, unsaid: str, choices: Sequence[tuple[str, str]]) -> forms.ChoiceField:
-    return forms.ChoiceField(choices=[("", unsaid), *choices], required=False, label=label)
 
 
 WHAT = {
@@ -146,18 +141,14 @@ class ExportForm(forms.Form):
     segments = forms.BooleanField(required=False, label="Time as recorded stretches")
 
     def __init__(self, campaign: Campaign, data: Any = None) -> None:
+        # A campaign's snapshots have names of their own, and a moment is one.
         now = f"{localtime():%Y-%m-%d-%H%M}"
         super().__init__(data, initial={"name": now}, auto_id="export_%s")
         kept = Snapshot.objects.filter(campaign=campaign)
-        sets = [
-            (nugget_set.name, f"{nugget_set.name} ({nugget_set.origin})")
-            for nugget_set in campaign.nugget_sets.all()
-        ]
-        graded = [(source.name, source.name) for source in QrelSource.objects.filter(campaign=campaign)]
-        conditions = [(condition.value, condition.value) for condition in (*Condition, *SupportCondition)]
-        self.fields["condition"] = _choice("Condition", "none", conditions)
-        self.fields["nuggets"] = _choice("Nugget set", "the one that fits", sets)
-        self.fields["source"] = _choice("Qrels of", "the only ones", graded)
+        graded = QrelSource.objects.filter(campaign=campaign).values_list("name", flat=True)
+        self.fields["condition"] = choice_field("Condition", "none", named((*Condition, *SupportCondition)))
+        self.fields["nuggets"] = choice_field("Nugget set", "the one that fits", _sets(campaign))
+        self.fields["source"] = choice_field("Qrels of", "the only ones", named(graded))
         self.fields["snapshot"] = forms.ModelChoiceField(
             kept,
             required=False,
@@ -166,9 +157,7 @@ class ExportForm(forms.Form):
             widget=SnapshotSelect(),
         )
         for name, values in POLICIES.items():
-            self.fields[name] = forms.ChoiceField(
-                choices=[(value, value) for value in values], required=False, label=POLICY_WORDS[name]
-            )
+            self.fields[name] = forms.ChoiceField(choices=named(values), required=False, label=POLICY_WORDS[name])
 
     @property
     def policies(self) -> list[forms.BoundField]:
@@ -178,6 +167,7 @@ class ExportForm(forms.Form):
     def order(self) -> ExportOrder:
         data = self.cleaned_data
         names = ("condition", "nuggets", "judge", "source", "format", "segments", *POLICIES)
+        # A snapshot is of the whole campaign, whatever was chosen for a collection before.
         options = {name: data[name] for name in names if data[name]} if data["what"] != CAMPAIGN else {}
         return ExportOrder(
             what=data["what"],
@@ -222,7 +212,7 @@ class BoundedUploadHandler(FileUploadHandler):
         self.received = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
-        """Count, and pass on. Raises `StopUpload`: the rest of an import is read and dropped, of others not read."""
+        """Count, and pass on. Raises `StopUpload`."""
         self.received += len(raw_data)
         if self.received > _limit(self.request):
             if self.request is not None:

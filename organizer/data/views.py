@@ -1,6 +1,5 @@
 """Data in and out: the import wizard, its attempts, and exports that are written in the background."""
 
-import csv
 from itertools import pairwise
 
 from django.conf import settings
@@ -11,50 +10,17 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
-from accounts.models import User
 from assessor.progress.matrix import may_organize
-from evaluation.errors import Refused
 from evaluation.models import Campaign
 from exchange.exports.service import content, order_export
 from exchange.imports.kinds import KINDS
 from exchange.imports.service import begin, change_loaded, commit, discard, take_up
 from exchange.models import Export, ImportAttempt
 from jobs.queue import live_workers
-from organizer import access as organizer_access
-from organizer.access import get_campaign, missing_is_404
+from organizer.access import get_campaign, or_404
 from organizer.data.forms import ExportForm, ImportForm, is_too_large, takes_large_files
-from organizer.work import views as work_views
-from organizer.work.views import get_campaign_to_organize
-from web.csv_response import safe_cell
-
-
-def export_from(form: ExportForm, campaign: Campaign, actor: User) -> Export | None:
-    if not form.is_valid():
-        return None
-    try:
-        return order_export(campaign=campaign, order=form.order, actor=actor)
-    except Refused as refusal:
-        form.add_error(None, refusal.message)
-    return None
-
-
-def say_too_large(form: ImportForm) -> None:
-    form.errors.pop("files", None)
-    most = settings.API_UPLOAD_MAX_BYTES // 1024**2
-    form.add_error(None, f"At most {most} MB can be sent at once. Larger files are for the command line.")
-
-
-def get_attempt(viewer: User, slug: str, pk: int) -> tuple[Campaign, ImportAttempt]:
-    campaign = get_campaign_to_organize(viewer, slug)
-    with missing_is_404():
-        return campaign, ImportAttempt.objects.select_related("campaign", "made_by").get(campaign=campaign, pk=pk)
-
-
-def get_export(viewer: User, slug: str, pk: int) -> tuple[Campaign, Export]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, Export.objects.select_related("campaign", "snapshot").get(campaign=campaign, pk=pk)
-
+from organizer.forms import refusals_on
+from web.csv_response import csv_response
 
 SHOWN = 30
 PROBLEM_COLUMNS = ("file", "line", "field", "expected")
@@ -62,21 +28,24 @@ PROBLEM_COLUMNS = ("file", "line", "field", "expected")
 
 @require_safe
 def data(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = organizer_access.get_campaign(request.user, slug)
+    campaign = get_campaign(request.user, slug)
     return _page(request, campaign, ExportForm(campaign))
 
 
 @takes_large_files
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_organize)
     if kind not in KINDS:
         raise Http404
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
     form = ImportForm(campaign, KINDS[kind], *sent)
     form.fields["replace"].initial = "replace" in request.GET
     if is_too_large(request):
-        say_too_large(form)
+        # None of the files has arrived, which the field would call a missing choice.
+        form.errors.pop("files", None)
+        most = settings.API_UPLOAD_MAX_BYTES // 1024**2
+        form.add_error(None, f"At most {most} MB can be sent at once. Larger files are for the command line.")
     elif form.is_valid():
         attempt = begin(campaign=campaign, kind=kind, chosen=form.chosen, sent=form.sent, actor=request.user)
         return redirect("organizer:import_attempt", slug, attempt.pk)
@@ -86,15 +55,17 @@ def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
 
 @require_safe
 def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, attempt = get_attempt(request.user, slug, pk)
-    keys = list(KINDS)
+    attempt = _attempt(request, slug, pk)
     context = {
-        "campaign": campaign,
+        "campaign": attempt.campaign,
         "attempt": attempt,
         "kind": KINDS[attempt.kind],
+        # Only a conflict's row has also what is loaded and what the file has: to replace it is the way out.
         "broken": [row for row in attempt.problems if len(row) == len(PROBLEM_COLUMNS)],
         "conflicts": [row for row in attempt.problems if len(row) > len(PROBLEM_COLUMNS)],
-        "next": KINDS.get(dict(pairwise(keys)).get(attempt.kind, "")),
+        # Kinds stand in the order in which they need each other, topics first.
+        "next": KINDS.get(dict(pairwise(KINDS)).get(attempt.kind, "")),
+        # Small files are loaded while the page waits; only large ones wait for a worker.
         "no_worker": attempt.is_open and attempt.job is not None and not live_workers(),
     }
     return render(request, "organizer/import_attempt.html", context)
@@ -102,19 +73,14 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def import_problems(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    _, attempt = get_attempt(request.user, slug, pk)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{attempt.kind}-problems.csv"'
-    rows = csv.writer(response)
-    rows.writerow([*PROBLEM_COLUMNS, "loaded", "in_file"])
-    # A spreadsheet would run a cell that looks like a formula.
-    rows.writerows([[safe_cell(cell) for cell in row] for row in attempt.problems])
-    return response
+    attempt = _attempt(request, slug, pk)
+    rows = [(*PROBLEM_COLUMNS, "loaded", "in_file"), *attempt.problems]
+    return csv_response(f"{slug}-{attempt.kind}-problems.csv", rows)
 
 
 @require_POST
 def commit_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    _, attempt = get_attempt(request.user, slug, pk)
+    attempt = _attempt(request, slug, pk)
     commit(attempt=attempt, actor=request.user)
     return redirect("organizer:import_attempt", slug, pk)
 
@@ -122,21 +88,21 @@ def commit_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def take_up_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Resume an import whose process has died."""
-    _, attempt = get_attempt(request.user, slug, pk)
+    attempt = _attempt(request, slug, pk)
     take_up(attempt=attempt)
     return redirect("organizer:import_attempt", slug, pk)
 
 
 @require_POST
 def change_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    _, attempt = get_attempt(request.user, slug, pk)
+    attempt = _attempt(request, slug, pk)
     change_loaded(attempt=attempt, actor=request.user)
     return redirect("organizer:import_attempt", slug, pk)
 
 
 @require_POST
 def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    _, attempt = get_attempt(request.user, slug, pk)
+    attempt = _attempt(request, slug, pk)
     discard(attempt=attempt)
     messages.success(request, "Put aside. Nothing was loaded, and the files are gone.")
     return redirect("organizer:data", slug)
@@ -144,24 +110,32 @@ def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def new_export(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_organize)
     form = ExportForm(campaign, request.POST)
-    if export_from(form, campaign, request.user) is None:
-        return _page(request, campaign, form, status=422)
-    return redirect("organizer:data", slug)
+    if form.is_valid():
+        with refusals_on(form):
+            order_export(campaign=campaign, order=form.order, actor=request.user)
+            return redirect("organizer:data", slug)
+    return _page(request, campaign, form)
 
 
 @require_safe
 def export_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
     """File of an export; people's names only for organizers."""
-    campaign, export = get_export(request.user, slug, pk)
+    campaign = get_campaign(request.user, slug)
+    export = or_404(Export.objects.select_related("campaign", "snapshot").get, campaign=campaign, pk=pk)
     # Others get exports with pseudonyms only.
     if export.names and not may_organize(request.user, campaign):
         raise PermissionDenied
     return FileResponse(content(export), as_attachment=True, filename=export.name)
 
 
-def _page(request: UserRequest, campaign: Campaign, form: ExportForm, status: int = 200) -> HttpResponse:
+def _attempt(request: UserRequest, slug: str, pk: int) -> ImportAttempt:
+    campaign = get_campaign(request.user, slug, may_organize)
+    return or_404(ImportAttempt.objects.select_related("campaign", "made_by").get, campaign=campaign, pk=pk)
+
+
+def _page(request: UserRequest, campaign: Campaign, form: ExportForm) -> HttpResponse:
     exports = list(Export.objects.filter(campaign=campaign).select_related("made_by", "snapshot")[:SHOWN])
     waits = any(export.state == Export.State.WAITING for export in exports)
     context = {
@@ -174,4 +148,4 @@ def _page(request: UserRequest, campaign: Campaign, form: ExportForm, status: in
         "form": form,
         "may_organize": may_organize(request.user, campaign),
     }
-    return render(request, "organizer/data.html", context, status=status)
+    return render(request, "organizer/data.html", context, status=422 if form.errors else 200)

@@ -1,14 +1,10 @@
 """LLM jobs and the labels they gave: look, start, cancel, retry."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
@@ -19,22 +15,20 @@ from accounts.models import User
 from evaluation.campaigns.contents import findings_for, nugget_sets_for, sources_for
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
-from evaluation.errors import Refused
-from evaluation.models import AnswerProvenance, Campaign, NuggetList
+from evaluation.models import Campaign
 from evaluation.terms import FindingCode
 from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
-from llmjobs import provenance as origins
 from llmjobs.budget import Budget
 from llmjobs.client import default_endpoint
 from llmjobs.forecast import forecast_rows
-from llmjobs.job_service import Estimate, JobOrder, Work, estimate_job, order_of, plan_job, start_job
+from llmjobs.job_service import JobOrder, Work, estimate_job, order_of, plan_job, start_job
 from llmjobs.job_status import callable_judges_for, job_for, jobs_for, mark_all_read, mark_read, may_run_jobs
 from llmjobs.models import LlmJob
-from llmjobs.provenance import ShownCall, ShownGradeOrigin, ShownLabel, ShownNuggetOrigin, is_simulated
+from llmjobs.provenance import is_simulated
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
-from organizer import access as organizer_access
-from organizer.access import get_campaign, missing_is_404
+from organizer.access import get_campaign, get_row, or_404
+from organizer.forms import choice_field, named, page_of, posted, refusals_on, ticks_field
 from web.text import plural
 
 KINDS = [
@@ -75,13 +69,13 @@ class JobForm(BudgetForm):
         """`earlier_order`: order of an earlier job, for another judge."""
         earlier = earlier_order or {}
         super().__init__(data, initial=earlier | {"what": earlier["work"]} if earlier else None)
-        qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
+        qrels = named(row.name for row in sources_for(viewer, campaign))
         sets = [(row.name, f"{row.name} ({row.origin})") for row in nugget_sets_for(viewer, campaign)]
         self.fields["judge"] = judge_choice(viewer, campaign, "Judge")
-        self.fields["qrels"] = _choice("Qrels to read by", "UMBRELA, or the only ones", qrels)
-        self.fields["nuggets"] = _choice("Nugget set", "the one that fits", sets)
-        self.fields["topics"] = _several("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))
-        self.fields["runs"] = _several("Runs", runs_for(viewer, campaign).values_list("run_id", "run_id"))
+        self.fields["qrels"] = choice_field("Qrels to read by", "UMBRELA, or the only ones", qrels)
+        self.fields["nuggets"] = choice_field("Nugget set", "the one that fits", sets)
+        self.fields["topics"] = ticks_field("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))
+        self.fields["runs"] = ticks_field("Runs", runs_for(viewer, campaign).values_list("run_id", "run_id"))
 
     def clean_source(self) -> str:
         """Require a name for grades; a job's other results need none."""
@@ -108,125 +102,31 @@ class JobForm(BudgetForm):
 
 def judge_choice(viewer: User, campaign: Campaign, label: str) -> forms.ChoiceField:
     names = [judge.name for judge in callable_judges_for(viewer, campaign)]
+    # The endpoint's own model is offered before it is a judge: the first job makes it.
     own = default_endpoint().model
-    choices = [(name, name) for name in names]
+    choices = named(names)
     if own not in names:
         choices.insert(0, ("", f"{own} (new)"))
     return forms.ChoiceField(choices=choices, required=False, initial=own if own in names else "", label=label)
 
 
-def _choice(label: str, unsaid: str, choices: list[tuple[str, str]]) -> forms.ChoiceField:
-    return forms.ChoiceField(choices=[("", unsaid), *choices], required=False, label=label)
-
-
-def _several(label: str, choices: Iterable[tuple[str, str]]) -> forms.MultipleChoiceField:
-    return forms.MultipleChoiceField(
-        choices=list(choices), required=False, widget=forms.CheckboxSelectMultiple, label=label
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class JobOffer:
-    """Result of a filled form: the dry run's figures, or the job."""
-
-    estimate: Estimate | None = None
-    job: Job | None = None
-
-
-def answer_to(form: JobForm, campaign: Campaign, actor: User, *, starts: bool) -> JobOffer:
-    try:
-        if starts:
-            return JobOffer(job=start_job(plan_job(campaign, form.order), actor))
-        return JobOffer(estimate=estimate_job(campaign, form.order))
-    except Refused as refusal:
-        form.add_error(None, refusal.message)
-        return JobOffer()
-
-
 LONGEST_KEY = 19
-
-
-def get_campaign_to_judge(viewer: User, slug: str) -> Campaign:
-    """Raises `PermissionDenied` for a viewer without the right to run jobs."""
-    campaign = get_campaign(viewer, slug)
-    if not may_run_jobs(viewer, campaign):
-        raise PermissionDenied
-    return campaign
-
-
-def get_job(viewer: User, slug: str, pk: int) -> tuple[Campaign, LlmJob]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, job_for(viewer, campaign, pk)
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierOrder:
-    """Order and judge of an earlier job; without a job, the order is empty."""
-
-    order: dict[str, object]
-    llm: LlmJob | None = None
-
-
-def get_earlier_order(viewer: User, campaign: Campaign, pk: str) -> EarlierOrder:
-    llm = (
-        # A number that no key can be is an address of nothing, not an error of the database.
-        jobs_for(viewer, campaign).filter(pk=int(pk)).first() if pk.isdecimal() and len(pk) < LONGEST_KEY else None
-    )
-    order = order_of(llm) if llm else None
-    return EarlierOrder(order, llm) if order else EarlierOrder({})
-
-
-def get_job_to_change(viewer: User, slug: str, pk: int) -> tuple[Campaign, LlmJob]:
-    campaign = get_campaign_to_judge(viewer, slug)
-    with missing_is_404():
-        return campaign, job_for(viewer, campaign, pk)
-
-
-def get_label(viewer: User, slug: str, kind: str, pk: int) -> tuple[Campaign, ShownLabel]:
-    campaign = get_campaign(viewer, slug)
-    read = provenance.assignment_for if kind == "assignment" else provenance.support_judgment_for
-    with missing_is_404():
-        return campaign, read(viewer, campaign, pk)
-
-
-def get_answer(viewer: User, slug: str, pk: int) -> tuple[Campaign, AnswerProvenance]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, provenance.answer_for(viewer, campaign, pk)
-
-
-def get_list(viewer: User, slug: str, pk: int) -> tuple[Campaign, NuggetList]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, origins.list_for(viewer, campaign, pk)
-
-
-def get_nugget(viewer: User, slug: str, pk: int) -> tuple[Campaign, ShownNuggetOrigin]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, origins.nugget_for(viewer, campaign, pk)
-
-
-def get_grade(viewer: User, slug: str, pk: int) -> tuple[Campaign, ShownGradeOrigin]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, origins.grade_for(viewer, campaign, pk)
-
-
-def get_call(viewer: User, slug: str, pk: int) -> tuple[Campaign, ShownCall]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, origins.call_for(viewer, campaign, pk)
-
-
 JOBS_A_PAGE = 50
+
+
+def earlier_order(viewer: User, campaign: Campaign, pk: str) -> tuple[dict[str, object], LlmJob | None]:
+    """Order of an earlier job and the job; of a job without one, nothing."""
+    # A number that no key can be is an address of nothing, not an error of the database.
+    known = pk.isdecimal() and len(pk) < LONGEST_KEY
+    llm = jobs_for(viewer, campaign).filter(pk=int(pk)).first() if known else None
+    order = order_of(llm) if llm else None
+    return (order, llm) if order else ({}, None)
 
 
 @require_safe
 def jobs(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = organizer_access.get_campaign(request.user, slug)
-    page = Paginator(job_status.jobs_for(request.user, campaign), JOBS_A_PAGE).get_page(request.GET.get("page"))
+    campaign = get_campaign(request.user, slug)
+    page = page_of(request, jobs_for(request.user, campaign), JOBS_A_PAGE)
     rows = job_status.job_rows(page)
     context = {
         "campaign": campaign,
@@ -235,29 +135,31 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
         "simulated": any(row.simulated for row in rows),
         "moving": any(row.llm.job.state == Job.State.RUNNING for row in rows),
         "no_worker": job_status.why_none_moves(request.user, campaign),
-        "may_run": job_status.may_run_jobs(request.user, campaign),
+        "may_run": may_run_jobs(request.user, campaign),
     }
     return render(request, "organizer/jobs.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_job(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_to_judge(request.user, slug)
-    earlier = get_earlier_order(request.user, campaign, request.GET.get("again", ""))
-    form = JobForm(request.user, campaign, request.POST if request.method == "POST" else None, earlier.order)
-    starts, offer = "start" in request.POST, JobOffer()
+    campaign = get_campaign(request.user, slug, may_run_jobs)
+    order, earlier = earlier_order(request.user, campaign, request.GET.get("again", ""))
+    form = JobForm(request.user, campaign, posted(request), order)
+    estimate = None
     if form.is_valid():
-        offer = answer_to(form, campaign, request.user, starts=starts)
-    if offer.job:
-        return redirect("organizer:job", campaign.slug, offer.job.pk)
+        with refusals_on(form):
+            if "start" in request.POST:
+                job = start_job(plan_job(campaign, form.order), request.user)
+                return redirect("organizer:job", campaign.slug, job.pk)
+            estimate = estimate_job(campaign, form.order)
     endpoint = default_endpoint()
     context = {
         "campaign": campaign,
         "form": form,
         "earlier": earlier,
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
-        "estimate": offer.estimate,
-        "forecast": forecast_rows(offer.estimate.forecast) if offer.estimate else [],
+        "estimate": estimate,
+        "forecast": forecast_rows(estimate.forecast) if estimate else [],
         "endpoint": endpoint.name,
         "simulated": endpoint.model == SIMULATED_MODEL,
     }
@@ -267,7 +169,7 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Job page; htmx gets only the moving part, and the rest when the job's state has changed."""
-    campaign, llm = get_job(request.user, slug, pk)
+    campaign, llm = get_row(request.user, slug, job_for, pk)
     return _shown(request, campaign, llm, BudgetForm(initial=forms.model_to_dict(llm)))
 
 
@@ -280,19 +182,22 @@ def _shown(
         "llm": llm,
         "report": report,
         "form": form,
+        # A page whose job is in another state has the wrong buttons, so htmx loads it anew.
         "changed": request.GET.get("said") != report.standing,
-        "may_run": job_status.may_run_jobs(request.user, campaign),
+        "may_run": may_run_jobs(request.user, campaign),
+        # Work that only commands start has no order that the form could repeat.
         "ordered": llm.job.has_ended and job_service.order_of(llm) is not None,
     }
     part = "#ticked" if request.htmx else ""
     response = render(request, f"organizer/job.html{part}", context, status=status)
+    # The address has two answers, and a browser's Back must not show the part alone.
     patch_vary_headers(response, ["HX-Request"])
     return response
 
 
 @require_POST
 def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, llm = get_job_to_change(request.user, slug, pk)
+    campaign, llm = get_row(request.user, slug, job_for, pk, may_run_jobs)
     left = job_service.cancel(llm, request.user)
     messages.success(
         request, f"Cancelled: {left:,} {plural(left, 'item')} will not be done. Labels that were given stay."
@@ -302,7 +207,7 @@ def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def pause_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, llm = get_job_to_change(request.user, slug, pk)
+    campaign, llm = get_row(request.user, slug, job_for, pk, may_run_jobs)
     job_service.pause(llm, request.user)
     messages.success(request, "Paused. Replies to what is under way are kept.")
     return redirect("organizer:job", campaign.slug, pk)
@@ -310,7 +215,7 @@ def pause_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def resume_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, llm = get_job_to_change(request.user, slug, pk)
+    campaign, llm = get_row(request.user, slug, job_for, pk, may_run_jobs)
     form = BudgetForm(request.POST)
     if not form.is_valid():
         return _shown(request, campaign, llm, form, status=422)
@@ -321,7 +226,7 @@ def resume_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, llm = get_job_to_change(request.user, slug, pk)
+    campaign, llm = get_row(request.user, slug, job_for, pk, may_run_jobs)
     retried = job_service.retry(llm, request.user)
     messages.success(request, f"Queued again: {retried:,} {plural(retried, 'item')}.")
     return redirect("organizer:job", campaign.slug, pk)
@@ -329,32 +234,32 @@ def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def read_notice(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign = get_campaign_to_judge(request.user, slug)
-    with organizer_access.missing_is_404():
-        mark_read(request.user, campaign, pk)
+    campaign = get_campaign(request.user, slug, may_run_jobs)
+    or_404(mark_read, request.user, campaign, pk)
     return redirect("organizer:inbox", campaign.slug)
 
 
 @require_POST
 def read_notices(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     """Notices up to the newest on the page are read, so that later ones stay in the inbox."""
-    campaign = get_campaign_to_judge(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_run_jobs)
     mark_all_read(request.user, campaign, pk)
     return redirect("organizer:inbox", campaign.slug)
 
 
 @require_safe
 def label(request: UserRequest, slug: str, kind: str, pk: int) -> HttpResponse:
-    campaign, label = get_label(request.user, slug, kind, pk)
+    read = provenance.assignment_for if kind == "assignment" else provenance.support_judgment_for
+    campaign, label = get_row(request.user, slug, read, pk)
     call = provenance.call_behind(request.user, campaign, label.event)
-    simulated = provenance.is_simulated(label.judge, call)
+    simulated = is_simulated(label.judge, call)
     context = {"campaign": campaign, "given": label, "shown": call, "simulated": simulated}
     return render(request, "organizer/label.html", context)
 
 
 @require_safe
 def labels_of_answer(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, given = get_answer(request.user, slug, pk)
+    campaign, given = get_row(request.user, slug, provenance.answer_for, pk)
     assigned, supported = provenance.labels_of(request.user, campaign, given.answer)
     context = {
         "campaign": campaign,
@@ -368,7 +273,7 @@ def labels_of_answer(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def list_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_list(request.user, slug, pk)
+    campaign, found = get_row(request.user, slug, provenance.list_for, pk)
     made = provenance.making_of(request.user, campaign, found)
     simulated = SIMULATED_MODEL in (found.nugget_set.judge.model, *made.models)
     context = {"campaign": campaign, "list": found, "made": made, "simulated": simulated}
@@ -377,7 +282,7 @@ def list_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def nugget_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_nugget(request.user, slug, pk)
+    campaign, found = get_row(request.user, slug, provenance.nugget_for, pk)
     judge = found.listed.nugget_list.nugget_set.judge
     simulated = is_simulated(judge, found.worded, found.weighed)
     context = {"campaign": campaign, "found": found, "judge": judge, "simulated": simulated}
@@ -386,13 +291,13 @@ def nugget_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def grade_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_grade(request.user, slug, pk)
+    campaign, found = get_row(request.user, slug, provenance.grade_for, pk)
     context = {"campaign": campaign, "found": found, "simulated": is_simulated(found.judge, found.call)}
     return render(request, "organizer/origin_grade.html", context)
 
 
 @require_safe
 def call(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_call(request.user, slug, pk)
+    campaign, found = get_row(request.user, slug, provenance.call_for, pk)
     context = {"campaign": campaign, "shown": found, "simulated": is_simulated(None, found)}
     return render(request, "organizer/origin_call.html", context)

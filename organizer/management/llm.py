@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from threading import Event, Thread
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
@@ -39,6 +39,7 @@ def wait_for(job: Job, tell: Callable[[JobProgress, str], None]) -> JobProgress:
             tell(progress, job.waiting_for if job.state == Job.State.RUNNING else "")
             if job.state != Job.State.RUNNING:  # a paused one waits for somebody who is not here
                 return progress
+            # Workers come and die while this waits, so it looks again each time.
             if not queue.live_workers() and (helper is None or not helper.is_alive()):
                 helper = Thread(target=run_until, args=(stopping, job.kind), daemon=True)
                 helper.start()
@@ -49,6 +50,8 @@ def wait_for(job: Job, tell: Callable[[JobProgress, str], None]) -> JobProgress:
             helper.join()
 
 
+RUNS = {"--runs": {"nargs": "+", "default": [], "metavar": "RUN", "help": "only these runs"}}
+# 1 and 2 are every command's: refused, and used wrongly.
 EXIT_FAILED_LABELS = 3
 EXIT_PAUSED = 4
 PRIORITIES = range(-100, 101)
@@ -60,6 +63,7 @@ def _amount(text: str) -> Decimal:
         amount = Decimal(text)
     except InvalidOperation:
         amount = Decimal("nan")
+    # NaN and infinity are decimals too, and no cost is above them.
     if not amount.is_finite():
         raise ArgumentTypeError("an amount of money is a number such as 12.50")
     return amount
@@ -80,6 +84,7 @@ class LlmCommand(AssayCommand):
 
     title = ""
     audited = "job.start"
+    own_options: ClassVar[dict[str, dict[str, Any]]] = {}
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_campaign(parser)
@@ -96,6 +101,8 @@ class LlmCommand(AssayCommand):
         parser.add_argument("--priority", type=int, default=0, choices=PRIORITIES, metavar="N", help=meaning)
         parser.add_argument("--dry-run", action="store_true", help="say what it would cost, and do nothing")
         parser.add_argument("--wait", action="store_true", help="wait for the end; exit 3 if labels failed")
+        for name, option in self.own_options.items():
+            parser.add_argument(name, **option)
 
     def act(self, options: dict[str, Any]) -> None:
         request = self.request_of(options)
@@ -108,7 +115,7 @@ class LlmCommand(AssayCommand):
             self.say(f"Nothing to do: {plan.judged:,} done already.")
             self.finish(request, options)
             return
-        title = self.title_of(options)
+        title = self.title.format(**options)
         job = start(request, title, plan, order=_order_payload(title, request, options))
         retried = f" ({plan.retried:,} again, for what failed)" if plan.retried else ""
         self.say(
@@ -123,18 +130,12 @@ class LlmCommand(AssayCommand):
             judge=judge_for(options["judge"]),
             topics=tuple(options["topics"]),
             runs=tuple(options.get("runs", ())),
-            **self.limits(options),
+            budget=Budget(options["max_calls"], options["max_tokens"], options["max_cost"]),
+            priority=options["priority"],
         )
-
-    def limits(self, options: dict[str, Any]) -> dict[str, Any]:
-        budget = Budget(options["max_calls"], options["max_tokens"], options["max_cost"])
-        return {"budget": budget, "priority": options["priority"]}
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         raise CommandError(f"{type(self).__module__} plans nothing")
-
-    def title_of(self, options: dict[str, Any]) -> str:
-        return self.title
 
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         """Print the results to stdout."""
@@ -157,6 +158,7 @@ class LlmCommand(AssayCommand):
 
     def wait(self, job: Job, request: JobRequest, options: dict[str, Any]) -> None:
         """Show progress until the job ends; exits with 3 where labels failed, with 4 where the job is paused."""
+        # `None`: no bar where stderr is no terminal, as under cron.
         with tqdm(total=0, unit="item", disable=None) as bar:
             progress = wait_for(job, lambda now, reason: self.tell(bar, now, reason))
         try:
@@ -185,5 +187,6 @@ class LlmCommand(AssayCommand):
         bar.total, bar.n = progress.total, progress.ended
         bar.set_postfix(failed=progress.failed, refresh=True)
         if reason and reason != getattr(self, "waiting_reason", ""):
+            # stdout is for the results, which somebody may pipe.
             bar.write(f"Waiting: {reason}", file=sys.stderr)
         self.waiting_reason = reason

@@ -27,19 +27,19 @@ from accounts.invitations import invitation_of, make_account
 from accounts.models import Invitation, User
 from assessor.progress.matrix import may_organize
 from evaluation.campaigns import people as campaign_people
-from evaluation.campaigns import people as campaigns_people
-from evaluation.campaigns import people as people_rows
 from evaluation.campaigns.contents import shared_runs_for
 from evaluation.campaigns.events import may_audit
 from evaluation.campaigns.people import accept, give_role, problem_of_taking, take_role, withdraw_invitation
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import Role
-from organizer import access as organizer_access
-from organizer.work import views as work_views
+from organizer.access import get_campaign, get_row, or_404
+from organizer.forms import named, posted
 from web.audit_log import blind
 
-ROLES = [(role.value, role.value) for role in Role]
+ROLES = named(Role)
+HELD = "invitation"
+"""Session key of an invitation's secret, so that the link itself leaves the address bar."""
 
 
 def _password_help() -> str:
@@ -90,21 +90,17 @@ class EraseForm(forms.Form):
     username = forms.CharField(label="Username", max_length=150, widget=forms.TextInput({"autocomplete": "off"}))
 
 
-HELD = "invitation"
-"""Session key of an invitation's secret, so that the link itself leaves the address bar."""
-
-
-def link_of(request: HttpRequest, form: InviteForm, campaign: Campaign, actor: User) -> str:
+def link_of(request: UserRequest, form: InviteForm, campaign: Campaign) -> str:
     """Link of a new invitation to hand over; '' where it was mailed."""
-    data = form.cleaned_data
-    made, raw = campaign_people.invite(
-        campaign=campaign, role=Role(data["role"]), email=data["email"], actor=actor
-    )
+    actor, role, email = request.user, Role(form.cleaned_data["role"]), form.cleaned_data["email"]
+    made, raw = campaign_people.invite(campaign=campaign, role=role, email=email, actor=actor)
     link = request.build_absolute_uri(reverse("organizer:open_invitation", args=[raw]))
     if not made.email:
         return link
+    context = {"invitation": made, "campaign": campaign, "actor": actor, "link": link}
+    text = render_to_string("organizer/invitation.txt", context)
     try:
-        _send(made, campaign, actor, link)
+        send_mail(f"Invitation to {' '.join(campaign.name.split())}", text, None, [made.email])
     except OSError as error:  # of the connection, and of SMTP
         # Nobody has the link, and its secret is not stored: the invitation could never be used.
         withdraw_invitation(invitation=made, actor=actor)
@@ -130,12 +126,15 @@ def joined(request: HttpRequest, form: JoinForm) -> User | None:
     """New account with the invitation's role; None where the form has errors."""
     data, raw = form.cleaned_data, request.session.get(HELD, "")
     found = invitation_of(raw)
-    email = found.email if found and not _is_taken(found.email) else ""
+    email = found.email if found else ""
+    # An address leads to one account only, so one that is taken stays with the account that has it.
+    if any(model.objects.filter(email__iexact=email).exists() for model in (EmailAddress, User)):
+        email = ""
     try:
         with transaction.atomic():
             user = make_account(email=email, **data)
-            campaign_people.accept(raw=raw, user=user)
-            if email:  # who has the link reads that mail
+            accept(raw=raw, user=user)
+            if email:  # whoever has the link reads that mail
                 EmailAddress.objects.create(user=user, email=email.lower(), verified=True, primary=True)
     except ValidationError as error:
         for name, problems in error.message_dict.items():
@@ -146,77 +145,56 @@ def joined(request: HttpRequest, form: JoinForm) -> User | None:
     return user
 
 
-def _is_taken(email: str) -> bool:
-    used = EmailAddress.objects.filter(email__iexact=email).exists()
-    return used or User.objects.filter(email__iexact=email).exists()
-
-
 @require_safe
 @never_cache
 def people(request: UserRequest, slug: str) -> HttpResponse:
-    return _page(request, organizer_access.get_campaign(request.user, slug))
+    return _page(request, get_campaign(request.user, slug))
 
 
 @require_POST
-def give(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
+def change_role(request: UserRequest, slug: str, *, gives: bool) -> HttpResponse:
+    campaign = get_campaign(request.user, slug, may_organize)
     form = RoleForm(request.POST)
     if not form.is_valid():
         return _page(request, campaign, role_form=form)
-    data = form.cleaned_data
-    user = give_role(campaign=campaign, username=data["username"], role=Role(data["role"]), actor=request.user)
-    messages.success(request, f"{user.name} is {data['role']} now.")
+    username, role = form.cleaned_data["username"], Role(form.cleaned_data["role"])
+    act = give_role if gives else take_role
+    user = act(campaign=campaign, username=username, role=role, actor=request.user)
+    outcome = f"is {role} now." if gives else f"is no {role} any more. What they did stays."
+    messages.success(request, f"{user.name} {outcome}")
     return redirect("organizer:people", campaign.slug)
 
 
 @require_safe
 @never_cache
 def ask_to_take(request: UserRequest, slug: str, pk: int, role: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
-    with organizer_access.missing_is_404():
-        person = people_rows.member_for(request.user, campaign, pk, role)
+    campaign = get_campaign(request.user, slug, may_organize)
+    person = or_404(campaign_people.member_for, request.user, campaign, pk, role)
     context = {
         "campaign": campaign,
         "person": person,
         "role": role,
-        "tasks": people_rows.unfinished_tasks_of(request.user, campaign, person),
+        "tasks": campaign_people.unfinished_tasks_of(request.user, campaign, person),
         "problem": problem_of_taking(campaign=campaign, user=person, role=Role(role), actor=request.user),
     }
     return render(request, "organizer/take_role.html", context)
 
 
 @require_POST
-def take(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
-    form = RoleForm(request.POST)
-    if not form.is_valid():
-        return _page(request, campaign, role_form=form)
-    data = form.cleaned_data
-    user = take_role(campaign=campaign, username=data["username"], role=Role(data["role"]), actor=request.user)
-    messages.success(request, f"{user.name} is no {data['role']} any more. What they did stays.")
-    return redirect("organizer:people", campaign.slug)
-
-
-@require_POST
 def set_languages(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_organize)
     username, tags = request.POST.get("username", ""), request.POST.get("languages", "")
-    member = campaigns_people.set_languages(
+    member = campaign_people.set_languages(
         campaign=campaign, username=username, languages=tags, actor=request.user
     )
-    messages.success(
-        request,
-        f"{member.user.name} reads {member.languages}."
-        if member.languages
-        else f"{member.user.name} reads any language.",
-    )
+    messages.success(request, f"{member.user.name} reads {member.languages or 'any language'}.")
     return redirect("organizer:people", campaign.slug)
 
 
 @require_POST
 def set_campaign_language(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
-    tag = campaigns_people.set_campaign_language(
+    campaign = get_campaign(request.user, slug, may_organize)
+    tag = campaign_people.set_campaign_language(
         campaign=campaign, language=request.POST.get("language", ""), actor=request.user
     )
     messages.success(request, f"Topics without a language are in {tag}." if tag else "No language is assumed.")
@@ -227,11 +205,11 @@ def set_campaign_language(request: UserRequest, slug: str) -> HttpResponse:
 @never_cache
 def invite_person(request: UserRequest, slug: str) -> HttpResponse:
     """Invite by mail or by a link, which is shown only once."""
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_organize)
     form = InviteForm(request.POST)
     if not form.is_valid():
         return _page(request, campaign, invite_form=form)
-    link = link_of(request, form, campaign, request.user)
+    link = link_of(request, form, campaign)
     if link:
         return _page(request, campaign, link=link)
     messages.success(request, f"Sent to {form.cleaned_data['email']}.")
@@ -240,12 +218,10 @@ def invite_person(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def revoke(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
-    with organizer_access.missing_is_404():
-        invitation = people_rows.invitation_for(request.user, campaign, pk)
+    _, invitation = get_row(request.user, slug, campaign_people.invitation_for, pk, may_organize)
     withdraw_invitation(invitation=invitation, actor=request.user)
     messages.success(request, "The invitation was taken back.")
-    return redirect("organizer:people", campaign.slug)
+    return redirect("organizer:people", slug)
 
 
 def _page(
@@ -256,11 +232,10 @@ def _page(
     invite_form: InviteForm | None = None,
     link: str = "",
 ) -> HttpResponse:
-    wrong = any(form is not None for form in (role_form, invite_form))
     context = {
         "campaign": campaign,
-        "people": people_rows.people_for(request.user, campaign),
-        "invitations": people_rows.invitations_for(request.user, campaign),
+        "people": campaign_people.people_for(request.user, campaign),
+        "invitations": campaign_people.invitations_for(request.user, campaign),
         "role_form": role_form or RoleForm(auto_id="role_%s"),
         "invite_form": invite_form or InviteForm(auto_id="invite_%s"),
         "link": link,
@@ -268,7 +243,7 @@ def _page(
         "may_organize": may_organize(request.user, campaign),
         "may_audit": may_audit(request.user, campaign),
     }
-    return render(request, "organizer/people.html", context, status=422 if wrong else 200)
+    return render(request, "organizer/people.html", context, status=422 if role_form or invite_form else 200)
 
 
 BACKEND = settings.AUTHENTICATION_BACKENDS[0]
@@ -298,7 +273,7 @@ def invitation(request: HttpRequest) -> HttpResponse:
     found = held_invitation(request)
     if not found:
         return render(request, "organizer/no_invitation.html", status=410)
-    form = JoinForm(request.POST if request.method == "POST" else None)
+    form = JoinForm(posted(request))
     if request.method == "POST" and not request.user.is_authenticated and form.is_valid():
         user = joined(request, form)
         if user:

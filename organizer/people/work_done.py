@@ -1,6 +1,5 @@
 """Work of each assessor by stage, and figures to ask about. Nobody is ranked."""
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -34,13 +33,12 @@ from assessor.timing.times import KeptTime, kept_times_for
 from evaluation.models import Campaign, Topic
 from evaluation.tasks import changes as tasks_changes
 from evaluation.terms import Stage
-from organizer import access as organizer_access
-from organizer.words import STAGE_WORDS, stage_text
-from organizer.work import views as work_views
+from organizer.access import get_campaign
+from organizer.templatetags.work import STAGE_WORDS
 from reports.cache import cached_report
 from reports.metrics.confusion import Confusion, confusion
 from reports.timing.figures import Words, words_read
-from web.csv_response import safe_cell
+from web.csv_response import csv_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +87,10 @@ class Flag:
     innocent: str
 
 
-def flags_of(rows: Iterable[PersonStage]) -> Iterator[Flag]:
-    for row in rows:
-        for evidence, innocent in _seen(row):
-            yield Flag(row.who.name, stage_text(row.stage), evidence, innocent)
-
-
-def _seen(row: PersonStage) -> Iterator[tuple[str, str]]:
-    yield from _times(row)
-    yield from _labels(row)
+def _flags(row: PersonStage) -> Iterator[tuple[str, str]]:
+    """Evidence of each flag, and its innocent reason."""
+    yield from _time_flags(row)
+    yield from _label_flags(row)
     accepts = row.accepts
     if accepts and accepts.number >= FEWEST_ACCEPTS and accepts.median < QUICK_MS:
         yield (
@@ -107,7 +100,7 @@ def _seen(row: PersonStage) -> Iterator[tuple[str, str]]:
         )
 
 
-def _times(row: PersonStage) -> Iterator[tuple[str, str]]:
+def _time_flags(row: PersonStage) -> Iterator[tuple[str, str]]:
     if not row.minutes or row.minutes.number < FEWEST_TASKS:
         return
     if not row.stage.judges and row.words_per_minute and row.words_per_minute > FAST_WORDS:
@@ -122,7 +115,7 @@ def _times(row: PersonStage) -> Iterator[tuple[str, str]]:
         )
 
 
-def _labels(row: PersonStage) -> Iterator[tuple[str, str]]:
+def _label_flags(row: PersonStage) -> Iterator[tuple[str, str]]:
     if row.mix.total < FEWEST_LABELS:
         return
     if row.mix.cant_judge and row.mix.cant_judge > OFTEN:
@@ -147,18 +140,8 @@ def _percent(share: float) -> str:
 
 MINUTE = 60 * SECOND
 COLUMNS: Final = (
-    *(
-        "assessor",
-        "username",
-        "stage",
-        "done",
-        "unfinished",
-        "median_min",
-        "q1_min",
-        "q3_min",
-        "low_min",
-        "high_min",
-    ),
+    *("assessor", "username", "stage", "done", "unfinished"),
+    *("median_min", "q1_min", "q3_min", "low_min", "high_min"),
     *("words_per_minute", "labels", "full", "partial", "none", "others_full", "others_partial", "others_none"),
     *("cant_judge", "sweep_changes", "accepted", "accept_median_ms", "last_seen", "paused_since"),
 )
@@ -180,10 +163,14 @@ class PeopleWork:
 def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
     people = assessors_at_work(viewer, campaign)
     counts = task_counts_for(viewer, campaign)
+    # A reopened list is read already, so its time is no other's measure.
     first = [time for time in kept_times_for(viewer, campaign) if time.is_first]
     judges = judges_by_user([person.pk for person in people])
     labels = (mixes_for(viewer, campaign), latencies_for(viewer, campaign))
-    words, topics = _words(campaign), dict(Topic.objects.filter(campaign=campaign).values_list("pk", "topic_id"))
+    words, topics = (
+        cached_words(campaign),
+        dict(Topic.objects.filter(campaign=campaign).values_list("pk", "topic_id")),
+    )
     stages = []
     for stage in Stage:
         rows = tuple(
@@ -193,7 +180,13 @@ def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
         )
         if rows:
             stages.append((stage, rows))
-    return PeopleWork(tuple(people), tuple(stages), tuple(flags_of([row for _, rows in stages for row in rows])))
+    flags = [
+        Flag(row.who.name, STAGE_WORDS[row.stage], *flag)
+        for _, rows in stages
+        for row in rows
+        for flag in _flags(row)
+    ]
+    return PeopleWork(tuple(people), tuple(stages), tuple(flags))
 
 
 def _row(
@@ -208,6 +201,7 @@ def _row(
     own = [timed for timed in first if timed.assessor == who.pk and timed.stage is stage]
     mixes, latencies = labels
     mix, others = mixes.get((judge, stage), (Mix(), Mix()))
+    # No other stage shows a label that could be accepted.
     shown = latencies.get(judge, []) if stage is Stage.SUPPORT_POST_EDIT else []
     return PersonStage(
         who=who,
@@ -235,9 +229,8 @@ def _paces(own: Iterable[KeptTime], words: Words, topics: dict[int, str]) -> Ite
             yield read / minutes
 
 
-@cached_report(size=16)  # all texts are read for it
-def _words(campaign: Campaign) -> Words:
-    return words_read(campaign)
+# All texts of the campaign are read for it.
+cached_words = cached_report(size=16)(words_read)
 
 
 def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
@@ -260,7 +253,7 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
 @require_safe
 @never_cache
 def people_work(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = organizer_access.get_campaign(request.user, slug)
+    campaign = get_campaign(request.user, slug)
     context = {
         "campaign": campaign,
         "page": people_work_for(request.user, campaign),
@@ -272,27 +265,18 @@ def people_work(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 def people_work_file(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = organizer_access.get_campaign(request.user, slug)
-    name = f'attachment; filename="{slug}-people.csv"'
-    response = HttpResponse(content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
-    out = csv.writer(response)
-    for row in csv_rows(people_work_for(request.user, campaign)):
-        out.writerow([safe_cell(cell) for cell in row])
-    return response
+    page = people_work_for(request.user, get_campaign(request.user, slug))
+    return csv_response(f"{slug}-people.csv", csv_rows(page))
 
 
 @require_POST
 def pause(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_organize)
     paused = request.POST.get("act") == "pause"
     username = request.POST.get("username", "")
     user = tasks_changes.pause(campaign=campaign, username=username, paused=paused, actor=request.user)
-    messages.success(
-        request,
-        f"{user.name} is paused: they keep what they have and get nothing new."
-        if paused
-        else f"{user.name} can be handed work again.",
-    )
+    outcome = "is paused: they keep what they have and get nothing new" if paused else "can be handed work again"
+    messages.success(request, f"{user.name} {outcome}.")
     return redirect("organizer:people_work", campaign.slug)
 
 
@@ -306,7 +290,7 @@ class PracticeResult:
 
 @require_safe
 def practice(request: UserRequest, slug: str) -> HttpResponse:
-    viewer, campaign = request.user, organizer_access.get_campaign(request.user, slug)
+    viewer, campaign = request.user, get_campaign(request.user, slug)
     sets = practice_sets_for(viewer, campaign)
     context = {
         "campaign": campaign,
@@ -320,7 +304,7 @@ def practice(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def switch(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = work_views.get_campaign_to_organize(request.user, slug)
+    campaign = get_campaign(request.user, slug, may_organize)
     on = request.POST.get("practice") == "on"
     switch_practice(campaign=campaign, on=on, actor=request.user)
     messages.success(request, "Practice is switched on." if on else "Practice is switched off.")
@@ -328,6 +312,7 @@ def switch(request: UserRequest, slug: str) -> HttpResponse:
 
 
 def _compared(practice: PracticeSet) -> list[PracticeResult]:
+    # Whoever has answered nothing yet gives an empty array, which NumPy makes one-dimensional.
     pairs = [np.array(person.given, dtype=np.int8).reshape(-1, 2) for person in practice.people]
     return [
         PracticeResult(person, confusion(own[:, 0], own[:, 1]))

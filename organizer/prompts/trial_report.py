@@ -21,6 +21,8 @@ from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import Confusion, confusion
 from reports.metrics.label_matrix import FAILED, UNJUDGED
 
+Pairs = Sequence[tuple[int, int]]
+
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
@@ -35,25 +37,27 @@ class ShownPair:
 
 
 def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPair | None]:
+    """Pairs in the order of their items; None for a pair whose rows are gone or that the viewer may not see."""
+    # Every prompt is tried on the same pairs, so the items of the first job are those of all.
     first = TrialJob.objects.filter(trial=trial).order_by("llm").first()
-    items = list(WorkItem.objects.filter(job=first.llm_id).order_by("pk")) if first else []
+    payloads = [item.payload for item in WorkItem.objects.filter(job=first.llm_id).order_by("pk")] if first else []
     answers = provenance_for(viewer, campaign).select_related("run", "topic")
     topics = topics_for(viewer, campaign)
     match trial.task:
         case "assign":
-            return _assigned(items, answers)
+            return _assigned(
+                [(item["answer"], nugget) for item in payloads for nugget in item["nuggets"]], answers
+            )
         case "support":
-            return _supported(items, answers)
+            return _supported([(item["sentence"], item["segment"]) for item in payloads], answers)
         case "importance":
-            return _weighed(items, topics)
+            return _weighed([(item["topic"], nugget) for item in payloads for nugget in item["nuggets"]], topics)
         case _:
-            return _graded(items, topics)
+            return _graded([(item["topic"], item["segment"]) for item in payloads], topics)
 
 
-def _assigned(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
-    pairs = [(item.payload["answer"], nugget) for item in items for nugget in item.payload["nuggets"]]
-    given = answers.in_bulk([answer for answer, _ in pairs])
-    texts = dict(NuggetVersion.objects.filter(pk__in={nugget for _, nugget in pairs}).values_list("pk", "text"))
+def _assigned(pairs: Pairs, answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
+    given, texts = answers.in_bulk([answer for answer, _ in pairs]), _nugget_texts(pairs)
     return [
         ShownPair(texts[nugget], "", given[answer].topic, given[answer])
         if answer in given and nugget in texts
@@ -62,35 +66,37 @@ def _assigned(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) ->
     ]
 
 
-def _supported(items: Sequence[WorkItem], answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
-    pairs = [(item.payload["sentence"], item.payload["segment"]) for item in items]
+def _supported(pairs: Pairs, answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
     sentences = Sentence.objects.in_bulk([sentence for sentence, _ in pairs])
     given = answers.in_bulk([sentence.answer_id for sentence in sentences.values()])
-    docids = dict(Segment.objects.filter(pk__in=[pair for _, pair in pairs]).values_list("pk", "docid"))
+    docids = dict(Segment.objects.filter(pk__in=[segment for _, segment in pairs]).values_list("pk", "docid"))
     found: list[ShownPair | None] = []
-    for sentence, segment in pairs:
-        shown_sentence = sentences.get(sentence)
-        answer = given.get(shown_sentence.answer_id) if shown_sentence else None
-        if shown_sentence and answer and segment in docids:
-            found.append(ShownPair(shown_sentence.text, docids[segment], answer.topic, answer))
+    for pk, segment in pairs:
+        sentence = sentences.get(pk)
+        answer = given.get(sentence.answer_id) if sentence else None
+        if sentence and answer and segment in docids:
+            found.append(ShownPair(sentence.text, docids[segment], answer.topic, answer))
         else:
             found.append(None)
     return found
 
 
-def _weighed(items: Sequence[WorkItem], topics: QuerySet[Topic]) -> list[ShownPair | None]:
-    pairs = [(item.payload["topic"], nugget) for item in items for nugget in item.payload["nuggets"]]
-    about = topics.in_bulk([topic for topic, _ in pairs])
-    texts = dict(NuggetVersion.objects.filter(pk__in={nugget for _, nugget in pairs}).values_list("pk", "text"))
+def _weighed(pairs: Pairs, topics: QuerySet[Topic]) -> list[ShownPair | None]:
+    about, texts = topics.in_bulk([topic for topic, _ in pairs]), _nugget_texts(pairs)
     return [
         ShownPair(texts[nugget], "", about[topic]) if topic in about and nugget in texts else None
         for topic, nugget in pairs
     ]
 
 
-def _graded(items: Sequence[WorkItem], topics: QuerySet[Topic]) -> list[ShownPair | None]:
-    pairs = [(item.payload["topic"], item.payload["segment"]) for item in items]
+def _nugget_texts(pairs: Pairs) -> dict[int, str]:
+    wordings = NuggetVersion.objects.filter(pk__in={nugget for _, nugget in pairs})
+    return dict(wordings.values_list("pk", "text"))
+
+
+def _graded(pairs: Pairs, topics: QuerySet[Topic]) -> list[ShownPair | None]:
     about = topics.in_bulk([topic for topic, _ in pairs])
+    # Only the beginning is shown, and a segment may be long.
     segments = Segment.objects.annotate(start=Left("text", SNIPPET)).only("docid")
     found = segments.in_bulk([segment for _, segment in pairs])
     return [
@@ -180,6 +186,7 @@ def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Tr
     for number, pair in enumerate(pairs):
         people = tried[0].people[number]
         codes = tuple(prompt.labels[number] for prompt in tried)
+        # A label that is still to come is no difference.
         if any(code not in (people, None) for code in codes):
             yield TrialDifference(pair, people, codes)
 
@@ -207,6 +214,7 @@ def compared(first: str, other: str) -> tuple[DiffLine, ...]:
     """Lines of both texts in reading order; changed lines first as gone, then as new."""
     before, after = first.split("\n"), other.split("\n")
     lines: list[DiffLine] = []
+    # By default difflib skips lines that are frequent in a text of over 200, such as empty ones.
     for kind, start, end, its_start, its_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind == "equal":
             lines += [DiffLine("same", text) for text in before[start:end]]

@@ -1,9 +1,9 @@
 """Prompts: reading, comparing, new versions, and trials on pairs that people have labelled."""
 
 import json
-from dataclasses import dataclass, field
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -11,130 +11,176 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
+from evaluation.corpus.runs import runs_for
+from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Judge
-from llmjobs import prompt_store
-from llmjobs.job_service import Estimate, judge_for
-from llmjobs.job_status import may_run_jobs
-from llmjobs.models import Prompt, Trial
-from llmjobs.prompt_preview import PromptPreview, preview
-from llmjobs.prompt_store import PromptRow, UnusableError, add_llm_judge, prompt_for, prompts_by_task, save_prompt
-from llmjobs.prompts.template import DATA_OF, PLAIN_OF, PromptTask, Template
-from llmjobs.prompts.texts import ASSIGN
-from llmjobs.trials import foretell, start_trial, trial_for, trials_for
-from organizer import access as organizer_access
-from organizer.access import get_campaign, missing_is_404
-from organizer.jobs import views as jobs_views
-from organizer.prompts.forms import (
-    TRIABLE,
-    CompareForm,
-    JudgeForm,
-    PreviewForm,
-    PromptFileForm,
-    PromptForm,
-    TrialForm,
-    task_named,
+from evaluation.formats.source import read_source
+from evaluation.models import Campaign
+from llmjobs.job_service import judge_for
+from llmjobs.job_status import may_run_jobs, prompts_for
+from llmjobs.models import LONGEST_NAME, Prompt
+from llmjobs.prompt_preview import PreviewTarget, preview
+from llmjobs.prompt_store import (
+    LARGEST_FILE,
+    LONGEST_TEXT,
+    UnusableError,
+    add_llm_judge,
+    all_templates,
+    import_prompt,
+    prompt_for,
+    prompts_by_task,
+    save_prompt,
 )
+from llmjobs.prompts.template import DATA_OF, PLAIN_OF, PromptTask
+from llmjobs.prompts.texts import ASSIGN, TEMPLATES
+from llmjobs.trials import (
+    GREATEST_SEED,
+    MOST_PAIRS,
+    PAIRS,
+    TrialWish,
+    foretell,
+    labelled_by_people,
+    start_trial,
+    trial_for,
+    trials_for,
+)
+from organizer.access import get_campaign, get_row
+from organizer.forms import choice_field, named, posted, refusals_on, ticks_field
+from organizer.jobs.views import BudgetForm, judge_choice
 from organizer.prompts.trial_report import compared, trial_report
 
-
-def save_from(form: PromptForm, task: PromptTask, campaign: Campaign, actor: User) -> tuple[Prompt, bool] | None:
-    if not form.is_valid():
-        return None
-    try:
-        words = {name: form.cleaned_data[name] for name in ("name", "system", "user")}
-        return save_prompt(task=task, campaign=_owner(form, campaign), actor=actor, **words)
-    except UnusableError as refusal:
-        for field, problem in refusal.problems:
-            form.add_error(field, f"{problem}.")
-    return None
+LABELLED: dict[PromptTask, str] = {
+    "assign": "nugget set",
+    "support": "support,",
+    "importance": "nugget set",
+    "relevance": "qrels",
+}
+"""Words before a name of people's labels of each task. Nuggetizing writes texts, which no label compares with."""
 
 
-def _owner(form: PromptForm | PromptFileForm, campaign: Campaign) -> Campaign | None:
-    return None if form.cleaned_data["common"] else campaign
+class ScopeForm(forms.Form):
+    """Owner of a prompt: this campaign, or all."""
+
+    common = forms.BooleanField(required=False, label="common: every campaign here may read and use it")
+
+    def owner(self, campaign: Campaign) -> Campaign | None:
+        return None if self.cleaned_data["common"] else campaign
 
 
-def import_from(form: PromptFileForm, campaign: Campaign, actor: User) -> tuple[Prompt, bool] | None:
-    if not form.is_valid():
-        return None
-    data = form.cleaned_data
-    try:
-        owner = _owner(form, campaign)
-        return prompt_store.import_prompt(
-            form.source(), task=data["task"], name=data["name"], campaign=owner, actor=actor
+class PromptForm(ScopeForm):
+    """A wording, saved as the next version of its name."""
+
+    name = forms.CharField(max_length=LONGEST_NAME, label="Name")
+    # Not stripped: blanks at the ends are sent to the LLM, and are part of the prompt's hash.
+    system = forms.CharField(
+        max_length=LONGEST_TEXT, strip=False, label="System text", widget=forms.Textarea(attrs={"rows": 18})
+    )
+    user = forms.CharField(
+        max_length=LONGEST_TEXT, strip=False, label="User text", widget=forms.Textarea(attrs={"rows": 18})
+    )
+
+
+class PromptFileForm(ScopeForm):
+    """A wording from a TOML file, which may name its task and itself."""
+
+    file = forms.FileField(label="TOML file")
+    task = choice_field("Task", "as the file says", named(TEMPLATES))
+    name = forms.CharField(max_length=LONGEST_NAME, required=False, label="Name, if unsaid in the file")
+
+
+class PreviewForm(forms.Form):
+    """Item that fills a prompt. By default the first that fits."""
+
+    structured = forms.BooleanField(required=False, label="Structured")
+
+    def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
+        super().__init__(data)
+        topics = topics_for(viewer, campaign).values_list("topic_id", flat=True)
+        runs = runs_for(viewer, campaign).values_list("run_id", flat=True)
+        self.fields["topic"] = choice_field("Topic", "the first that fits", named(topics))
+        self.fields["run"] = choice_field("Run", "the first that fits", named(runs))
+
+    @property
+    def target(self) -> PreviewTarget:
+        """Chosen item; an unknown choice counts as none."""
+        self.is_valid()
+        values = self.cleaned_data
+        return PreviewTarget(values.get("topic", ""), values.get("run", ""))
+
+
+class CompareForm(forms.Form):
+    """Prompt of the same task to compare with."""
+
+    def __init__(self, viewer: User, task: PromptTask, first: str, other: str = "") -> None:
+        """By default the last other prompt of the task is compared."""
+        refs = _refs(viewer, task)
+        other = other or next((ref for ref in reversed(refs) if ref != first), first)
+        super().__init__(initial={"one": first, "other": other})
+        # "one" is the parameter of the page's address, so links to a comparison stay.
+        self.fields["one"] = forms.ChoiceField(choices=named(refs), label="From")
+        self.fields["other"] = forms.ChoiceField(choices=named(refs), label="To")
+
+
+class JudgeForm(forms.Form):
+    """A judge with prompts of its own. The model and the address are those of a judge that there is."""
+
+    name = forms.CharField(max_length=200, label="Name")
+    structured = forms.BooleanField(required=False, label="Structured")
+
+    def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["like"] = judge_choice(viewer, campaign, "Model and endpoint of")
+        for task, built_in in TEMPLATES.items():
+            refs = named(ref for ref in _refs(viewer, task) if ref != built_in.ref)
+            self.fields[task] = choice_field(task.capitalize(), f"{built_in.ref}, built in", refs)
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        return {task: self.cleaned_data[task] for task in TEMPLATES if self.cleaned_data[task]}
+
+
+class TrialForm(BudgetForm):
+    """Prompts to try, number of labelled pairs, and budget."""
+
+    pairs = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, initial=PAIRS, label="Labels to compare with")
+    seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0, label="Seed")
+    structured = forms.BooleanField(required=False, label="Structured")
+
+    def __init__(self, viewer: User, campaign: Campaign, task: PromptTask, data: Any = None) -> None:
+        super().__init__(data)
+        self.task = task
+        self.fields["prompts"] = ticks_field("Prompts", named(_refs(viewer, task)), required=True)
+        self.fields["judge"] = judge_choice(viewer, campaign, "Model and endpoint of")
+        material = [(name, f"{LABELLED[task]} {name}") for name in labelled_by_people(campaign, task)]
+        self.fields["of"] = forms.ChoiceField(choices=material, label="Labels by people of")
+
+    @property
+    def wish(self) -> TrialWish:
+        """Raises `Refused` for a judge that cannot be called."""
+        values = self.cleaned_data
+        return TrialWish(
+            task=self.task,
+            refs=tuple(values["prompts"]),
+            like=judge_for(values["judge"]),
+            of=values["of"],
+            pairs=values["pairs"],
+            seed=values["seed"],
+            structured=values["structured"],
+            budget=self.budget,
         )
-    except Refused as refusal:
-        for line in refusal.message.split("\n"):
-            form.add_error("file", line)
-    return None
 
 
-def preview_from(
-    form: PreviewForm, campaign: Campaign, template: Template, viewer: User
-) -> tuple[PromptPreview | None, str]:
-    try:
-        return preview(viewer, campaign, template, form.wish, structured=bool(form.data.get("structured"))), ""
-    except Refused as refusal:
-        return None, refusal.message
-
-
-def make_judge_from(form: JudgeForm) -> tuple[Judge, bool] | None:
-    if not form.is_valid():
-        return None
-    data = form.cleaned_data
-    try:
-        like = judge_for(data["like"])
-        return add_llm_judge(
-            name=data["name"],
-            model=like.model,
-            base_url=like.base_url,
-            prompts=form.prompts,
-            structured=data["structured"],
-        )
-    except Refused as refusal:
-        form.add_error(None, refusal.message)
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class TrialOffer:
-    """Result of a filled form: the cost of each prompt, or the trial."""
-
-    estimates: list[tuple[str, Estimate]] = field(default_factory=list)
-    trial: Trial | None = None
-
-
-def try_from(form: TrialForm, campaign: Campaign, actor: User, *, starts: bool) -> TrialOffer:
-    if not form.is_valid():
-        return TrialOffer()
-    try:
-        if starts:
-            return TrialOffer(trial=start_trial(campaign, form.wish, actor))
-        return TrialOffer(foretell(campaign, form.wish))
-    except Refused as refusal:
-        form.add_error(None, refusal.message)
-    return TrialOffer()
-
-
-def get_prompt(viewer: User, slug: str, ref: str) -> tuple[Campaign, PromptRow]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, prompt_for(viewer, campaign, ref)
-
-
-def get_trial(viewer: User, slug: str, pk: int) -> tuple[Campaign, Trial]:
-    campaign = get_campaign(viewer, slug)
-    with missing_is_404():
-        return campaign, trial_for(viewer, campaign, pk)
+def _refs(viewer: User, task: PromptTask) -> list[str]:
+    return [template.ref for template in all_templates(prompts_for(viewer), task)]
 
 
 @require_safe
 def prompts(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = organizer_access.get_campaign(request.user, slug)
+    campaign = get_campaign(request.user, slug)
     context = {
         "campaign": campaign,
         "tasks": prompts_by_task(request.user, campaign),
-        "triable": TRIABLE,
+        "triable": tuple(LABELLED),
         "trials": trials_for(request.user, campaign),
         "may_run": may_run_jobs(request.user, campaign),
     }
@@ -143,9 +189,13 @@ def prompts(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
-    campaign, row = get_prompt(request.user, slug, public_id)
+    campaign, row = get_row(request.user, slug, prompt_for, public_id)
     form = PreviewForm(request.user, campaign, request.GET)
-    shown, why_not = preview_from(form, campaign, row.template, request.user)
+    shown, why_not, structured = None, "", bool(request.GET.get("structured"))
+    try:
+        shown = preview(request.user, campaign, row.template, form.target, structured=structured)
+    except Refused as refusal:  # no item fits; the prompt can be read all the same
+        why_not = refusal.message
     context = {
         "campaign": campaign,
         "row": row,
@@ -162,38 +212,42 @@ def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_safe
 def compare_prompts(request: UserRequest, slug: str) -> HttpResponse:
-    campaign, one = get_prompt(request.user, slug, request.GET.get("one", ASSIGN.ref))
-    _, other = get_prompt(request.user, slug, request.GET.get("other", ASSIGN.ref))
+    campaign, row = get_row(request.user, slug, prompt_for, request.GET.get("one", ASSIGN.ref))
+    _, other_row = get_row(request.user, slug, prompt_for, request.GET.get("other", ASSIGN.ref))
+    first, other = row.template, other_row.template
     context = {
         "campaign": campaign,
-        "one": one.template,
-        "other": other.template,
+        "first": first,
+        "other": other,
         "texts": [
-            ("System text", compared(one.template.system, other.template.system)),
-            ("User text", compared(one.template.user, other.template.user)),
+            ("System text", compared(first.system, other.system)),
+            ("User text", compared(first.user, other.user)),
         ],
-        "form": CompareForm(request.user, one.template.task, one.template.ref, other.template.ref),
+        "form": CompareForm(request.user, first.task, first.ref, other.ref),
     }
     return render(request, "organizer/prompt_compare.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = jobs_views.get_campaign_to_judge(request.user, slug)
-    _, row = get_prompt(request.user, slug, request.GET.get("like", ASSIGN.ref))
+    campaign, row = get_row(request.user, slug, prompt_for, request.GET.get("like", ASSIGN.ref), may_run_jobs)
     like = row.template
-    own: dict[str, Any] = {
+    own = {
+        # A built-in prompt gets no versions, so what is made of it needs another name.
         "name": like.name if row.stored else f"{like.name}-own",
         "system": like.system,
         "user": like.user,
+        "common": bool(row.stored and row.stored.campaign_id is None),
     }
-    own["common"] = bool(row.stored and row.stored.campaign_id is None)
-    form = PromptForm(request.POST) if request.method == "POST" else PromptForm(initial=own)
-    saved = save_from(form, like.task, campaign, request.user)
-    if saved:
-        made, is_new = saved
-        messages.success(request, _saved(made, is_new=is_new))
-        return redirect("organizer:prompt", campaign.slug, made.template.ref)
+    form = PromptForm(posted(request), initial=own)
+    if form.is_valid():
+        words = {name: form.cleaned_data[name] for name in ("name", "system", "user")}
+        try:
+            made, is_new = save_prompt(task=like.task, campaign=form.owner(campaign), actor=request.user, **words)
+            return _to_prompt(request, campaign, made, is_new=is_new)
+        except UnusableError as refusal:
+            for field, problem in refusal.problems:
+                form.add_error(field, f"{problem}.")
     context = {
         "campaign": campaign,
         "like": like,
@@ -206,60 +260,74 @@ def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_wording(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = jobs_views.get_campaign_to_judge(request.user, slug)
-    form = PromptFileForm(request.POST, request.FILES) if request.method == "POST" else PromptFileForm()
-    saved = import_from(form, campaign, request.user)
-    if saved:
-        made, is_new = saved
-        messages.success(request, _saved(made, is_new=is_new))
-        return redirect("organizer:prompt", campaign.slug, made.template.ref)
+    campaign = get_campaign(request.user, slug, may_run_jobs)
+    form = PromptFileForm(posted(request), request.FILES or None)
+    if form.is_valid():
+        data, file = form.cleaned_data, form.cleaned_data["file"]
+        with refusals_on(form, "file"):
+            source = read_source(file, name=file.name, max_bytes=LARGEST_FILE)
+            owner = form.owner(campaign)
+            made, is_new = import_prompt(
+                source, task=data["task"], name=data["name"], campaign=owner, actor=request.user
+            )
+            return _to_prompt(request, campaign, made, is_new=is_new)
     context = {"campaign": campaign, "form": form}
     return render(request, "organizer/prompt_import.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def prompt_judge(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = jobs_views.get_campaign_to_judge(request.user, slug)
-    form = JudgeForm(request.user, campaign, request.POST if request.method == "POST" else None)
-    made = make_judge_from(form)
-    if made:
-        judge, is_new = made
-        messages.success(
-            request,
-            f"Made: {judge.name}. It can be chosen when a job is started."
-            if is_new
-            else f"There already, just so; nothing was changed: {judge.name}. It can be chosen when a job is "
-            "started.",
-        )
-        return redirect("organizer:prompts", campaign.slug)
+    campaign = get_campaign(request.user, slug, may_run_jobs)
+    form = JudgeForm(request.user, campaign, posted(request))
+    if form.is_valid():
+        data = form.cleaned_data
+        with refusals_on(form):
+            like = judge_for(data["like"])
+            judge, is_new = add_llm_judge(
+                name=data["name"],
+                model=like.model,
+                base_url=like.base_url,
+                prompts=form.prompts,
+                structured=data["structured"],
+            )
+            outcome = "Made" if is_new else "There already, just so; nothing was changed"
+            messages.success(request, f"{outcome}: {judge.name}. It can be chosen when a job is started.")
+            return redirect("organizer:prompts", campaign.slug)
     context = {"campaign": campaign, "form": form}
     return render(request, "organizer/prompt_judge.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = jobs_views.get_campaign_to_judge(request.user, slug)
-    task = task_named(request.GET.get("task", ""), TRIABLE)
-    form = TrialForm(request.user, campaign, task, request.POST if request.method == "POST" else None)
-    offer = try_from(form, campaign, request.user, starts="start" in request.POST)
-    if offer.trial:
-        return redirect("organizer:trial", campaign.slug, offer.trial.pk)
+    campaign = get_campaign(request.user, slug, may_run_jobs)
+    task = next((task for task in LABELLED if task == request.GET.get("task")), next(iter(LABELLED)))
+    form = TrialForm(request.user, campaign, task, posted(request))
+    estimates = []
+    if form.is_valid():
+        with refusals_on(form):
+            if "start" in request.POST:
+                return redirect(
+                    "organizer:trial", campaign.slug, start_trial(campaign, form.wish, request.user).pk
+                )
+            estimates = foretell(campaign, form.wish)
     context = {
         "campaign": campaign,
         "task": task,
-        "triable": TRIABLE,
+        "triable": tuple(LABELLED),
         "form": form,
-        "estimates": offer.estimates,
+        "estimates": estimates,
     }
     return render(request, "organizer/prompt_try.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
 def trial(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, found = get_trial(request.user, slug, pk)
+    campaign, found = get_row(request.user, slug, trial_for, pk)
     context = {"campaign": campaign, "report": trial_report(request.user, campaign, found)}
     return render(request, "organizer/trial.html", context)
 
 
-def _saved(made: Prompt, *, is_new: bool) -> str:
-    return f"Saved as {made}." if is_new else f"These are the words of {made}; nothing was changed."
+def _to_prompt(request: UserRequest, campaign: Campaign, made: Prompt, *, is_new: bool) -> HttpResponse:
+    text = f"Saved as {made}." if is_new else f"These are the words of {made}; nothing was changed."
+    messages.success(request, text)
+    return redirect("organizer:prompt", campaign.slug, made.template.ref)

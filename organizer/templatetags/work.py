@@ -1,7 +1,7 @@
-"""Handed-out work on the organizer's pages."""
+"""Handed-out work in words and marks, for the organizer's templates and for the sentences of their pages."""
 
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Final
 
 from django import template
 from django.template import Context
@@ -17,10 +17,48 @@ from llmjobs.job_status import unread_for
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
-from organizer.words import hours_text, stage_text
 from web.templatetags.assay import DASH, importance, label
 
 register = template.Library()
+
+STAGE_WORDS: Final = {
+    Stage.POST_EDIT: "Post-edit",
+    Stage.MANUAL: "By hand",
+    Stage.ASSIGN: "Assign",
+    Stage.SUPPORT_SCRATCH: "Support",
+    Stage.SUPPORT_POST_EDIT: "Support, label shown",
+}
+"""As files and pages have them."""
+
+STAGE_MEANINGS: Final = {
+    Stage.POST_EDIT: "from drafts, beside the passages",
+    Stage.MANUAL: "from the passages alone",
+    Stage.ASSIGN: "which answers contain which nuggets of a submitted list",
+    Stage.SUPPORT_SCRATCH: "whether cited passages support the sentences, from scratch",
+    Stage.SUPPORT_POST_EDIT: "the same, with an LLM's label beside each pair",
+}
+
+
+def hours_text(hours: float) -> str:
+    minutes = round(hours * 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def days_text(first: date, last: date) -> str:
+    """Range of days; a shared month or year is written only once."""
+    if first == last:
+        return f"on {date_format(first, 'j M Y')}"
+    form = (
+        "j"
+        if (first.year, first.month) == (last.year, last.month)
+        else "j M"
+        if first.year == last.year
+        else "j M Y"
+    )
+    return f"{date_format(first, form)} to {date_format(last, 'j M Y')}"
+
 
 STATES = {
     "not started": ("□", "new"),
@@ -49,7 +87,7 @@ def task_state(state: str, version: int = 1) -> SafeString:
 
 @register.filter
 def stage_word(stage: str) -> str:
-    return stage_text(Stage(stage))
+    return STAGE_WORDS[Stage(stage)]
 
 
 @register.filter

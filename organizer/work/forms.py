@@ -1,6 +1,6 @@
 """Forms of handed-out work: search, hand-out, changes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django import forms
@@ -23,12 +23,12 @@ from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Topic
 from evaluation.rules.text import LONGEST_PATTERN, matcher
-from evaluation.tasks.changes import LONGEST_REASON, Change, TaskChange
+from evaluation.tasks.changes import LONGEST_REASON, PAST, Change, TaskChange
 from evaluation.tasks.plan import Order
 from evaluation.tasks.units import ASSIGNED
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
-from organizer.forms import ListSearch
-from organizer.words import STAGE_MEANINGS, STAGE_WORDS, stage_text
+from organizer.forms import ListSearch, choice_field, day_field, named, ticks_field
+from organizer.templatetags.work import STAGE_MEANINGS, STAGE_WORDS
 
 STAGES = [(stage.value, f"{STAGE_WORDS[stage]}: {STAGE_MEANINGS[stage]}") for stage in Stage]
 REASSIGN = "reassign"
@@ -40,15 +40,7 @@ CHANGES = [
     (REASSIGN, "Reassign: somebody else gets a new, empty task; the old one's work is kept and does not count"),
     (Change.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
 ]
-DONE: dict[str, str] = {
-    Change.REOPEN: "Reopened",
-    Change.BLOCK: "Blocked",
-    Change.UNBLOCK: "Unblocked",
-    Change.RESCHEDULE: "Rescheduled",
-    REASSIGN: "Reassigned",
-    Change.WITHDRAW: "Withdrawn",
-}
-"""Each change in the past tense, for the notice of it."""
+DONE: dict[str, str] = {change: PAST[change].capitalize() for change in Change} | {REASSIGN: "Reassigned"}
 A_SET, AN_ORIGIN = "set:", "origin:"
 ORIGINS = [
     (f"{AN_ORIGIN}{Origin.EDITED}", "each topic's edited list"),
@@ -58,40 +50,21 @@ ORIGINS = [
 PRIORITIES = [(0, "ordinary"), (1, "high"), (2, "first")]
 
 
-TOPIC_STATES = [
-    (TopicState.DONE.value, "topics done"),
-    (TopicState.IN_PROGRESS.value, "topics in progress"),
-    (TopicState.NOT_STARTED.value, "topics not started"),
-    (TopicState.BLOCKED.value, "topics blocked"),
-    (UNASSIGNED, "topics not handed out"),
-]
-TASK_STATES = [
-    (TaskState.NOT_STARTED.value, "a task not started"),
-    (TaskState.IN_PROGRESS.value, "a task in progress"),
-    (TaskState.SUBMITTED.value, "a task submitted"),
-    (TaskState.REOPENED.value, "a task reopened"),
-    (TaskState.BLOCKED.value, "a task blocked"),
-]
+TOPIC_STATES = [*named(TopicState), (UNASSIGNED, "topics not handed out")]
+# The matrix leaves withdrawn tasks out.
+TASK_STATES = [(state.value, f"a task {state}") for state in TaskState if state is not TaskState.WITHDRAWN]
+
+
+def people(viewer: User, campaign: Campaign) -> list[tuple[str, str]]:
+    return [(user.username, user.name) for user in assessors_for(viewer, campaign)]
 
 
 class WorkSearch(ListSearch):
     """Topics that the matrix shows."""
 
-    state = forms.ChoiceField(
-        required=False,
-        choices=[("", "any state"), ("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)],
-        label="State",
-    )
-    stage = forms.ChoiceField(
-        required=False,
-        choices=[("", "any stage"), *((stage.value, STAGE_WORDS[stage]) for stage in Stage)],
-        label="Stage",
-    )
-    due = forms.ChoiceField(
-        required=False,
-        choices=[("", "any"), (LATE, "overdue"), (IDLE, "begun, not touched for 24 h")],
-        label="Due",
-    )
+    state = choice_field("State", "any state", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
+    stage = choice_field("Stage", "any stage", [(stage.value, STAGE_WORDS[stage]) for stage in Stage])
+    due = choice_field("Due", "any", [(LATE, "overdue"), (IDLE, "begun, not touched for 24 h")])
     pattern = forms.CharField(
         required=False,
         max_length=LONGEST_PATTERN,
@@ -109,10 +82,7 @@ class WorkSearch(ListSearch):
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(data)
-        people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = forms.ChoiceField(
-            choices=[("", "anybody"), *people], required=False, label="Assessor"
-        )
+        self.fields["assessor"] = choice_field("Assessor", "anybody", people(viewer, campaign))
 
     @property
     def wishes(self) -> dict[str, str]:
@@ -132,11 +102,7 @@ class WorkSearch(ListSearch):
 class InboxSearch(ListSearch):
     """Remarks that the inbox shows."""
 
-    kind = forms.ChoiceField(
-        required=False,
-        choices=[("", "any kind"), *((kind.value, kind.value) for kind in RemarkKind)],
-        label="Kind",
-    )
+    kind = choice_field("Kind", "any kind", named(RemarkKind))
     answered = forms.BooleanField(required=False, label="Answered")
 
 
@@ -144,12 +110,13 @@ class HandOutForm(forms.Form):
     """Topics, a stage, and the assessor."""
 
     stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect, label="Stage")
-    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
+    due = day_field("Due")
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label="Priority")
     again = forms.BooleanField(required=False, label="Again")
     reason = forms.CharField(
         required=False, max_length=LONGEST_REASON, label="Why somebody else assigns a list than made it"
     )
+    # Seal of the plan that was previewed: without it the plan is shown, and nothing is handed out.
     expect = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
 
     def __init__(
@@ -159,27 +126,23 @@ class HandOutForm(forms.Form):
         super().__init__(data, initial=dict(first or {}))
         self.handed_out = stages_by_topic(viewer, campaign)
         sets = nugget_sets_for(viewer, campaign)
-        drafts = [(nugget_set.name, nugget_set.name) for nugget_set in sets if nugget_set.origin == Origin.DRAFT]
-        lists = [
-            (f"{A_SET}{nugget_set.name}", f"{nugget_set.name} ({nugget_set.origin})")
-            for nugget_set in sets
-            if nugget_set.origin in ASSIGNED
-        ]
-        machines = [(machine.name, machine.name) for machine in machines_for(viewer, campaign)]
-        qrels = [(row.name, row.name) for row in sources_for(viewer, campaign)]
-        people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = _choice("Assessor", "balance automatically", people)
-        self.fields["drafts"] = _choice("Drafts", "the only ones", drafts)
-        self.fields["qrels"] = _choice("Passages by the grades of", "NIST, or the only ones", qrels)
-        self.fields["nuggets"] = _choice("List to assign", "each topic's only one", [*ORIGINS, *lists])
-        self.fields["machine"] = _choice("Labels shown of", "the campaign's default, or the only one", machines)
-        self.fields["topics"] = forms.MultipleChoiceField(
-            choices=[
-                (topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics_for(viewer, campaign)
-            ],
-            widget=forms.CheckboxSelectMultiple,
+        drafts = named(row.name for row in sets if row.origin == Origin.DRAFT)
+        lists = [(f"{A_SET}{row.name}", f"{row.name} ({row.origin})") for row in sets if row.origin in ASSIGNED]
+        machines = named(machine.name for machine in machines_for(viewer, campaign))
+        qrels = named(source.name for source in sources_for(viewer, campaign))
+        topics = topics_for(viewer, campaign)
+        self.fields["assessor"] = choice_field("Assessor", "balance automatically", people(viewer, campaign))
+        self.fields["drafts"] = choice_field("Drafts", "the only ones", drafts)
+        self.fields["qrels"] = choice_field("Passages by the grades of", "NIST, or the only ones", qrels)
+        self.fields["nuggets"] = choice_field("List to assign", "each topic's only one", [*ORIGINS, *lists])
+        self.fields["machine"] = choice_field(
+            "Labels shown of", "the campaign's default, or the only one", machines
+        )
+        self.fields["topics"] = ticks_field(
+            "Topics",
+            [(topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics],
+            required=True,
             error_messages={"required": "tick at least one, such as those that lack the stage"},
-            label="Topics",
         )
 
     @property
@@ -226,7 +189,7 @@ class TaskForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
         label="Reason",
     )
-    due = forms.DateField(required=False, widget=forms.DateInput(attrs={"type": "date"}), label="Due")
+    due = day_field("Due")
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, required=False, label="Priority")
 
     def wish(self, change: Change, tasks: tuple[str, ...]) -> TaskChange:
@@ -239,28 +202,32 @@ class TaskForm(forms.Form):
 
 
 class ChangeForm(TaskForm):
+    """A change of many tasks at once."""
+
     change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect, label="Change")
 
     def __init__(
         self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
     ) -> None:
         super().__init__(data, initial={"tasks": ticked or []})
-        people = [(user.username, user.name) for user in assessors_for(viewer, campaign)]
-        self.fields["assessor"] = _choice("To whom, if reassigned", "choose", people)
+        self.fields["assessor"] = choice_field("To whom, if reassigned", "choose", people(viewer, campaign))
+        # No act leads back from withdrawn.
         tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("topic", "assessor")
         choices = [
             (
                 task.public_id,
-                f"{task.topic.topic_id}, {stage_text(Stage(task.stage))}: {task.assessor.name}, {task.state}",
+                f"{task.topic.topic_id}, {STAGE_WORDS[Stage(task.stage)]}: {task.assessor.name}, {task.state}",
             )
             for task in tasks
         ]
-        self.fields["tasks"] = forms.MultipleChoiceField(
-            choices=choices,
-            widget=forms.CheckboxSelectMultiple,
-            error_messages={"required": "tick at least one"},
-            label="Tasks",
+        self.fields["tasks"] = ticks_field(
+            "Tasks", choices, required=True, error_messages={"required": "tick at least one"}
         )
+
+    @property
+    def wish_of_all(self) -> TaskChange:
+        """Raises `Refused` for an inconsistent form."""
+        return self.wish(Change(self.cleaned_data["change"]), tuple(self.cleaned_data["tasks"]))
 
 
 class AnswerForm(forms.Form):
@@ -269,7 +236,3 @@ class AnswerForm(forms.Form):
 
 def lacking(handed_out: Mapping[str, Collection[Stage]], stage: str) -> list[str]:
     return [public_id for public_id, stages in handed_out.items() if stage not in stages]
-
-
-def _choice(label: str, unsaid: str, choices: Sequence[tuple[str, Any]]) -> forms.ChoiceField:
-    return forms.ChoiceField(choices=[("", unsaid), *choices], required=False, label=label)

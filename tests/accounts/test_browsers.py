@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 
 from accounts.models import ApiToken
 from accounts.tokens import make_token
-from config.sign_in import login_limits
+from config.settings import login_limits
 from tests.accounts.conftest import People, sign_in
 from tests.accounts.test_sessions import is_in
 from tests.worlds.cast import make_user

@@ -18,7 +18,7 @@ from django.utils.timezone import now
 from redis.exceptions import RedisError
 
 from accounts.models import Cached
-from config.sign_in import shared_cache
+from config.settings import shared_cache
 from loadtest.servers.services import Redis
 from tests import needed
 

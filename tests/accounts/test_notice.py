@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from tests.worlds.cast import make_user
 from tests.worlds.desk import DeskWorld
 from tests.worlds.work import make_work_world

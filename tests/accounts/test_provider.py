@@ -19,7 +19,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from accounts.models import User
-from config.sign_in import oidc_provider
+from config.settings import oidc_provider
 from evaluation.models import Membership
 from loadtest.servers.provider import CLIENT, SECRET, Provider, running_provider
 from tests.accounts.conftest import People

@@ -38,7 +38,7 @@ Told = Callable[[], list[dict[str, Any]]]
 @pytest.fixture
 def told(request: pytest.FixtureRequest) -> Iterator[Told]:
     """Everything that is logged from now on, at every level, as the settings have it with LOG_FORMAT=json."""
-    made = logging_settings(form="json", level="DEBUG", everything=False)["formatters"]["told"]
+    made = logging_settings(form="json", level="DEBUG", everything=False)["formatters"]["line"]
     formatter, out, root = made.pop("()"), io.StringIO(), logging.getLogger()
     handler = logging.StreamHandler(out)
     handler.setFormatter(formatter(**made))

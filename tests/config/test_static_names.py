@@ -11,7 +11,7 @@ LARGE_KINDS = ("js", "css", "json", "svg", "txt", "html", "md")  # left uncompre
 def test_every_script_gets_a_name_of_its_content(settings: Settings, tmp_path: Path) -> None:
     settings.STATIC_ROOT = tmp_path
     settings.WHITENOISE_SKIP_COMPRESS_EXTENSIONS = LARGE_KINDS
-    hashed = {"BACKEND": "web.storage.HashedModulesStorage"}
+    hashed = {"BACKEND": "config.apps.HashedModulesStorage"}
     settings.STORAGES = settings.STORAGES | {"staticfiles": hashed}
     call_command("collectstatic", interactive=False, verbosity=0)
     for desk in ("nuggets", "judge"):

@@ -1,10 +1,8 @@
 """The audit page: who did what, from the log outside the database and the events in it; who may read it."""
 
 import csv
-import gzip
 import io
 import json
-import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,7 +17,6 @@ from tests.security.conftest import Audit
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_user
 from web import audit_log
-from web.audit_log import AuditQuery, newest
 
 PAGE = "/campaigns/river/audit/"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -40,10 +37,6 @@ def line(number: int, **fields: object) -> str:
         "actor": "os:x",
     }
     return json.dumps(said | {"n": number} | fields)
-
-
-def numbers(wanted: AuditQuery, most: int = 10) -> list[int]:
-    return [one["n"] for one in newest(wanted, most).lines]
 
 
 def test_who_did_what_is_told_with_old_new_and_address(world: World, log: Audit) -> None:
@@ -102,42 +95,41 @@ def test_pages_follow_each_other_without_gap_or_repetition(world: World, log: Au
     assert seen == [f"/n/{number}" for number in reversed(range(250))]
 
 
-def test_lines_come_back_over_blocks_and_rotated_files(log: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_log, "BLOCK", 256)
-    folder = log.path.parent
-    log.path.write_text("".join(line(number) + "\n" for number in range(200, 260)))
-    (folder / "audit.jsonl.1").write_text("".join(line(number) + "\n" for number in range(100, 200)))
-    with gzip.open(folder / "audit.jsonl.2.gz", "wt") as packed:
-        packed.write("".join(line(number) + "\n" for number in range(100)))
-    for age, name in ((10, "audit.jsonl.1"), (20, "audit.jsonl.2.gz")):
-        _make_older(folder / name, age)
-    assert numbers(AuditQuery(), most=300) == list(reversed(range(260)))
-    assert numbers(AuditQuery(until=NOW + timedelta(seconds=230)), most=3) == [229, 228, 227]
-    assert numbers(AuditQuery(since=NOW + timedelta(seconds=257))) == [259, 258, 257]
-    assert numbers(AuditQuery(until=NOW + timedelta(seconds=2))) == [1, 0]
-
-
 def test_a_cut_or_foreign_line_spoils_nothing(log: Audit) -> None:
     log.path.write_text(f'{line(1)}\n{{"at": "20\nnot json\n[1]\n{line(2)}\n{{"kind": 7, "at": 8}}\n')
-    assert [one.get("n") for one in newest(AuditQuery(), 10).lines] == [None, 2, 1]
+    assert [row["n"] for row in audit_log.read_end().lines] == [2, 1]
 
 
-def test_a_long_log_is_read_to_a_limit_and_then_on(log: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_log, "BLOCK", 256)
-    monkeypatch.setattr(audit_log, "MOST_BYTES", 4096)
-    log.path.write_text("".join(line(number, campaign="x" if number else "rare") + "\n" for number in range(200)))
-    found = newest(AuditQuery(campaign="rare"), 10)
-    assert found.lines == []
-    assert found.reached is not None
-    reached = found.reached
-    for _ in range(20):
-        found = newest(AuditQuery(campaign="rare", until=reached), 10)
-        if found.lines:
-            break
-        assert found.reached is not None
-        assert found.reached < reached
-        reached = found.reached
-    assert [one["n"] for one in found.lines] == [0]
+def test_only_the_end_of_a_long_log_is_read(log: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_log, "END_BYTES", 4096)
+    log.path.write_text("".join(line(number) + "\n" for number in range(200)))
+    end = audit_log.read_end()
+    numbers = [row["n"] for row in end.lines]
+    assert numbers == list(range(199, 199 - len(numbers), -1))
+    assert 20 < len(numbers) < 60
+    assert end.begins == NOW + timedelta(seconds=numbers[-1])
+
+
+def test_a_search_beyond_the_log_says_where_older_lines_are(world: World, log: Audit) -> None:
+    log.path.write_text("".join(line(number, campaign="river") + "\n" for number in range(250)))
+    (log.path.parent / "audit.jsonl.1").write_text(line(-9, campaign="river", path="/rotated/") + "\n")
+    olga, words = world.client("olga"), "Lines of the log are shown from"
+    full, beyond = olga.get(PAGE).content.decode(), olga.get(PAGE, {"since": "2026-02-01"})
+    assert words not in full
+    while beyond.context["older"]:
+        assert words not in beyond.content.decode()
+        beyond = olga.get(f"{PAGE}?{beyond.context['older']}")
+    text = beyond.content.decode()
+    assert words in text
+    assert "2026-03-01 12:00:00" in text
+    assert "docs/security.md" in text
+    assert "/rotated/" not in text
+    assert words not in olga.get(PAGE, {"since": "2026-03-02"}).content.decode()
+
+
+def test_a_log_that_was_just_rotated_says_so(world: World, log: Audit) -> None:
+    log.path.write_text("")
+    assert "Lines of the log are shown from" in world.client("olga").get(PAGE).content.decode()
 
 
 def test_without_a_file_the_page_says_so(world: World, settings: Settings) -> None:
@@ -152,10 +144,4 @@ def test_a_formula_in_a_path_is_defused(world: World, log: Audit) -> None:
 
 def _csv(client: Client, **asked: str | int) -> list[dict[str, str]]:
     response = client.get(f"{PAGE}entries.csv", asked)
-    text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
-    return list(csv.DictReader(io.StringIO(text)))
-
-
-def _make_older(path: Path, seconds: int) -> None:
-    at = path.stat().st_mtime - seconds
-    os.utime(path, (at, at))
+    return list(csv.DictReader(io.StringIO(response.content.decode())))

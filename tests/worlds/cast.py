@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from accounts.models import User
-from accounts.recording_notice import NOTICE_VERSION
+from accounts.models import NOTICE_VERSION, User
 from evaluation.campaigns.create import add_member, create_campaign
 from evaluation.formats.source import Source, read_source
 from evaluation.models import Campaign

@@ -1,5 +1,6 @@
 """Display of the field's words and figures, the same on all pages."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +14,7 @@ DASH = "\N{EN DASH}"
 LEAST_SHOWN = 0.0001
 """The least amount of money that is shown as a number."""
 MINUS = "\N{MINUS SIGN}"
+PERCENT = "\N{NO-BREAK SPACE}%"
 
 # By stored code; None is a label that was never given. Glyph, class, and the words of assigning and of support.
 LABELS: dict[int | None, tuple[str, str, str, str]] = {
@@ -34,10 +36,7 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
     quoted = f" “{raw}”" if raw else ""
     return format_html(
         '<span class="label label-{}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
-        kind,
-        glyph,
-        supported if support else assigned,
-        quoted,
+        *(kind, glyph, supported if support else assigned, quoted),
     )
 
 
@@ -45,15 +44,7 @@ def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeStri
 def label_cell(code: int | None) -> SafeString:
     """Label in a dense grid: the glyph for the eye, the word for screen readers."""
     glyph, kind, assigned, _supported = LABELS[code]
-    word = assigned
-    return format_html(
-        '<span class="label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
-        '<span class="visually-hidden">{}</span></span>',
-        kind,
-        word,
-        glyph,
-        word,
-    )
+    return _mark(f"label-{kind}", glyph, assigned, assigned)
 
 
 @register.simple_tag
@@ -61,10 +52,7 @@ def label_heading(code: int) -> SafeString:
     glyph, kind, assigned, _supported = LABELS[code]
     return format_html(
         '<span class="label label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
-        kind,
-        assigned,
-        glyph,
-        SHORT.get(assigned, assigned),
+        *(kind, assigned, glyph, SHORT.get(assigned, assigned)),
     )
 
 
@@ -80,52 +68,44 @@ def importance(code: int, raw: str = "") -> SafeString:
     quoted = f" “{raw}”" if raw and not code else ""
     return format_html(
         '<span class="nowrap {}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
-        word,
-        glyph,
-        word,
-        quoted,
+        *(word, glyph, word, quoted),
     )
 
 
 @register.simple_tag
 def importance_mark(code: int) -> SafeString:
     glyph, word = IMPORTANCES[code]
+    return _mark(word, glyph, word, f"{word}: ")
+
+
+def _mark(kind: str, glyph: str, word: str, spoken: str) -> SafeString:
     return format_html(
         '<span class="{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
-        '<span class="visually-hidden">{}: </span></span>',
-        word,
-        word,
-        glyph,
-        word,
+        '<span class="visually-hidden">{}</span></span>',
+        *(kind, word, glyph, spoken),
     )
 
 
-@register.filter
-def score(value: float | None) -> str:
-    """Score or tau with three decimals; a dash where undefined."""
-    return DASH if value is None else f"{value:.3f}".replace("-", MINUS)
+def _number(spec: str, *, times: int = 1, minus: str = "-", unit: str = "") -> Callable[[float | None], str]:
+    """Filter that shows a number; a dash where it is undefined."""
+
+    def shown(value: float | None) -> str:
+        return DASH if value is None else format(times * value, spec).replace("-", minus) + unit
+
+    return shown
 
 
-@register.filter
-def fine_score(value: float | None) -> str:
-    """Run score with four decimals, as the field's tools print it."""
-    return DASH if value is None else f"{value:.4f}".replace("-", MINUS)
-
-
-@register.filter
-def mean(value: float | None) -> str:
-    """Mean with two decimals, as the studies print lengths."""
-    return DASH if value is None else f"{value:,.2f}"
-
-
-@register.filter
-def signed(value: float | None) -> str:
-    return DASH if value is None else f"{value:+.3f}".replace("-", MINUS)
-
-
-@register.filter
-def decimal(value: float | None) -> str:
-    return DASH if value is None else f"{value:,.1f}"
+score = register.filter("score", _number(".3f", minus=MINUS))
+# Four decimals, as the field's tools print run scores.
+fine_score = register.filter("fine_score", _number(".4f", minus=MINUS))
+# Two decimals, as the studies print lengths.
+mean = register.filter("mean", _number(",.2f"))
+signed = register.filter("signed", _number("+.3f", minus=MINUS))
+fine_signed = register.filter("fine_signed", _number("+.4f", minus=MINUS))
+decimal = register.filter("decimal", _number(",.1f"))
+percent = register.filter("percent", _number(".1f", times=100, unit=PERCENT))
+# Two decimals, as the studies print agreement and rates.
+fine_percent = register.filter("fine_percent", _number(".2f", times=100, unit=PERCENT))
 
 
 @register.filter
@@ -136,23 +116,6 @@ def money(amount: float | Decimal | None) -> str:
         return f"<\N{NO-BREAK SPACE}{LEAST_SHOWN}"
     # Below 1 to a hundredth of a cent, because a call costs no more. Only nothing is shown as 0.
     return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.4f}"
-
-
-@register.filter
-def percent(value: float | None) -> str:
-    """Fraction as a percentage with one decimal."""
-    return DASH if value is None else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
-
-
-@register.filter
-def fine_signed(value: float | None) -> str:
-    return DASH if value is None else f"{value:+.4f}".replace("-", MINUS)
-
-
-@register.filter
-def fine_percent(value: float | None) -> str:
-    """Fraction as a percentage with two decimals, as the studies print agreement and rates."""
-    return DASH if value is None else f"{100 * value:.2f}\N{NO-BREAK SPACE}%"
 
 
 @register.filter

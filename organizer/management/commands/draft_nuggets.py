@@ -1,8 +1,6 @@
 """Over-generated drafts for post-editing."""
 
-from typing import Any
-
-from django.core.management.base import CommandParser
+from typing import Any, ClassVar
 
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import JobRequest, plan_drafts
@@ -13,10 +11,9 @@ class Command(LlmCommand):
     help = "Have an LLM draft up to 30 nuggets a topic, without importance, for assessors to post-edit."
     example = "manage.py draft_nuggets --campaign rag24 --qrels NIST --wait"
     title = "Drafts for post-editing"
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("--qrels", required=True, metavar="SOURCE", help="whose related segments are read")
+    own_options: ClassVar = {
+        "--qrels": {"required": True, "metavar": "SOURCE", "help": "whose related segments are read"},
+    }
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         return plan_drafts(request, qrels=options["qrels"])

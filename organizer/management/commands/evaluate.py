@@ -1,15 +1,13 @@
 """AutoNuggets and AutoAssign."""
 
-from typing import Any
-
-from django.core.management.base import CommandParser
+from typing import Any, ClassVar
 
 from evaluation.domain.conditions import resolve
 from evaluation.management.base import words_of
 from evaluation.terms import Condition
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import JobRequest, plan_evaluation
-from organizer.management.llm import LlmCommand
+from organizer.management.llm import RUNS, LlmCommand
 from reports.files import as_table
 from reports.leaderboard.scores import leaderboard, scores_rows
 from reports.metrics.policies import Policies
@@ -18,20 +16,17 @@ from reports.metrics.policies import Policies
 class Command(LlmCommand):
     help = "Have an LLM assign nuggets to answers, and make AutoNuggets first where A/A has none."
     example = "manage.py evaluate --campaign rag24 --condition A/A --wait"
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("--condition", required=True, choices=words_of(Condition))
-        parser.add_argument("--qrels", default="", metavar="SOURCE", help="UMBRELA, or the only source, if unsaid")
-        parser.add_argument("--nuggets", default="", metavar="SET", help="which set, where several fit")
-        parser.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
+    title = "AutoAssign {condition}"
+    own_options: ClassVar = {
+        "--condition": {"required": True, "choices": words_of(Condition)},
+        "--qrels": {"default": "", "metavar": "SOURCE", "help": "UMBRELA, or the only source, if unsaid"},
+        "--nuggets": {"default": "", "metavar": "SET", "help": "which set, where several fit"},
+        **RUNS,
+    }
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         condition = Condition(options["condition"])
         return plan_evaluation(request, condition, qrels=options["qrels"], nuggets=options["nuggets"])
-
-    def title_of(self, options: dict[str, Any]) -> str:
-        return f"AutoAssign {options['condition']}"
 
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         condition = Condition(options["condition"])

@@ -42,6 +42,7 @@ class Command(AssayCommand):
                 raise Refused("no_such_job", f"There is no job {options['job']} in {options['campaign']}.")
         if options["act"] != "list":
             self.change(jobs[0] if options["job"] is not None else None, options)
+        # Read anew, because an act has just changed the row.
         self.stdout.write(as_table([_row(row.llm, row.progress) for row in job_rows(jobs.all())]))
 
     def change(self, llm: LlmJob | None, options: dict[str, Any]) -> None:
@@ -50,6 +51,7 @@ class Command(AssayCommand):
         if options["act"] == "prefer":
             job_service.prefer(llm, None, options["priority"])
         else:
+            # No account acts at a terminal: the audit log names the system's.
             ACTS[options["act"]](llm, None)
 
 

@@ -1,8 +1,6 @@
 """Relevance by an LLM."""
 
-from typing import Any
-
-from django.core.management.base import CommandParser
+from typing import Any, ClassVar
 
 from evaluation.rules.text import check_name
 from llmjobs.job_plan import JobPlan
@@ -14,10 +12,9 @@ class Command(LlmCommand):
     help = "Have an LLM grade segments that a source has not graded: those cited, and those others graded."
     example = "manage.py judge_relevance --campaign rag24 --source UMBRELA --wait"
     title = "Relevance"
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("--source", required=True, metavar="NAME", help="under which name its grades go")
+    own_options: ClassVar = {
+        "--source": {"required": True, "metavar": "NAME", "help": "under which name its grades go"},
+    }
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         return plan_relevance(request, source=check_name("source", options["source"]))

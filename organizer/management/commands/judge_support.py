@@ -3,13 +3,11 @@
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from evaluation.domain.conditions import resolve_citations
 from evaluation.terms import SupportCondition
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import JobRequest, plan_support
-from organizer.management.llm import LlmCommand
+from organizer.management.llm import RUNS, LlmCommand
 from reports.files import as_table
 from reports.metrics.policies import SupportPolicies
 from reports.support_scores import support_rows
@@ -19,10 +17,7 @@ class Command(LlmCommand):
     help = "Have an LLM judge whether cited segments support the sentences that cite them."
     example = "manage.py judge_support --campaign rag24 --wait"
     title = "Support of citations"
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
+    own_options = RUNS
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         return plan_support(request)

@@ -62,7 +62,7 @@ def test_an_administrator_sees_how_the_system_stands(world: World) -> None:
 def test_the_catalogue_tells_what_exists_and_how_to_get_it(world: World) -> None:
     snapshot = take_snapshot(campaign=world.campaign, name="first", wish=SnapshotContents())
     page = world.client("rita").get(CATALOGUE)
-    rows = {one.name: one.count for one in page.context["catalogue"].holdings}
+    rows = {one.name: one.count for one in page.context["holdings"]}
     assert (rows["topics"], rows["runs"], rows["answers"], rows["nuggets"], rows["grades"]) == (2, 2, 3, 2, 3)
     assert set(rows) <= {one.name for one in COLLECTIONS}
     said = page.content.decode()

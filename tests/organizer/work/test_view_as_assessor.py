@@ -132,7 +132,7 @@ def test_another_answer_is_chosen_by_the_address(judged: JudgeWorld) -> None:
     Window(judged.client(), judged.assign).open()
     olga = judged.client("olga")
     view = olga.get(address(judged.assign)).context["view"]
-    second = view.answers[1].public_id
+    second = view.answers[1]["id"]
     assert "Answer 2 of 4" in olga.get(address(judged.assign), {"answer": second}).content.decode()
     assert "Answer 1 of 4" in olga.get(address(judged.assign), {"answer": "nothing"}).content.decode()
 
