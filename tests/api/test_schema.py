@@ -55,7 +55,7 @@ def test_every_row_is_what_the_schema_says(schema: Schema, olga: Program, world:
         Draft4Validator(shape).validate(olga.json(path))
 
 
-def test_a_page_has_both_its_neighbours_and_each_operation_a_tag_with_a_text(schema: Schema) -> None:
+def test_pages_have_neighbours_and_operations_tags_with_texts(schema: Schema) -> None:
     pages = [part for name, part in schema["components"]["schemas"].items() if name.endswith("Page")]
     assert len(pages) == len(COLLECTIONS)
     assert all(page["required"] == ["next", "previous", "results"] for page in pages)
