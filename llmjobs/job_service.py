@@ -232,7 +232,7 @@ def _source(campaign: Campaign, name: str) -> QrelSource:
 
 
 class Work(StrEnum):
-    """Work that an LLM can be given."""
+    """What an LLM can be asked to judge."""
 
     AA = "A/A"
     EA = "E/A"
