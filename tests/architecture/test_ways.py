@@ -31,13 +31,13 @@ __all__ = ["PointAt", "point_at", "simulator"]
 
 PURE = (
     *("/models", "/rules/", "/formats/", "/metrics/", "/steps/", "/prompts/", "/simulator/", "/templatetags/"),
-    *("/migrations/", "/terms.py", "/errors.py", "/urls.py", "/apps.py", "/admin.py"),
+    *("/migrations/", "/domain/labels.py", "/terms.py", "/errors.py", "/urls.py", "/apps.py", "/admin.py"),
 )
 EVERY_PAGE = {
-    *("assessor/progress/matrix.py", "evaluation/campaigns/access.py", "llmjobs/job_status.py"),
-    *("organizer/second_factor.py", "reports/converters.py", "reports/views.py"),
+    *("assessor/progress/matrix.py", "evaluation/campaigns/access.py"),
+    *("llmjobs/job_status.py", "organizer/access.py"),
 }
-"""Sign-in, rights, the counts of the menu, and addresses; files named in a way stay in it."""
+"""Second factor, rights, and the counts of the menu."""
 
 
 class Walked:
@@ -82,96 +82,61 @@ def walk(act: Callable[[], Any]) -> set[str]:
 
 
 LABEL_WAY = {
-    *(
-        "assessor/access.py",
-        "assessor/desk/apply_op.py",
-        "assessor/desk/context.py",
-        "assessor/desk/label_ops.py",
-        "assessor/desk/label_rows.py",
-        "assessor/desk/op_schemas.py",
-        "assessor/desk/submit.py",
-        "assessor/desk/task_pairs.py",
-        "assessor/views/desk.py",
-    ),
-    *(
-        "evaluation/campaigns/contents.py",
-        "evaluation/corpus/runs.py",
-        "evaluation/domain/conditions.py",
-        "evaluation/domain/counted_pairs.py",
-        "evaluation/domain/labelled.py",
-        "evaluation/domain/labels.py",
-        "evaluation/domain/shared_topics.py",
-        "evaluation/judges.py",
-        "evaluation/labelling.py",
-    ),
-    *("organizer/second_factor.py",),
-    *(
-        "reports/agreement/figures.py",
-        "reports/agreement/page.py",
-        "reports/cache.py",
-        "reports/confusion/page.py",
-        "reports/confusion/paired_labels.py",
-        "reports/files.py",
-        "reports/forms.py",
-        "reports/frames.py",
-        "reports/leaderboard/external.py",
-        "reports/leaderboard/scores.py",
-        "reports/sides.py",
-        "reports/small.py",
-        "reports/topic_tags.py",
-    ),
+    "assessor/access.py",
+    "assessor/desk/apply_op.py",
+    "assessor/desk/context.py",
+    "assessor/desk/label_ops.py",
+    "assessor/desk/submit.py",
+    "assessor/desk/task_labels.py",
+    "assessor/views/desk.py",
+    "evaluation/campaigns/contents.py",
+    "evaluation/domain/conditions.py",
+    "evaluation/domain/counted_pairs.py",
+    "evaluation/judges.py",
+    "evaluation/labelling.py",
+    "reports/agreement/figures.py",
+    "reports/agreement/page.py",
+    "reports/cache.py",
+    "reports/confusion/paired_labels.py",
+    "reports/files.py",
+    "reports/forms.py",
+    "reports/frames.py",
+    "reports/report.py",
+    "reports/views.py",
 }
 
 JOB_WAY = {
-    *(
-        "evaluation/campaigns/contents.py",
-        "evaluation/domain/conditions.py",
-        "evaluation/domain/counted_pairs.py",
-        "evaluation/domain/labelled.py",
-        "evaluation/domain/labels.py",
-        "evaluation/domain/shared_topics.py",
-        "evaluation/judges.py",
-        "evaluation/labelling.py",
-        "evaluation/studies.py",
-    ),
-    *(
-        "jobs/notices.py",
-        "jobs/queue.py",
-    ),
-    *(
-        "llmjobs/budget.py",
-        "llmjobs/client.py",
-        "llmjobs/endpoints.py",
-        "llmjobs/engine/calls.py",
-        "llmjobs/engine/limiter.py",
-        "llmjobs/engine/limits.py",
-        "llmjobs/engine/loop.py",
-        "llmjobs/engine/outcomes.py",
-        "llmjobs/engine/replicates.py",
-        "llmjobs/engine/send.py",
-        "llmjobs/job_plan.py",
-        "llmjobs/job_service.py",
-        "llmjobs/kinds.py",
-        "llmjobs/parsing.py",
-        "llmjobs/prompt_store.py",
-    ),
-    *(
-        "reports/cache.py",
-        "reports/confusion/comparison.py",
-        "reports/confusion/page.py",
-        "reports/confusion/paired_labels.py",
-        "reports/confusion/verdicts.py",
-        "reports/confusion/views.py",
-        "reports/files.py",
-        "reports/forms.py",
-        "reports/frames.py",
-        "reports/leaderboard/external.py",
-        "reports/sides.py",
-        "reports/small.py",
-        "reports/topic_tags.py",
-    ),
+    "evaluation/campaigns/contents.py",
+    "evaluation/domain/conditions.py",
+    "evaluation/domain/counted_pairs.py",
+    "evaluation/judges.py",
+    "evaluation/labelling.py",
+    "evaluation/studies.py",
+    "jobs/queue.py",
+    "llmjobs/budget.py",
+    "llmjobs/client.py",
+    "llmjobs/engine/calls.py",
+    "llmjobs/engine/limits.py",
+    "llmjobs/engine/loop.py",
+    "llmjobs/engine/outcomes.py",
+    "llmjobs/engine/send.py",
+    "llmjobs/job_plan.py",
+    "llmjobs/job_service.py",
+    "llmjobs/kinds.py",
+    "llmjobs/prompt_store.py",
+    "reports/cache.py",
+    "reports/confusion/page.py",
+    "reports/confusion/paired_labels.py",
+    "reports/confusion/verdicts.py",
+    "reports/files.py",
+    "reports/forms.py",
+    "reports/frames.py",
+    "reports/report.py",
+    "reports/views.py",
 }
-"""Both are above the goal of 25: a file leaves a way by being merged, and joins it by being named here."""
+"""A file leaves a way by being merged, and joins it by being named here."""
+
+MOST_FILES = {"label": 21, "job": 27}
 
 
 @pytest.fixture
@@ -204,9 +169,8 @@ class TestWays:
             window.do("label", {key: 0}, key=key, label="full_support")
         seq = window.state()["seq"]
         submitted = walk(lambda: window.submit(seq))
-        shown = walk(judged(world.client("olga"))) - EVERY_PAGE
-        print("LABEL", sorted(saved | submitted | shown))
-        assert saved | submitted | shown == LABEL_WAY
+        shown = walk(judged(world.client("olga")))
+        assert (saved | submitted | shown) - EVERY_PAGE == LABEL_WAY
 
     def test_a_job_from_its_start_to_the_matrix(self, world: JudgeWorld, simulator: Simulator) -> None:
         judge = add_judge(name="overlap", kind=JudgeKind.LLM, model=MODEL)[0]
@@ -214,6 +178,9 @@ class TestWays:
             lambda: start_job(plan_job(world.campaign, JobOrder(Work.SUPPORT, judge.name)), world.people["olga"])
         )
         worked = walk(work_on)
-        shown = walk(compared(world.client("olga"))) - EVERY_PAGE
-        print("JOB", sorted(started | worked | shown))
-        assert started | worked | shown == JOB_WAY
+        shown = walk(compared(world.client("olga")))
+        assert (started | worked | shown) - EVERY_PAGE == JOB_WAY
+
+    def test_no_way_gets_longer(self) -> None:
+        assert len(LABEL_WAY) <= MOST_FILES["label"]
+        assert len(JOB_WAY) <= MOST_FILES["job"]
