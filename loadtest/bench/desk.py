@@ -4,9 +4,10 @@ A row is one save or one page. Each client is an assessor with a session, a desk
 """
 
 import http.client
-import json
+import random
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,11 +15,9 @@ from functools import partial
 from urllib.parse import urlsplit
 
 import numpy as np
-from django.conf import settings
 from django.db import connection
 from django.middleware.csrf import _get_new_csrf_string
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from accounts.models import NOTICE_VERSION, User
 from assessor.desk.apply_op import apply_op
@@ -33,7 +32,10 @@ from loadtest.bench import synthetic
 from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import SMALL, Size
 from loadtest.desk.nugget_campaign import make_drafts
-from loadtest.servers.sessions import session_cookie
+from loadtest.desk.seats import Seat
+from loadtest.desk.window import operation
+from loadtest.desk.wire import Browser
+from loadtest.servers.sessions import new_session, session_cookie
 from loadtest.servers.web import served
 
 SLUG = "desks"
@@ -46,10 +48,9 @@ WINDOW = str(uuid.uuid4())
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One assessor: the cookie and token of their session, their desk, a passage to mark, and what can be judged."""
+    """One assessor: their browser, their desk, a passage to mark, and the keys of what can be judged."""
 
-    cookie: str
-    token: str
+    browser: Browser
     task: str
     pk: int
     segment: int = 0
@@ -104,18 +105,22 @@ def _assessor(campaign: Campaign, source: QrelSource, number: int) -> None:
         open_desk(task=task.public_id, user=user)
 
 
-def _clients(backend: str) -> list[Client]:
+def _clients(address: str, backend: str) -> list[Client]:
     topic = Campaign.objects.get(slug=SLUG).topics.all()[0]
     segment = Segment.objects.filter(campaign__slug=SLUG)[0].pk
     tasks = Task.objects.filter(topic=topic).select_related("assessor").order_by("pk")
-    return [client_of(task, backend, segment=segment) for task in tasks]
+    return [Client(browser_of(task, address, backend), task.public_id, task.pk, segment) for task in tasks]
 
 
-def client_of(task: Task, backend: str = "", segment: int = 0, keys: tuple[str, ...] = ()) -> Client:
-    """Return the assessor of a task, signed in by the first or a named backend."""
-    token = _get_new_csrf_string()
-    cookie = f"{session_cookie(task.assessor, backend)}; {settings.CSRF_COOKIE_NAME}={token}"
-    return Client(cookie, token, task.public_id, task.pk, segment, keys)
+def browser_of(task: Task, address: str, backend: str = "") -> Browser:
+    """Return a browser of a task's assessor, signed in by the first or a named backend. An answer of 5xx ends all."""
+    user, token = task.assessor, _get_new_csrf_string()
+    seat, session = Seat(user.username, user.pk), new_session(user, backend)
+    return Browser(urlsplit(address).netloc, seat, Counter(), _stop, random.Random(0), session, token)  # noqa: S311
+
+
+def _stop(text: str) -> None:
+    raise SystemExit(text)
 
 
 def saves(size: Size, _turn: int) -> Measured:
@@ -138,8 +143,8 @@ def nugget_sides(address: str, floor: str) -> dict[str, "Side"]:
         return "/save", {"task": client.pk, "segment": client.segment, "mark": ("read", "nothing new")[number % 2]}
 
     return {
-        "": Side(address, _clients(""), ours),
-        "bare ": Side(floor, _clients("django.contrib.auth.backends.ModelBackend"), bare),
+        "": Side(_clients(address, ""), ours),
+        "bare ": Side(_clients(floor, "django.contrib.auth.backends.ModelBackend"), bare),
     }
 
 
@@ -148,10 +153,8 @@ def _op(number: int) -> dict[str, object]:
 
 
 def op_of(kind: str, payload: dict[str, object]) -> dict[str, object]:
-    """Return an operation, as a page sends it."""
-    op_id, step = str(uuid.uuid4()), str(uuid.uuid4())
-    said: dict[str, object] = {"op_id": op_id, "step": step, "kind": kind, "payload": payload}
-    return said | {"source": "key", "client_at": timezone.now().isoformat()}
+    """Return an operation with ids of its own."""
+    return operation(kind, payload, str(uuid.uuid4()), str(uuid.uuid4()))
 
 
 def statements(task: Task, op: Op) -> int:
@@ -163,15 +166,28 @@ def statements(task: Task, op: Op) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the servers that are compared, its clients, and what they send: path and body, by number."""
+    """Clients of one of the servers that are compared, and what they send: path and body, by number."""
 
-    address: str
     clients: list[Client]
     body: Callable[[Client, int], tuple[str, object]]
 
     def times(self, clients: int, each: int) -> list[float]:
         """Have so many clients save so often each, at once; return how long each save took."""
-        return _times(self.address, self.clients[:clients], each, self.body)
+        with ThreadPoolExecutor(clients) as pool:
+            done = pool.map(partial(self._save, each), self.clients[:clients])
+            return [seconds for times in done for seconds in times]
+
+    def _save(self, each: int, client: Client) -> list[float]:
+        times = []
+        for number in range(each):
+            path, body = self.body(client, number)
+            started = time.perf_counter()
+            answer = client.browser.post(path, body)
+            times.append(time.perf_counter() - started)
+            receipts = answer.body.get("receipts", []) if isinstance(answer.body, dict) else []
+            if answer.status != 200 or any(receipt["status"] in ("refused", "moved") for receipt in receipts):
+                raise SystemExit(f"{path}: {answer}"[:300])
+        return times
 
 
 def measured_of(size: Size, sides: dict[str, Side]) -> Measured:
@@ -189,33 +205,6 @@ def measured_of(size: Size, sides: dict[str, Side]) -> Measured:
             measured.seconds[f"{name}p50 {count}"] = float(np.percentile(times, 50))
             measured.seconds[f"{name}p95 {count}"] = float(np.percentile(times, 95))
     return measured
-
-
-def _times(
-    address: str, clients: Sequence[Client], each: int, body: Callable[[Client, int], tuple[str, object]]
-) -> list[float]:
-    with ThreadPoolExecutor(len(clients)) as pool:
-        done = pool.map(partial(_client_times, address, each, body), clients)
-        return [seconds for times in done for seconds in times]
-
-
-def _client_times(
-    address: str, each: int, body: Callable[[Client, int], tuple[str, object]], client: Client
-) -> list[float]:
-    times = []
-    connected = http.client.HTTPConnection(urlsplit(address).netloc)
-    headers = {"Cookie": client.cookie, "X-CSRFToken": client.token, "Content-Type": "application/json"}
-    for number in range(each):
-        path, said = body(client, number)
-        started = time.perf_counter()
-        connected.request("POST", path, json.dumps(said), headers)
-        reply = connected.getresponse()
-        answer = reply.read()
-        times.append(time.perf_counter() - started)
-        if reply.status != 200 or b'"status": "refused"' in answer or b'"status": "moved"' in answer:
-            raise SystemExit(f"{path}: {reply.status} {answer[:200]!r}")
-    connected.close()
-    return times
 
 
 def pages(size: Size, _turn: int) -> Measured:

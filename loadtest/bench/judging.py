@@ -19,7 +19,7 @@ from loadtest.bench.desk import (
     WINDOW,
     Client,
     Side,
-    client_of,
+    browser_of,
     measured_of,
     op_of,
     page_times,
@@ -34,8 +34,8 @@ SLUG = "judging"
 STAGES = {"assign ": Stage.ASSIGN, "scratch ": Stage.SUPPORT_SCRATCH, "shown ": Stage.SUPPORT_POST_EDIT}
 """What is labelled: whether answers hold nuggets, and citations, in either condition."""
 
-WORDS_SAID = {"assign ": ("support", "partial_support", "not_support")}
-OF_PAIRS = ("full_support", "partial_support", "no_support")
+LABELS = {"assign ": ("support", "partial_support", "not_support")}
+SUPPORT_LABELS = ("full_support", "partial_support", "no_support")
 
 
 def prepare(size: Size, turn: int) -> Measured:
@@ -52,21 +52,21 @@ def prepare(size: Size, turn: int) -> Measured:
 
 def saves(size: Size, _turn: int) -> Measured:
     """Save labels of each kind, nuggets' importance, and a bare view's mark, by turns."""
-    clients = {name: _clients(stage) for name, stage in STAGES.items()}
     with served() as address, served("loadtest.bench.floor.wsgi") as floor:
+        clients = {name: _clients(address, stage) for name, stage in STAGES.items()}
         sides = desk.nugget_sides(address, floor)
-        sides |= {name: _side(address, name, some) for name, some in clients.items()}
+        sides |= {name: _side(name, assessors) for name, assessors in clients.items()}
         measured = measured_of(size, sides)
-    for name, some in clients.items():
-        task = Task.objects.get(pk=some[0].pk)
+    for name, assessors in clients.items():
+        task = Task.objects.get(pk=assessors[0].pk)
         for what in ("first", "again"):
-            measured.seconds[f"{name}{what}"] = statements(task, Op.model_validate(_op(name, some[0], -1)))
+            measured.seconds[f"{name}{what}"] = statements(task, Op.model_validate(_op(name, assessors[0], -1)))
     return measured
 
 
-def _clients(stage: Stage) -> list[Client]:
+def _clients(address: str, stage: Stage) -> list[Client]:
     tasks = Task.objects.filter(campaign__slug=SLUG, stage=stage).select_related("assessor").order_by("pk")
-    return [client_of(task, keys=_keys(task)) for task in tasks]
+    return [Client(browser_of(task, address), task.public_id, task.pk, keys=_keys(task)) for task in tasks]
 
 
 def _keys(task: Task) -> tuple[str, ...]:
@@ -77,17 +77,17 @@ def _keys(task: Task) -> tuple[str, ...]:
     return tuple(f"{answer['id']}/{one['key']}" for answer in state["answers"] for one in state["nuggets"])
 
 
-def _side(address: str, name: str, clients: list[Client]) -> Side:
+def _side(name: str, clients: list[Client]) -> Side:
     def body(client: Client, number: int) -> tuple[str, object]:
         return f"/desk/{client.task}/ops/", {"window": WINDOW, "ops": [_op(name, client, number)]}
 
-    return Side(address, clients, body)
+    return Side(clients, body)
 
 
 def _op(name: str, client: Client, number: int) -> dict[str, object]:
     """Return the label of one key after the other; only the first time that a key comes its row is made."""
-    said = WORDS_SAID.get(name, OF_PAIRS)[number % 3]
-    return op_of("label", {"key": client.keys[number % len(client.keys)], "label": said})
+    label = LABELS.get(name, SUPPORT_LABELS)[number % 3]
+    return op_of("label", {"key": client.keys[number % len(client.keys)], "label": label})
 
 
 def pages(size: Size, _turn: int) -> Measured:

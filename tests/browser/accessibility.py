@@ -146,6 +146,10 @@ class LiveRegions:
     messages: list[dict[str, Any]] = field(default_factory=list)
     _read: int = 0
 
+    def record(self, message: dict[str, Any]) -> None:
+        """Keep a message. Playwright puts an attribute on what it calls, so `list.append` itself would not do."""
+        self.messages.append(message)
+
     def new_texts(self) -> list[str]:
         """Announcements since the last call."""
         fresh, self._read = self.messages[self._read :], len(self.messages)
@@ -163,6 +167,6 @@ class LiveRegions:
 def record_announcements(page: Page) -> LiveRegions:
     """Record a page's live regions from its next load on."""
     regions = LiveRegions()
-    page.expose_function("heard", regions.messages.append)
+    page.expose_function("heard", regions.record)
     page.add_init_script(RECORD)
     return regions
