@@ -8,17 +8,17 @@ import pytest
 from tests.architecture.figures import Figure, figures
 
 AT_MOST = {
-    "Python files": 376,
-    "modules with one importer": 63,
-    "product lines": 60_100,
+    "Python files": 332,
+    "modules with one importer": 55,
+    "product lines": 56_900,
     "duplicate class names": 0,
     "`said` as an identifier": 0,
-    "docstrings without a reason": 600,
+    "docstrings without a reason": 580,
     "longest file": 600,
     "fullest folder": 20,
     "functions over 60 lines": 0,
 }
-AT_LEAST = {"comments per 100 lines": 1.3}
+AT_LEAST = {"comments per 100 lines": 2.2}
 
 
 @pytest.fixture(scope="module")
