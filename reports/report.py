@@ -358,7 +358,10 @@ class ReportContent:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report page: the form, and what came of it; without figures, `message` says why."""
+    """A report page: the form, and what came of it; without figures, `message` says why.
+
+    `query`: the query string, which has the order and page of each table; without it, tables keep their own order.
+    """
 
     form: ChoicesForm
     title: str

@@ -1,16 +1,21 @@
 """The reports' addresses. Everything chosen on a page is in its query string."""
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.urls.converters import StringConverter
 
 from reports import methods, views
 from reports.confusion import views as confusion_views
 from reports.confusion.paired_labels import ItemKind
-from reports.files import converter_of
-from reports.views import AGREEMENT, CONFUSION, LEADERBOARD, ReportName
+from reports.views import AGREEMENT, CONFUSION, LEADERBOARD, REPORTS
 
 app_name = "reports"
 
-register_converter(converter_of(ReportName), "report")
+
+class ReportConverter(StringConverter):
+    regex = "|".join(REPORTS)
+
+
+register_converter(ReportConverter, "report")
 
 
 def _table(report: str, part: str, name: str) -> URLPattern:

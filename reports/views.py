@@ -1,11 +1,10 @@
 """The report pages: one view each for a page, a table and a picture, whichever report it is.
 
-A new report is a module with a function from campaign and query to `Report`, and a line in `KINDS`.
+A new report is a module with a function from campaign and query to `Report`, and a line in `REPORTS`.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -42,19 +41,8 @@ def get_campaign(request: UserRequest, slug: str) -> Campaign:
         raise Http404 from None
 
 
-class ReportName(StrEnum):
-    """A report page as its address names it."""
-
-    DESCRIPTIVES = "descriptives"
-    NUGGETS = "nuggets"
-    SUPPORT = "support"
-    LENGTH = "length"
-    TIME = "time"
-    PACKET = "packet"
-
-
 LEADERBOARD, AGREEMENT, CONFUSION = "leaderboard", "agreement", "confusion"
-"""Reports with an address and a template of their own; they are older than `ReportName`, and papers link to them."""
+PACKET = "packet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +59,7 @@ class ReportKind:
     beside: Callable[[User, Campaign], Mapping[str, Any]] = lambda _user, _campaign: {}
 
 
-KINDS: dict[str, ReportKind] = {
+WITH_OWN_ADDRESS = {
     LEADERBOARD: ReportKind(
         "Leaderboard",
         "Runs by score under one condition, with intervals, tests between runs, and support of citations.",
@@ -91,37 +79,44 @@ KINDS: dict[str, ReportKind] = {
         "reports/confusion.html",
         lambda user, campaign: {"studies": studies_for(user, campaign)},
     ),
-    ReportName.DESCRIPTIVES: ReportKind(
+}
+"""Older than `reports/<name>/`, and papers link to them."""
+
+REPORTS = {
+    "descriptives": ReportKind(
         "Descriptives",
         "Topics, nuggets, words and labels of every nugget set and condition, as in the published tables.",
         descriptives_page,
     ),
-    ReportName.NUGGETS: ReportKind(
+    "nuggets": ReportKind(
         "Nuggets",
         "How often each nugget is found and by which runs, vital against okay, drafts against final lists.",
         nuggets_page,
     ),
-    ReportName.SUPPORT: ReportKind(
+    "support": ReportKind(
         "Support of citations",
         "Precision and recall per run, topic and answer, labels by condition, over- and under-citation.",
         support_page,
     ),
-    ReportName.LENGTH: ReportKind(
+    "length": ReportKind(
         "Length",
         "Score against length, with the runs that no shorter run beats.",
         length_page,
     ),
-    ReportName.TIME: ReportKind(
+    "time": ReportKind(
         "Time",
         "How long topics took, by stage, topic and assessor, against the published hour and two and a half.",
         time_page,
     ),
-    ReportName.PACKET: ReportKind(
+    PACKET: ReportKind(
         "Participant packet",
         "One group's scores topic by topic, with each topic's minimum, median and maximum over all runs.",
         packet_page,
     ),
 }
+"""By the name in the address."""
+
+KINDS = WITH_OWN_ADDRESS | REPORTS
 
 
 @require_safe
@@ -129,7 +124,7 @@ def reports(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request, slug)
     addresses = {
         name: reverse("reports:report", args=[slug, name])
-        if name in list(ReportName)
+        if name in REPORTS
         else reverse(f"reports:{name}", args=[slug])
         for name in KINDS
     }
@@ -143,7 +138,7 @@ def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
     page = kind.make(campaign, request.GET)
     more = dict(kind.beside(request.user, campaign))
     # The archive is of the group that the form names, so a page without figures has none to offer.
-    if report == ReportName.PACKET and page.content:
+    if report == PACKET and page.content:
         more["archive"] = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"
     return page_response(request, campaign, page, report, template=kind.template, more=more)
 

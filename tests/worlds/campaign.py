@@ -28,7 +28,7 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
-from reports.views import ReportName
+from reports.views import REPORTS
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
 
@@ -107,7 +107,7 @@ class World:
             "data": reverse("organizer:data", args=[slug]),
             **{f"load_{kind}": reverse("organizer:new_import", args=[slug, kind]) for kind in ("runs", "nuggets")},
             "reports": reverse("reports:reports", args=[slug]),
-            **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in ReportName},
+            **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in REPORTS},
             "cost": reverse("organizer:cost", args=[slug]),
             "scatter": reverse("reports:scatter", args=[slug, "svg"]),
         }
