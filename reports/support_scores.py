@@ -1,4 +1,4 @@
-"""Support of citations per run under one condition. No page, because charts read it."""
+"""Support of citations per run under one condition, for pages, commands and the API."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

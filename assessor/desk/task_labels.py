@@ -375,7 +375,8 @@ def _assignment_labels(context: DeskContext, nuggets: Sequence[AskedNugget]) -> 
 
 
 def _support_labels(context: DeskContext, pairs: Sequence[AskedPair]) -> dict[str, StoredLabel]:
-    rows = WorkingSupport.objects.filter(task=context.task).select_related("sentence")
+    # A submission needs the sentence's place, nobody its text.
+    rows = WorkingSupport.objects.filter(task=context.task).select_related("sentence").defer("sentence__text")
     stored = {(row.sentence_id, row.segment_id): row for row in rows}
     return {
         pair.key: StoredLabel(pair.key, row, pair.machine)

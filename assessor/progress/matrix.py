@@ -114,10 +114,6 @@ class MatrixCell:
     progress: Progress
     asking: int
 
-    @property
-    def initials(self) -> str:
-        return "".join(word[0] for word in self.assessor.split()[:3]).upper()
-
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:

@@ -70,11 +70,6 @@ class NuggetRecord:
     blank_importance: bool = False
     provenance: NuggetProvenance = NOTHING_KNOWN
 
-    @property
-    def has_unknown_importance(self) -> bool:
-        """Whether the file's word is neither vital nor okay: a finding."""
-        return self.importance is Importance.UNKNOWN and (self.raw_importance != "" or self.blank_importance)
-
 
 @dataclass(frozen=True, slots=True)
 class NuggetListRow:

@@ -10,14 +10,6 @@ from evaluation.terms import Role, Stage, TaskState
 UNBLINDED_ROLES = (Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR)
 
 
-def sees_unblinded(roles: Collection[Role]) -> bool:
-    """Say whether someone with these roles in a campaign may see whose answers and labels they are.
-
-    Whoever assesses may not, whatever else they are.
-    """
-    return Role.ASSESSOR not in roles and any(role in UNBLINDED_ROLES for role in roles)
-
-
 class Act(StrEnum):
     """Act on a task. The assessor opens and submits; the rest is the organizers'."""
 
@@ -166,10 +158,6 @@ def _check_judging(stage: Stage, person: Candidate, nuggets: str) -> None:
     # Answers would tell the maker of a list what systems found.
     if person.makes - {nuggets}:
         raise Refused("makes_another", f"{person.name} has a list of their own in the making.")
-
-
-def can_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> bool:
-    return _passes(lambda: check_hand_out(stage, person, nuggets))
 
 
 def check_maker(name: str, maker: str, *, overlap: bool, reason: str) -> None:

@@ -1,15 +1,13 @@
-// What the labels mean, one line each, beside the thing that asks: a button at a label, or the key on a row. The text
-// stays until it is closed, with Escape or the button; nothing appears by hovering alone.
+// Meanings of the labels, one line each, beside the row whose key asks. The text stays until it is closed, with Escape or
+// the button; nothing appears by hovering alone.
 
-const LABELS = "[data-define], .tag, legend, label, [aria-pressed]";
+const LABELS = ".tag, legend, label, [aria-pressed]";
 
 /** The terms that stand in `element` as labels, of those that there are `words` for. */
 function termsIn(element, words) {
-  const labels = [...element.querySelectorAll(LABELS)];
-  const captions = labels.map((label) => label.textContent.toLowerCase()).join(" | ");
-  const marked = new Set(labels.map((label) => label.dataset.define));
-  const isShown = (term, word) => marked.has(term) || new RegExp(`\\b${word.toLowerCase()}\\b`).test(captions);
-  return new Set(words.filter(([term, word]) => isShown(term, word)).map(([term]) => term));
+  const captions = [...element.querySelectorAll(LABELS)].map((label) => label.textContent.toLowerCase()).join(" | ");
+  const isShown = (word) => new RegExp(`\\b${word.toLowerCase()}\\b`).test(captions);
+  return new Set(words.filter(([, word]) => isShown(word)).map(([term]) => term));
 }
 
 export class Definitions {
@@ -21,10 +19,6 @@ export class Definitions {
     for (const line of document.querySelectorAll("#definitions [data-term]")) this.#lines.set(line.dataset.term, line);
     this.#panel.addEventListener("toggle", ({ newState }) => {
       if (newState === "closed" && this.#from?.isConnected) this.#from.focus();
-    });
-    document.addEventListener("click", (event) => {
-      const button = event.target.closest?.("[data-define]");
-      if (button) this.show(button, new Set([button.dataset.define]));
     });
   }
 

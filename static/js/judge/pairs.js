@@ -352,7 +352,7 @@ export class Work {
       const pair = this.pair(target.closest("button[data-pair]")?.dataset.pair);
       if (!pair) return;
       const why = whyNot(pair, this.desk.stage);
-      if (why) this.desk.announce(`${this.name(pair.key)} is not progress: ${why}`);
+      if (why) this.desk.announce(`${this.name(pair.key)} is not asked: ${why}`);
       else this.focus(pair.key);
     });
     new MutationObserver(() => this.#readonlyChanged()).observe(this.desk.root, { attributeFilter: ["data-readonly"] });

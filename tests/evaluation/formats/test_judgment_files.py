@@ -96,12 +96,12 @@ def nugget(**fields: Any) -> NuggetRecord:
 @pytest.mark.parametrize("raw", ["okey", "failed", "Vital", ""])
 def test_a_dirty_importance_is_unknown_and_told(raw: str) -> None:
     row = nugget(importance=raw)
-    assert (row.importance, row.raw_importance, row.has_unknown_importance) == (Importance.UNKNOWN, raw, True)
+    assert (row.importance, row.raw_importance) == (Importance.UNKNOWN, raw)
 
 
 def test_a_draft_without_importance_is_nothing_to_tell() -> None:
     row = nugget()
-    assert (row.importance, row.raw_importance, row.has_unknown_importance) == (Importance.UNKNOWN, "", False)
+    assert (row.importance, row.raw_importance) == (Importance.UNKNOWN, "")
 
 
 def test_a_blank_importance_comes_back_blank() -> None:
@@ -162,7 +162,7 @@ def test_a_quoted_cell_over_lines_keeps_the_line_numbers(source: Read) -> None:
 
 def test_real_nuggets(data: Path) -> None:
     rows = parse_nuggets(read_source(data / "trec-rag-2024/nuggets.mistral.jsonl"))
-    unknown = [nugget for row in rows for nugget in row.nuggets if nugget.has_unknown_importance]
+    unknown = [nugget for row in rows for nugget in row.nuggets if nugget.importance is Importance.UNKNOWN]
     assert (len(rows), len(unknown)) == (301, 40)
 
 

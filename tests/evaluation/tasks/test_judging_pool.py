@@ -4,8 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.corpus.runs import PoolRun, judging_pool
-from evaluation.rules.tasks import sees_unblinded
-from evaluation.terms import Role
 
 SUBMISSIONS = st.lists(
     st.builds(
@@ -45,9 +43,3 @@ def test_the_pool_does_not_depend_on_the_order_of_loading(runs: list[PoolRun], d
 @given(SUBMISSIONS, st.integers(1, 4))
 def test_a_deeper_pool_holds_the_shallower_one(runs: list[PoolRun], depth: int) -> None:
     assert judging_pool(runs, depth) <= judging_pool(runs, depth + 1)
-
-
-def test_an_organizer_who_also_assesses_stays_blind() -> None:
-    assert sees_unblinded([Role.ORGANIZER])
-    assert not sees_unblinded([Role.ORGANIZER, Role.ASSESSOR])
-    assert not sees_unblinded([])
