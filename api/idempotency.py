@@ -112,7 +112,9 @@ def once(request: Request, sent: str, prepare: Callable[[], Doing], *, together:
             # answer, and the client's next try would do them twice.
             claim.keep(response)
         return response
-    except BaseException:  # SystemExit too: nothing is written, and the key would be taken until its lease ends
+    # SystemExit too, or the key would be taken until its lease ends. With `together` nothing is written; an import that
+    # was committed already changes nothing when it is done again.
+    except BaseException:
         claim.release()
         raise
 

@@ -132,7 +132,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Computed:
-    """Rows that are computed for this request, in the order of their keys. A stream's ETag does not need them."""
+    """Rows that are computed for this request, in the order of their keys. The ETag of scores does not need them."""
 
     compute: Callable[[], list[Keyed]]
 

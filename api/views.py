@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from threading import Lock
 from typing import Any, ClassVar, cast
 
 from django.contrib.auth.decorators import login_not_required
@@ -164,8 +165,17 @@ class SchemaView(SpectacularAPIView):
         return Response(_schema(), headers={"Content-Disposition": f'inline; filename="{name}"'})
 
 
-@lru_cache(maxsize=1)
+_BUILDING = Lock()
+
+
 def _schema() -> Any:
+    # Inspectors are shared by all views: two threads that build at once spoil each other, and the result is kept.
+    with _BUILDING:
+        return _built_schema()
+
+
+@lru_cache(maxsize=1)
+def _built_schema() -> Any:
     """Build the schema once a process: it is the same for everybody, nobody need sign in for it, and it takes long."""
     return SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
 

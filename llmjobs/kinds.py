@@ -1,6 +1,6 @@
 """The kinds of items: how each becomes a step, and how its outcome becomes labels.
 
-Kinds whose name begins with `try_` begin as the others. Their labels go where no report reads.
+Labels of kinds whose name begins with `try_` go where no report reads.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence

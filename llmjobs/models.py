@@ -1,4 +1,4 @@
-"""LLM jobs, prompts, trials, and every call with its attempts and its reply. No call is ever paid twice."""
+"""LLM jobs, prompts, trials, and every call with its attempts and its reply. No answered call is ever paid twice."""
 
 from django.conf import settings
 from django.db import models

@@ -214,15 +214,16 @@ def _assigned(campaign: Campaign) -> QuerySet[Assignment]:
 def _assign_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list[NewItem]:
     labels = _assigned(campaign).filter(nugget_version__nugget__nugget_set__name=of)
     answers = _shuffled(labels.values_list("answer", flat=True), seed)
-    batches = list[tuple[int, list[tuple[int, int]]]]()
+    # Read once: each look at a campaign's protocol is a query.
+    size, batches = campaign.protocol.batch_size, list[tuple[int, list[tuple[int, int]]]]()
     for start in range(0, len(answers), CHUNK):
         chunk = answers[start : start + CHUNK]
         rows = labels.filter(answer__in=chunk).order_by("given_at", "pk")
         labels_of = _first_labels(rows.values_list("answer", "nugget_version", "label"))
         batches += [(answer, labels_of[answer]) for answer in chunk if answer in labels_of]
-        if sum(min(len(batch), campaign.protocol.batch_size) for _, batch in batches) >= pairs:
+        if sum(min(len(batch), size) for _, batch in batches) >= pairs:
             break
-    return _batch_items("answer", "try_assign", batches, campaign.protocol.batch_size, pairs)
+    return _batch_items("answer", "try_assign", batches, size, pairs)
 
 
 def _supported(campaign: Campaign) -> QuerySet[SupportJudgment]:

@@ -206,10 +206,13 @@ AuditLine = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LogEnd:
-    """Lines of the end of the current file, the newest first. `begins`: moment of the oldest; now without any."""
+    """Lines of the end of the current file, the newest first.
+
+    `begins`: moment before which older lines may be elsewhere; None: these are all.
+    """
 
     lines: list[AuditLine]
-    begins: datetime
+    begins: datetime | None
 
 
 def is_a_file() -> bool:
@@ -219,14 +222,23 @@ def is_a_file() -> bool:
 def read_end() -> LogEnd:
     """End of the current file; older and rotated ones are for `zgrep`. Lines without a moment are left out."""
     if not is_a_file() or not _current().exists():
-        return LogEnd([], datetime.now(UTC))
+        return LogEnd([], _oldest([]) if _is_rotated() else None)
     with _current().open("rb") as file:
         start = max(file.seek(0, os.SEEK_END) - END_BYTES, 0)
         file.seek(start)
         if start:
             file.readline()  # the rest of a line that begins before
         lines = [line for raw in file if (line := _parsed(raw)) is not None]
-    return LogEnd(lines[::-1], min(map(time_of, lines), default=datetime.now(UTC)))
+    return LogEnd(lines[::-1], _oldest(lines) if start or _is_rotated() else None)
+
+
+def _oldest(lines: list[AuditLine]) -> datetime:
+    return min(map(time_of, lines), default=datetime.now(UTC))
+
+
+def _is_rotated() -> bool:
+    # logrotate appends a number or a day to the name.
+    return any(_current().parent.glob(f"{_current().name}[.-]*"))
 
 
 def time_of(line: AuditLine) -> datetime:

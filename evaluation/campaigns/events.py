@@ -101,7 +101,8 @@ def entries_for(viewer: User, campaign: Campaign | None, wanted: EventFilter, mo
     until = shown[-1].at if len(shown) >= most else None
     # A full page reaches back to its last row, the last page to where its filter begins.
     oldest = until or wanted.since
-    return Entries(shown, until, log.begins if oldest is None or oldest < log.begins else None)
+    lacks_lines = log.begins is not None and (oldest is None or oldest < log.begins)
+    return Entries(shown, until, log.begins if lacks_lines else None)
 
 
 def people_of(viewer: User, campaign: Campaign | None) -> list[User]:

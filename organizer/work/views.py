@@ -24,7 +24,7 @@ from assessor.progress.today import topic_numbers_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.tasks.changes import PAST, ChangeReceipt, change_tasks, plan_change
+from evaluation.tasks.changes import PAST, ChangeReceipt, TaskChange, change_tasks, plan_change
 from evaluation.tasks.hand_out import hand_out, plan_reassigning, reassign_many
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.remarks import answer_remark
@@ -174,11 +174,13 @@ def change_work(request: UserRequest, slug: str) -> HttpResponse:
     receipt: ChangeReceipt | None = None
     commits = "commit" in data
     if form.is_valid():
+        # Read before a refusal: a form with an error has no wish any more.
+        wish = None if form.cleaned_data["change"] == REASSIGN else form.wish_of_all
         with refusals_on(form):
-            receipt = _changed(form, campaign, request.user, commits=commits)
-        if form.errors and form.cleaned_data["change"] != REASSIGN:
+            receipt = _changed(form, wish, campaign, request.user, commits=commits)
+        if form.errors and wish:
             # A refused change is shown as what it would do now, under the reason.
-            receipt = plan_change(campaign, form.wish_of_all)
+            receipt = plan_change(campaign, wish)
         elif receipt and commits:
             done = DONE[form.cleaned_data["change"]]
             messages.success(request, _counts(done, "task", receipt.changed, "task", receipt.left, "as before"))
@@ -217,15 +219,16 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     return redirect("organizer:inbox", campaign.slug)
 
 
-def _changed(form: ChangeForm, campaign: Campaign, actor: User, *, commits: bool) -> ChangeReceipt:
-    """Receipt of a change, or its preview."""
-    data = form.cleaned_data
-    if data["change"] == REASSIGN:
+def _changed(
+    form: ChangeForm, wish: TaskChange | None, campaign: Campaign, actor: User, *, commits: bool
+) -> ChangeReceipt:
+    """Receipt of a change, or its preview. Without a wish the tasks are reassigned."""
+    if wish is None:
+        data = form.cleaned_data
         act = reassign_many if commits else plan_reassigning
         return act(
             campaign=campaign, tasks=data["tasks"], assessor=data["assessor"], reason=data["reason"], actor=actor
         )
-    wish = form.wish_of_all
     return change_tasks(campaign=campaign, wish=wish, actor=actor) if commits else plan_change(campaign, wish)
 
 

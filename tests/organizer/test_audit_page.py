@@ -129,7 +129,13 @@ def test_a_search_beyond_the_log_says_where_older_lines_are(world: World, log: A
 
 def test_a_log_that_was_just_rotated_says_so(world: World, log: Audit) -> None:
     log.path.write_text("")
+    (log.path.parent / "audit.jsonl.1").write_text(line(1, campaign="river") + "\n")
     assert "Lines of the log are shown from" in world.client("olga").get(PAGE).content.decode()
+
+
+def test_a_log_that_is_read_whole_lacks_nothing(world: World, log: Audit) -> None:
+    log.path.write_text(line(1, campaign="river") + "\n")
+    assert "Lines of the log are shown from" not in world.client("olga").get(PAGE).content.decode()
 
 
 def test_without_a_file_the_page_says_so(world: World, settings: Settings) -> None:

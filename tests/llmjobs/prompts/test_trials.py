@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from evaluation.errors import Refused
 from evaluation.imports.nuggets import import_nuggets
@@ -26,7 +28,7 @@ from llmjobs.prompt_store import save_prompt
 from llmjobs.prompts.template import PromptTask
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.simulator.answering import MODEL
-from llmjobs.trials import TrialWish, labelled_by_people, outcome_of, start_trial
+from llmjobs.trials import TrialWish, draw, labelled_by_people, outcome_of, start_trial
 from loadtest.servers.simulator import LoggedSimulator
 from tests.llmjobs.engine.test_budget import work_until_it_rests
 from tests.worlds.campaign import World, make_world
@@ -84,6 +86,12 @@ def test_support_is_tried_too_with_json(world: World, simulator: LoggedSimulator
     assert (tried.people, tried.labels) == ((2,), (2,))
     assert Call.objects.get().reply == '{"label": "full_support"}'
     assert SupportJudgment.objects.count() == supported
+
+
+def test_drawing_reads_the_protocol_once_however_many_answers(world: World) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        assert len(draw(world.campaign, "assign", "auto-robot", 3, 1)) == 2
+    assert sum('FROM "evaluation_protocol"' in query["sql"] for query in queries) == 1
 
 
 def weighed(world: World, folder: Path) -> None:

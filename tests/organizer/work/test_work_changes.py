@@ -77,6 +77,7 @@ def test_reopening_12_of_15_leaves_12_events_with_the_reason(desk: DeskWorld, fi
 def test_reopening_without_a_reason_does_nothing(desk: DeskWorld, fifteen: list[Task]) -> None:
     page = bulk(desk, "commit", 422, tasks=[task.public_id for task in fifteen], reason="  ")
     assert "Say why: the reason is recorded." in page
+    assert "Preview: nothing was changed" in page
     assert not Task.objects.filter(state=TaskState.REOPENED).exists()
 
 
