@@ -227,7 +227,7 @@ def _judged(desk: DemoDesk) -> Task:
     # Every seventh label differs from the machine's.
     task = _task(desk)
     known = _assigned(task) if task.stage == Stage.ASSIGN else _supported(task)
-    for number, key in enumerate(read_task(context_of(task)).asked, start=1):
+    for number, key in enumerate(read_task(context_of(task)).judgeable, start=1):
         label = known.get(key, UNKNOWN[number % 3] if task.stage == Stage.ASSIGN else "no_support")
         desk.do("label", key=key, label="partial_support" if number % OTHERWISE == 0 else label)
     desk.submit()

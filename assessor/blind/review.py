@@ -105,7 +105,7 @@ class JudgedSummary:
     topic: str
     is_open: bool
     answers: int
-    asked: int
+    pairs: int
     judged: int
     labels: tuple[tuple[str, int], ...]
     missing: tuple[Missing, ...]
@@ -114,7 +114,7 @@ class JudgedSummary:
 
     @property
     def is_complete(self) -> bool:
-        return self.judged == self.asked
+        return self.judged == self.pairs
 
     @property
     def first(self) -> str:
@@ -126,8 +126,8 @@ def judged_summary(task: str, user: User) -> JudgedSummary:
     """Return the summary of one of the user's own judging tasks. Raises `NoSuchTask`."""
     found = own_task(task, user, opened=True)
     work = read_task(context_of(found))
-    asked, lacking = work.asked, set(work.missing)
-    counted = Counter(CAPTIONS[work.labels[key].row.label or ""] for key in asked if key not in lacking)
+    keys, lacking = work.judgeable, set(work.missing)
+    counted = Counter(CAPTIONS[work.labels[key].row.label or ""] for key in keys if key not in lacking)
     captions = [label.caption for label in labels_of_stage(found.stage).by_word.values()]
     missing = list(_missing(pair_names(work), work.missing))
     return JudgedSummary(
@@ -135,8 +135,8 @@ def judged_summary(task: str, user: User) -> JudgedSummary:
         topic=found.topic.text,
         is_open=found.state in OPEN_STATES,
         answers=len(work.answers),
-        asked=len(asked),
-        judged=len(asked) - len(lacking),
+        pairs=len(keys),
+        judged=len(keys) - len(lacking),
         labels=tuple((caption, counted[caption]) for caption in captions if counted[caption]),
         # A task that was just opened lacks thousands of labels; the first answers are enough to go on with.
         missing=tuple(missing[:MOST_NAMED]),

@@ -160,7 +160,7 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
 def progress_text(task: Task, progress: Progress) -> tuple[str, ...]:
     is_done = task.state == TaskState.SUBMITTED
     if Stage(task.stage).judges:
-        labels = f"{progress.judged:,} of {progress.asked:,} labels"
+        labels = f"{progress.judged:,} of {progress.labels:,} labels"
         return (labels,) if is_done else (f"{progress.finished} of {progress.answers} answers", labels)
     read = f"{progress.read} of {progress.passages} read"
     listed = f"{progress.listed} {plural(progress.listed, 'nugget')}"

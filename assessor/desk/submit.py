@@ -88,7 +88,7 @@ def _freeze_support(task: Task, work: TaskLabels, judge: Judge, event: Event) ->
     earlier.update(stands=False)
     condition, shows = SupportCondition(str(Stage(task.stage).condition)), task.stage == Stage.SUPPORT_POST_EDIT
     # A label on a pair that is not asked any more must not count beside those that are.
-    given = [work.labels[key].stored for key in work.asked]
+    given = [work.labels[key].stored for key in work.judgeable]
     supports = [row for row in given if isinstance(row, WorkingSupport)]
     same, now = _same(task), timezone.now()
     rows = [

@@ -334,7 +334,7 @@ class TaskLabels:
     labels: dict[str, StoredLabel]
 
     @property
-    def asked(self) -> list[str]:
+    def judgeable(self) -> list[str]:
         """Keys of all pairs that can be judged."""
         if self.pairs:
             return [pair.key for pair in self.pairs if pair.judgeable]
@@ -347,7 +347,7 @@ class TaskLabels:
 
     @property
     def missing(self) -> list[str]:
-        return [key for key in self.asked if key not in self.labels or self.labels[key].stored.label is None]
+        return [key for key in self.judgeable if key not in self.labels or self.labels[key].stored.label is None]
 
 
 def read_task(context: DeskContext) -> TaskLabels:

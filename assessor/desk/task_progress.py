@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from assessor.models import MarkedPassage, WorkingAssignment, WorkingNugget, WorkingSupport
 from evaluation.domain.counted_pairs import counted_citations
 from evaluation.models import ListedNugget, StudyPair, SupportJudgment, Task, TaskAnswer
-from evaluation.tasks.pooling import Pairs, judged_answers, listed_now, nuggets_asked, pairs_asked
+from evaluation.tasks.pooling import Pairs, count_citations, count_nuggets, judged_answers, listed_now
 from evaluation.tasks.reading_load import readable
 from evaluation.terms import Decision, Making, Stage, SupportCondition
 
@@ -19,7 +19,7 @@ from evaluation.terms import Decision, Making, Stage, SupportCondition
 class Progress:
     """Progress of a task in counts. `proposed` and `undecided` are drafts; `listed` are in the list as it is.
 
-    Where answers are judged: how many labels are `asked` for and how many `judged`, and of how many `answers` all
+    Where answers are judged: how many `labels` the task wants and how many are `judged`, and of how many `answers` all
     are (`finished`). An answer whose labels serve for another one counts once.
     """
 
@@ -28,7 +28,7 @@ class Progress:
     proposed: int = 0
     undecided: int = 0
     listed: int = 0
-    asked: int = 0
+    labels: int = 0
     judged: int = 0
     answers: int = 0
     finished: int = 0
@@ -36,8 +36,8 @@ class Progress:
     @property
     def share(self) -> float:
         """Done, from 0 to 1: labels; decisions where drafts are decided on, passages where one writes by hand."""
-        if self.asked:
-            return self.judged / self.asked
+        if self.labels:
+            return self.judged / self.labels
         done, all_ = self.proposed - self.undecided, self.proposed
         if not self.proposed:
             done, all_ = self.read, self.passages
@@ -97,16 +97,16 @@ def _judging_progress(tasks: Sequence[Task]) -> dict[int, Progress]:
     assigns = [task for task in whole if task.stage == Stage.ASSIGN]
     supports = [task for task in whole if task.stage != Stage.ASSIGN]
     drawn = [task for task in tasks if task.study_id is not None]
-    asked = nuggets_asked(assigns, answers) | pairs_asked(supports, answers) | _drawn_asked(drawn)
+    wanted = count_nuggets(assigns, answers) | count_citations(supports, answers) | _count_drawn(drawn)
     judged = _nuggets_judged(assigns) | _pairs_judged(supports) | _drawn_judged(drawn)
-    return {task.pk: _judged_so_far(task.pk, answers[task.pk], asked, judged) for task in tasks}
+    return {task.pk: _judged_so_far(task.pk, answers[task.pk], wanted, judged) for task in tasks}
 
 
-def _judged_so_far(task: int, answers: list[int], asked: Pairs, judged: Pairs) -> Progress:
+def _judged_so_far(task: int, answers: list[int], wanted: Pairs, judged: Pairs) -> Progress:
     # A label of a pair that is not asked any more, such as one of a segment whose text went, is not counted.
-    each = [(asked.get((task, answer), 0), judged.get((task, answer), 0)) for answer in answers]
+    each = [(wanted.get((task, answer), 0), judged.get((task, answer), 0)) for answer in answers]
     return Progress(
-        asked=sum(all_ for all_, _ in each),
+        labels=sum(all_ for all_, _ in each),
         judged=sum(min(done, all_) for all_, done in each),
         answers=len(answers),
         finished=sum(0 < all_ <= done for all_, done in each),
@@ -125,7 +125,7 @@ def _pairs_judged(tasks: Sequence[Task]) -> Pairs:
     return _by_answer(rows, "sentence__answer")
 
 
-def _drawn_asked(tasks: Sequence[Task]) -> Pairs:
+def _count_drawn(tasks: Sequence[Task]) -> Pairs:
     """Count the pairs of studies: those that were drawn, whatever the lists and the protocol say since."""
     if not tasks:
         return {}

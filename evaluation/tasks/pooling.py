@@ -206,11 +206,11 @@ def judged_answers(tasks: Iterable[Task]) -> dict[int, list[int]]:
     return answers
 
 
-def nuggets_asked(tasks: Sequence[Task], answers: Answers) -> Pairs:
+def count_nuggets(tasks: Sequence[Task], answers: Answers) -> Pairs:
     lists = _newest_lists(tasks)
     sizes = sizes_of(lists.values())
-    asked = {task.pk: sizes.get(lists.get((task.nugget_set_id or 0, task.topic_id), 0), 0) for task in tasks}
-    return {(task.pk, answer): asked[task.pk] for task in tasks for answer in answers[task.pk]}
+    listed = {task.pk: sizes.get(lists.get((task.nugget_set_id or 0, task.topic_id), 0), 0) for task in tasks}
+    return {(task.pk, answer): listed[task.pk] for task in tasks for answer in answers[task.pk]}
 
 
 def listed_now(tasks: Sequence[Task]) -> QuerySet[Any, Any]:
@@ -226,16 +226,16 @@ def _newest_lists(tasks: Sequence[Task]) -> dict[tuple[int, int], int]:
     return {(nugget_set, topic): pk for nugget_set, topic, pk in rows}
 
 
-def pairs_asked(tasks: Sequence[Task], answers: Answers) -> Pairs:
+def count_citations(tasks: Sequence[Task], answers: Answers) -> Pairs:
     """Count the citations to judge in each answer: a query for each number of citations that protocols judge."""
-    asked: Pairs = {}
+    found: Pairs = {}
     for first in {task.protocol.first_citations for task in tasks}:
         mine = [task.pk for task in tasks if task.protocol.first_citations == first]
         judged = TaskAnswer.objects.filter(task__in=mine, same_as=None).values("answer")
         pairs = counted_citations(first).filter(sentence__answer__in=judged).order_by()
         counts = dict(pairs.values_list("sentence__answer").annotate(Count("pk")))
-        asked |= {(pk, answer): counts.get(answer, 0) for pk in mine for answer in answers[pk]}
-    return asked
+        found |= {(pk, answer): counts.get(answer, 0) for pk in mine for answer in answers[pk]}
+    return found
 
 
 def missing_labels(tasks: Sequence[Task]) -> dict[int, int]:
@@ -246,11 +246,11 @@ def missing_labels(tasks: Sequence[Task]) -> dict[int, int]:
     answers = judged_answers(tasks)
     assigns = [task for task in tasks if task.stage == Stage.ASSIGN]
     supports = [task for task in tasks if task.stage != Stage.ASSIGN]
-    asked = nuggets_asked(assigns, answers) | pairs_asked(supports, answers)
+    wanted = count_nuggets(assigns, answers) | count_citations(supports, answers)
     assigned = Assignment.objects.current().filter(nugget_version__in=listed_now(assigns))
     supported = SupportJudgment.objects.current()
     given = _submitted(assigned, assigns, "answer") | _submitted(supported, supports, "sentence__answer")
-    missing = {pair: count - given.get(pair, 0) for pair, count in asked.items()}
+    missing = {pair: count - given.get(pair, 0) for pair, count in wanted.items()}
     return {task.pk: sum(max(0, missing[task.pk, answer]) for answer in answers[task.pk]) for task in tasks}
 
 

@@ -24,7 +24,7 @@ def test_every_desk_of_the_demo_can_be_tried_at_once() -> None:
     tasks = list(Task.objects.select_related("protocol", "assessor"))
     assert {task.stage for task in tasks} == set(Stage)
     assert pairs_without_llm_label(tasks) == {}
-    asked = [one.asked for one in progress_of([task for task in tasks if Stage(task.stage).judges]).values()]
+    asked = [one.labels for one in progress_of([task for task in tasks if Stage(task.stage).judges]).values()]
     assert min(asked) > 0
     practice = [(practice_of(task.assessor, [task.campaign_id]), task) for task in tasks]
     assert all(one.asked(task) and not one.left(task) for one, task in practice)

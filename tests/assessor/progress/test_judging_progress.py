@@ -30,8 +30,8 @@ def first_answers(task: Task, number: int) -> list[int]:
 
 
 def test_a_task_that_nobody_touched_says_what_it_asks_for(world: JudgingWorld) -> None:
-    assert progress(world.hand(Stage.ASSIGN, "ann")) == Progress(asked=9, answers=3)
-    assert progress(world.hand(Stage.SUPPORT_SCRATCH, "ann")) == Progress(asked=3, answers=2)
+    assert progress(world.hand(Stage.ASSIGN, "ann")) == Progress(labels=9, answers=3)
+    assert progress(world.hand(Stage.SUPPORT_SCRATCH, "ann")) == Progress(labels=3, answers=2)
 
 
 @pytest.mark.parametrize(("stage", "asked"), [(Stage.ASSIGN, 9), (Stage.SUPPORT_SCRATCH, 3)])
@@ -40,11 +40,11 @@ def test_labels_and_finished_answers_are_counted(world: JudgingWorld, stage: Sta
     some = first_answers(task, 1)
     give(task, answers=some)
     now = progress(task)
-    assert (now.asked, now.finished) == (asked, 1)
+    assert (now.labels, now.finished) == (asked, 1)
     assert 0 < now.judged < asked
     assert now.share == now.judged / asked
     give(task)
-    assert progress(task) == Progress(asked=asked, judged=asked, answers=now.answers, finished=now.answers)
+    assert progress(task) == Progress(labels=asked, judged=asked, answers=now.answers, finished=now.answers)
 
 
 def test_a_cleared_label_is_none_and_can_t_judge_is_one(world: JudgingWorld) -> None:
@@ -64,7 +64,7 @@ def test_labels_of_a_wording_that_is_listed_no_more_do_not_count(world: JudgingW
     old = task.nuggets.lists.get()
     new = task.nuggets.lists.create(topic=task.topic, version=2)
     new.items.create(nugget_version=old.items.all()[0].nugget_version, position=0)
-    assert progress(task) == Progress(asked=3, judged=3, answers=3, finished=3)
+    assert progress(task) == Progress(labels=3, judged=3, answers=3, finished=3)
 
 
 @pytest.mark.parametrize("first", [1, 2, None])
@@ -73,7 +73,7 @@ def test_what_is_counted_is_what_the_desk_asks(world: JudgingWorld, first: int |
     Protocol.objects.update(first_citations=first)
     task = task_again(world.hand(Stage.SUPPORT_SCRATCH, "ann").public_id)
     asked = [pair for pair in pairs_of(context_of(task)) if pair.judgeable]
-    assert progress(task).asked == len(asked) > 0
+    assert progress(task).labels == len(asked) > 0
 
 
 def test_more_tasks_cost_no_more_queries(world: JudgingWorld) -> None:

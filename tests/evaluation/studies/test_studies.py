@@ -157,7 +157,7 @@ def test_the_database_refuses_a_pair_of_no_kind_or_without_difference(world: Jud
 def test_a_task_asks_just_what_was_drawn(world: JudgingWorld, kind: StudyKind, progress: tuple[int, int]) -> None:
     task = hand_study(world, make_study(world, kind))
     asked, answers = progress
-    assert progress_of([task])[task.pk] == Progress(asked=asked, answers=answers)
+    assert progress_of([task])[task.pk] == Progress(labels=asked, answers=answers)
     assert task.stage == (Stage.ASSIGN if kind is StudyKind.ASSIGNMENT else Stage.SUPPORT_SCRATCH)
     assert TaskAnswer.objects.filter(task=task).count() == answers
     assert Event.objects.get(kind="task.handed_out").payload["study"] == STUDY
@@ -275,7 +275,7 @@ def test_reassigned_it_is_a_new_task_of_the_same_pairs(world: JudgingWorld) -> N
             actor=world.people["olga"],
         )
     )
-    assert progress_of([new])[new.pk] == Progress(asked=6, answers=3)
+    assert progress_of([new])[new.pk] == Progress(labels=6, answers=3)
     assert new.study_id == old.study_id
     assert not Assignment.objects.filter(judge__study__name=STUDY, stands=True).exists()
     assert Campaign.objects.get(pk=world.campaign.pk).revision > revision

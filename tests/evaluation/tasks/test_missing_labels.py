@@ -100,7 +100,7 @@ class RandomCampaign:
         """Count what the tasks that were submitted lack now; a desk says the same."""
         tasks: list[Task] = [task_again(one) for one in self.done]
         missing = missing_labels(tasks)
-        assert missing == {pk: one.asked - one.judged for pk, one in progress_of(tasks).items()}
+        assert missing == {pk: one.labels - one.judged for pk, one in progress_of(tasks).items()}
         return missing
 
 

@@ -95,7 +95,7 @@ def test_equal_answers_are_judged_once_if_the_campaign_says_so(
     task = world.hand(Stage.ASSIGN, "ann")
     shown = TaskAnswer.objects.filter(task=task, same_as=None)
     assert shown.count() == judged
-    assert progress_of([task])[task.pk].asked == judged * 3
+    assert progress_of([task])[task.pk].labels == judged * 3
     for one in TaskAnswer.objects.filter(task=task, same_as__isnull=False):
         assert shown.get(answer=one.same_as).position < one.position
 
@@ -123,7 +123,7 @@ def test_a_new_run_reopens_submitted_tasks_for_its_answers_only(
     assert runs_of(done) == [*before, "new"]
     assert runs_of(begun)[-1] == "new"
     progress = progress_of([done])[done.pk]
-    assert progress.asked - progress.judged == 3
+    assert progress.labels - progress.judged == 3
     [event] = Event.objects.filter(kind="task.reopened")
     assert (event.actor, event.payload["version"]) == (None, 2)
 
@@ -161,7 +161,7 @@ def test_a_new_answer_of_a_judged_text_needs_only_a_submission(world: JudgingWor
     task.refresh_from_db()
     assert "Submit again, so that they get those labels." in task.reopened_reason
     progress = progress_of([task])[task.pk]
-    assert progress.asked == progress.judged
+    assert progress.labels == progress.judged
 
 
 def test_replacing_an_unjudged_run_leaves_nothing_of_its_answer(world: JudgingWorld) -> None:
