@@ -5,10 +5,10 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from django.db.models import TextChoices
 from django.http import HttpResponse
 from django.urls import register_converter
 from django.urls.converters import StringConverter
@@ -123,16 +123,12 @@ def _cell(value: Any) -> str:
     return escaped(_text(value, "--", 3))
 
 
-class TableForm(StrEnum):
+class TableForm(TextChoices):
     """File format of a table."""
 
-    CSV = "csv"
-    JSON = "json"
-    LATEX = "tex"
-
-    @property
-    def caption(self) -> str:
-        return "LaTeX" if self is TableForm.LATEX else self.upper()
+    CSV = "csv", "CSV"
+    JSON = "json", "JSON"
+    LATEX = "tex", "LaTeX"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,19 +162,15 @@ def downloaded(table: FileTable, form: TableForm, name: str) -> HttpResponse:
     return response
 
 
-class PictureForm(StrEnum):
+class PictureForm(TextChoices):
     """File format of a picture."""
 
-    SVG = "svg"
-    PNG = "png"
-    PDF = "pdf"
-
-    @property
-    def caption(self) -> str:
-        return self.upper()
+    SVG = "svg", "SVG"
+    PNG = "png", "PNG"
+    PDF = "pdf", "PDF"
 
 
-def converter_of(words: type[StrEnum]) -> type[StringConverter]:
+def converter_of(words: type[TextChoices]) -> type[StringConverter]:
     """Return a converter that turns a word of an address into its member, so that no view sees an unknown form."""
     parts = {"regex": "|".join(words), "to_python": staticmethod(words)}
     return type(f"{words.__name__}Converter", (StringConverter,), parts)

@@ -6,7 +6,6 @@ People stand as Assessor 1, 2 and so on, always: what is printed here is meant t
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from math import inf
 from typing import Any
 
@@ -14,7 +13,7 @@ import django
 import numpy as np
 from django.db import connection, models
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, TextChoices
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -488,16 +487,12 @@ def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
     return replace(report, sections=sections)
 
 
-class MethodsForm(StrEnum):
+class MethodsForm(TextChoices):
     """File format of the methods report."""
 
-    HTML = "html"
-    LATEX = "tex"
-    JSON = "json"
-
-    @property
-    def caption(self) -> str:
-        return "LaTeX" if self is MethodsForm.LATEX else self.upper()
+    HTML = "html", "HTML"
+    LATEX = "tex", "LaTeX"
+    JSON = "json", "JSON"
 
 
 CONTENT_TYPES = {
