@@ -4,11 +4,13 @@ from django.contrib import admin
 from django.urls import include, path
 
 from config.monitoring import healthz, metrics, readyz, security_txt
+from web.glossary import glossary
 
 urlpatterns = [
     path("", include("organizer.urls")),
     path("", include("reports.urls")),
     path("", include("assessor.urls")),
+    path("glossary/", glossary, name="glossary"),
     path("accounts/", include("accounts.urls")),
     path("api/", include("api.urls")),
     path("accounts/", include("allauth.account.urls")),

@@ -35,6 +35,11 @@ class Origin(StrEnum):
     EDITED = "edited"
     MANUAL = "manual"
 
+    @property
+    def words(self) -> str:
+        """Nuggets of this origin on screen; files, commands and the API have the code."""
+        return "drafts" if self is Origin.DRAFT else f"{'automatic' if self is Origin.AUTO else self} nuggets"
+
 
 class Importance(IntEnum):
     """Importance of a nugget for a good answer. UNKNOWN: the file had another word; an organizer may set it."""
@@ -78,6 +83,15 @@ class SupportCondition(StrEnum):
     POST_EDIT = "post-edit"
     LLM = "llm"
 
+    @property
+    def words(self) -> str:
+        """Condition on screen; files, commands and the API have the code."""
+        return {
+            SupportCondition.SCRATCH: "Judge citations, unaided",
+            SupportCondition.POST_EDIT: "Judge citations, machine label shown",
+            SupportCondition.LLM: "Citation labels by LLM",
+        }[self]
+
 
 class StudyKind(StrEnum):
     """Labels whose disagreement a study looks at: assignments of nuggets, or support of sentences."""
@@ -105,6 +119,12 @@ class Condition(StrEnum):
         """Kind of judge that assigns: A is AutoAssign (an LLM), M is ManualAssign (a person)."""
         return JudgeKind.LLM if self.value[2] == "A" else JudgeKind.HUMAN
 
+    @property
+    def words(self) -> str:
+        """Condition on screen; files, commands and the API have the code."""
+        labels = "automatic" if self.judge_kind is JudgeKind.LLM else "manual"
+        return f"{self.origin.words.capitalize()}, {labels} labels"
+
 
 class Stage(StrEnum):
     """What an assessor is asked to do with a topic. Each stage has a desk of its own."""
@@ -114,6 +134,17 @@ class Stage(StrEnum):
     ASSIGN = "assign"
     SUPPORT_SCRATCH = "support-scratch"
     SUPPORT_POST_EDIT = "support-post-edit"
+
+    @property
+    def words(self) -> str:
+        """Task on screen; files, commands and the API have the code."""
+        return {
+            Stage.POST_EDIT: "Edit drafts",
+            Stage.MANUAL: "Write nuggets",
+            Stage.ASSIGN: "Label answers",
+            Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH.words,
+            Stage.SUPPORT_POST_EDIT: SupportCondition.POST_EDIT.words,
+        }[self]
 
     @property
     def origin(self) -> Origin:

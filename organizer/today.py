@@ -40,7 +40,7 @@ from evaluation.terms import RemarkKind, Stage
 from jobs.models import Notice
 from llmjobs.job_status import ShownNotice, shown_notices
 from organizer.access import get_campaign
-from organizer.templatetags.work import STAGE_WORDS, days_text, hours_text
+from organizer.templatetags.work import days_text, hours_text
 from web.text import plural
 
 SHOWN: Final = 5
@@ -107,15 +107,13 @@ def forecast_text(found: Forecast) -> str:
     if not found.tasks:
         return "Nothing that is handed out is still to be done."
     if found.unknown:
-        stages = "; ".join(STAGE_WORDS[stage] for stage in found.unknown)
+        stages = "; ".join(stage.words for stage in found.unknown)
         return (
             f"Too little is known for a forecast: fewer than {FEWEST} first submissions with a time of {stages}."
         )
     if not found.pace.hours:
         return "No forecast: nobody worked at a desk in the last 14 days."
-    each = "; ".join(
-        f"{hours_text(spread.median)} ({STAGE_WORDS[stage]})" for stage, spread in found.spreads.items()
-    )
+    each = "; ".join(f"{hours_text(spread.median)} ({stage.words})" for stage, spread in found.spreads.items())
     people = found.pace.people
     days = (
         days_text(found.first, found.last)
@@ -146,7 +144,7 @@ def _of_tasks(
     if tasks:
         cases = tuple(
             Case(
-                f"{task.topic_id}, {STAGE_WORDS[task.stage]}: {task.assessor}",
+                f"{task.topic_id}, {task.stage.words}: {task.assessor}",
                 reverse("organizer:task", args=[campaign.slug, task.public_id]),
                 task.since,
                 task.text,

@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from evaluation.tasks.changes import Change
-from organizer import audit, cost, protocol, quality, snapshots
+from organizer import audit, cost, find, protocol, quality, snapshots
 from organizer import studies as organizer_studies
 from organizer import today as organizer_today
 from organizer.campaigns import views as campaigns_views
@@ -27,6 +27,7 @@ task_urls += [path(f"{change}/", task.change_task, {"change": change}, name=f"{c
 campaign_urls: list[URLPattern | URLResolver] = [
     path("", campaigns_views.campaign, name="campaign"),
     path("today/", organizer_today.today, name="today"),
+    path("find/", find.find, name="find"),
     path("topics/", campaigns_views.topics, name="topics"),
     path("topics/<str:public_id>/", campaigns_views.topic, name="topic"),
     path("runs/", campaigns_views.runs, name="runs"),

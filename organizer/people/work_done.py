@@ -34,11 +34,19 @@ from evaluation.models import Campaign, Topic
 from evaluation.tasks import changes as tasks_changes
 from evaluation.terms import Stage
 from organizer.access import get_campaign
-from organizer.templatetags.work import STAGE_WORDS
 from reports.cache import cached_report
 from reports.metrics.confusion import Confusion, confusion
 from reports.timing.figures import Words, words_read
 from web.csv_response import csv_response
+
+FILE_WORDS = {
+    Stage.POST_EDIT: "Post-edit",
+    Stage.MANUAL: "By hand",
+    Stage.ASSIGN: "Assign",
+    Stage.SUPPORT_SCRATCH: "Support",
+    Stage.SUPPORT_POST_EDIT: "Support, label shown",
+}
+"""Stages as people.csv has named them from the start; scripts read them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +189,7 @@ def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
         if rows:
             stages.append((stage, rows))
     flags = [
-        Flag(row.who.name, STAGE_WORDS[row.stage], *flag)
-        for _, rows in stages
-        for row in rows
-        for flag in _flags(row)
+        Flag(row.who.name, row.stage.words, *flag) for _, rows in stages for row in rows for flag in _flags(row)
     ]
     return PeopleWork(tuple(people), tuple(stages), tuple(flags))
 
@@ -238,7 +243,7 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
     for row in page.rows:
         minutes, accepts = row.minutes, row.accepts
         yield (
-            *(row.who.name, row.who.username, STAGE_WORDS[row.stage], row.tasks.done, row.tasks.unfinished),
+            *(row.who.name, row.who.username, FILE_WORDS[row.stage], row.tasks.done, row.tasks.unfinished),
             *((minutes.median, minutes.low, minutes.high) if minutes else (None, None, None)),
             *(row.low, row.high, row.words_per_minute, row.mix.total),
             *(row.mix.shares or (None, None, None)),

@@ -13,7 +13,6 @@ from django.utils.safestring import SafeString
 from assessor.progress.matrix import may_organize, open_remarks_for
 from evaluation.models import Campaign
 from evaluation.terms import AssignmentLabel, Stage
-from llmjobs.job_status import unread_for
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
@@ -21,20 +20,11 @@ from web.templatetags.assay import DASH, importance, label
 
 register = template.Library()
 
-STAGE_WORDS: Final = {
-    Stage.POST_EDIT: "Post-edit",
-    Stage.MANUAL: "By hand",
-    Stage.ASSIGN: "Assign",
-    Stage.SUPPORT_SCRATCH: "Support",
-    Stage.SUPPORT_POST_EDIT: "Support, label shown",
-}
-"""As files and pages have them."""
-
 STAGE_MEANINGS: Final = {
-    Stage.POST_EDIT: "from drafts, beside the passages",
-    Stage.MANUAL: "from the passages alone",
-    Stage.ASSIGN: "which answers contain which nuggets of a submitted list",
-    Stage.SUPPORT_SCRATCH: "whether cited passages support the sentences, from scratch",
+    Stage.POST_EDIT: "decide on an LLM's drafts, beside the passages",
+    Stage.MANUAL: "write a list from the passages alone",
+    Stage.ASSIGN: "decide which nuggets of a submitted list each answer says",
+    Stage.SUPPORT_SCRATCH: "decide whether cited passages back the sentences",
     Stage.SUPPORT_POST_EDIT: "the same, with an LLM's label beside each pair",
 }
 
@@ -87,7 +77,7 @@ def task_state(state: str, version: int = 1) -> SafeString:
 
 @register.filter
 def stage_word(stage: str) -> str:
-    return STAGE_WORDS[Stage(stage)]
+    return Stage(stage).words
 
 
 @register.filter
@@ -117,11 +107,8 @@ def hours(number: float | None) -> str:
 
 @register.simple_tag(takes_context=True)
 def in_inbox(context: dict[str, Any], campaign: Campaign) -> int:
-    """Inbox entries to answer or to read; 0 for a viewer who can do neither."""
-    viewer = context["request"].user
-    if not may_organize(viewer, campaign):
-        return 0
-    return open_remarks_for(viewer, campaign) + unread_for(viewer, campaign).count()
+    """Messages of people that wait for an answer; what machines announce does not count."""
+    return open_remarks_for(context["request"].user, campaign)
 
 
 @register.simple_tag(takes_context=True)

@@ -28,9 +28,9 @@ from evaluation.tasks.plan import Order
 from evaluation.tasks.units import ASSIGNED
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import ListSearch, choice_field, day_field, named, ticks_field
-from organizer.templatetags.work import STAGE_MEANINGS, STAGE_WORDS
+from organizer.templatetags.work import STAGE_MEANINGS
 
-STAGES = [(stage.value, f"{STAGE_WORDS[stage]}: {STAGE_MEANINGS[stage]}") for stage in Stage]
+STAGES = [(stage.value, f"{stage.words}: {STAGE_MEANINGS[stage]}") for stage in Stage]
 REASSIGN = "reassign"
 CHANGES = [
     (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
@@ -63,7 +63,7 @@ class WorkSearch(ListSearch):
     """Topics that the matrix shows."""
 
     state = choice_field("State", "any state", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
-    stage = choice_field("Stage", "any stage", [(stage.value, STAGE_WORDS[stage]) for stage in Stage])
+    stage = choice_field("Stage", "any stage", [(stage.value, stage.words) for stage in Stage])
     due = choice_field("Due", "any", [(LATE, "overdue"), (IDLE, "begun, not touched for 24 h")])
     pattern = forms.CharField(
         required=False,
@@ -216,7 +216,7 @@ class ChangeForm(TaskForm):
         choices = [
             (
                 task.public_id,
-                f"{task.topic.topic_id}, {STAGE_WORDS[Stage(task.stage)]}: {task.assessor.name}, {task.state}",
+                f"{task.topic.topic_id}, {Stage(task.stage).words}: {task.assessor.name}, {task.state}",
             )
             for task in tasks
         ]

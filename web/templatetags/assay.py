@@ -5,8 +5,12 @@ from decimal import Decimal
 from typing import Any
 
 from django import template
+from django.template import Context
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from web.glossary import terms
 
 register = template.Library()
 
@@ -116,6 +120,22 @@ def money(amount: float | Decimal | None) -> str:
         return f"<\N{NO-BREAK SPACE}{LEAST_SHOWN}"
     # Below 1 to a hundredth of a cent, because a call costs no more. Only nothing is shown as 0.
     return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.4f}"
+
+
+@register.simple_tag(takes_context=True)
+def term(context: Context, name: str, text: str = "") -> SafeString:
+    """Word of the glossary by key or code, or another form of it; the first on a page has its definition at hand."""
+    found = terms().get(name) or next(entry for entry in terms().values() if entry.code == name)
+    word, request = text or found.word, context["request"]
+    defined = request.__dict__.setdefault("defined_terms", set())
+    if found.key in defined:
+        return format_html("<span>{}</span>", word)
+    defined.add(found.key)
+    code = format_html(' <span class="code-word">({})</span>', found.code) if found.code == name else ""
+    return format_html(
+        '<button type="button" class="term" title="{}" data-glossary="{}#{}">{}</button>{}',
+        *(found.definition, reverse("glossary"), found.key, word, code),
+    )
 
 
 @register.filter

@@ -1,0 +1,157 @@
+"""Menu of a campaign: Today and groups of pages, each for the roles whose work is there."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.urls import ResolverMatch, reverse
+
+from accounts.models import User
+from assessor.progress.matrix import may_organize
+from evaluation.models import Campaign, Membership
+from evaluation.terms import Role
+
+ORGANIZER, RESEARCHER, AUDITOR = Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR
+READERS = frozenset({ORGANIZER, RESEARCHER})
+
+
+@dataclass(frozen=True, slots=True)
+class MenuPage:
+    """A page of the menu. `report`: its name in the address; `lower`: views of the pages below it."""
+
+    view: str
+    caption: str
+    lower: tuple[str, ...] = ()
+    report: str = ""
+    roles: frozenset[Role] = frozenset({ORGANIZER})
+
+    def address(self, slug: str) -> str:
+        return reverse(self.view, args=[slug, self.report] if self.report else [slug])
+
+    def is_at(self, match: ResolverMatch) -> bool:
+        return match.view_name == self.view and self.report in {"", match.kwargs.get("report")}
+
+
+@dataclass(frozen=True, slots=True)
+class MenuGroup:
+    """Pages of one kind of work. Without a caption they stand in the bar themselves."""
+
+    caption: str
+    pages: tuple[MenuPage, ...]
+
+
+TODAY = MenuPage("organizer:today", "Today")
+SET_UP = MenuGroup(
+    "Set up",
+    (
+        MenuPage(
+            "organizer:data",
+            "Data",
+            (
+                *("organizer:topics", "organizer:topic", "organizer:runs", "organizer:run", "organizer:segment"),
+                *(
+                    "organizer:findings",
+                    "organizer:new_import",
+                    "organizer:import_attempt",
+                    "organizer:answer_labels",
+                ),
+                *("organizer:assignment_label", "organizer:support_label", "organizer:list_origin"),
+                *("organizer:nugget_origin", "organizer:grade_origin"),
+            ),
+        ),
+        MenuPage(
+            "organizer:protocol",
+            "Protocol",
+            ("organizer:change_protocol", "organizer:change_defaults"),
+            roles=frozenset({ORGANIZER, AUDITOR}),
+        ),
+        MenuPage(
+            "organizer:people",
+            "People",
+            ("organizer:people_work", "organizer:ask_to_take_role"),
+            roles=frozenset({ORGANIZER, AUDITOR}),
+        ),
+        MenuPage("organizer:practice", "Practice"),
+    ),
+)
+JUDGE = MenuGroup(
+    "Judge",
+    (
+        MenuPage(
+            "organizer:work",
+            "Work",
+            ("organizer:task", "organizer:view_as", "organizer:hand_out", "organizer:change_work"),
+        ),
+        MenuPage("organizer:inbox", "Inbox"),
+        MenuPage("organizer:jobs", "Jobs", ("organizer:job", "organizer:new_job", "organizer:call")),
+        MenuPage(
+            "organizer:prompts",
+            "Prompts",
+            (
+                *("organizer:prompt", "organizer:new_prompt", "organizer:import_prompt", "organizer:prompt_judge"),
+                *("organizer:compare_prompts", "organizer:try_prompts", "organizer:trial"),
+            ),
+        ),
+        MenuPage("organizer:studies", "Second looks", ("organizer:study", "organizer:new_study")),
+    ),
+)
+RESULTS = MenuGroup(
+    "Results",
+    (
+        MenuPage("reports:leaderboard", "Leaderboard", roles=READERS),
+        MenuPage("reports:agreement", "Rank agreement", roles=READERS),
+        MenuPage(
+            "reports:confusion",
+            "Confusion",
+            ("reports:pairs", "reports:nuggets_pair", "reports:citations_pair"),
+            roles=READERS,
+        ),
+        MenuPage("organizer:quality", "Quality", ("organizer:people_quality",), roles=READERS),
+        MenuPage("reports:report", "Time", report="time", roles=READERS),
+        MenuPage("organizer:cost", "Cost", roles=READERS),
+        MenuPage("reports:report", "Nuggets", report="nuggets", roles=READERS),
+        MenuPage("reports:report", "Length", report="length", roles=READERS),
+        MenuPage("reports:report", "Citations", report="support", roles=READERS),
+        MenuPage("reports:report", "Descriptives", report="descriptives", roles=READERS),
+    ),
+)
+PUBLISH = MenuGroup(
+    "Publish",
+    (
+        MenuPage("organizer:snapshots", "Snapshots", roles=frozenset({ORGANIZER, AUDITOR})),
+        MenuPage("organizer:catalogue", "Exports"),
+        MenuPage("reports:methods", "Methods", roles=READERS),
+        MenuPage("reports:report", "Group reports", report="packet"),
+        MenuPage("organizer:audit", "Audit", roles=frozenset({ORGANIZER, AUDITOR})),
+    ),
+)
+GROUPS = (SET_UP, JUDGE, RESULTS, PUBLISH)
+DATA_TO_TAKE = MenuPage("organizer:catalogue", "Data to take", roles=frozenset({RESEARCHER}))
+
+
+def roles_in(viewer: User, campaign: Campaign) -> frozenset[Role]:
+    """Roles of somebody who sees the campaign unblinded; whoever may organize has the organizer's menu alone."""
+    if may_organize(viewer, campaign):
+        return frozenset({ORGANIZER})
+    held = Membership.objects.filter(campaign=campaign, user=viewer).values_list("role", flat=True)
+    return frozenset(Role(role) for role in held)
+
+
+def menu_for(roles: frozenset[Role]) -> Iterator[MenuGroup]:
+    """Groups of the menu with the pages that these roles work on; a page in the bar is a group without a caption."""
+    if ORGANIZER in roles:
+        yield MenuGroup("", (TODAY,))
+        yield from GROUPS
+        return
+    if RESEARCHER in roles:
+        yield MenuGroup("", (DATA_TO_TAKE,))
+        yield RESULTS
+    pages = [page for group in GROUPS for page in group.pages if page.roles & roles and group is not RESULTS]
+    yield from (MenuGroup("", (page,)) for page in pages)
+
+
+def place_of(match: ResolverMatch) -> tuple[MenuGroup, MenuPage] | None:
+    """Group and page of the menu at which an address is, or below which."""
+    pages = [(group, page) for group in (MenuGroup("", (TODAY,)), *GROUPS) for page in group.pages]
+    return next(
+        ((group, page) for group, page in pages if page.is_at(match) or match.view_name in page.lower), None
+    )

@@ -1,0 +1,67 @@
+// Definitions at hand: a term shows what it means while it is hovered or has the focus, and after a tap; Escape closes it.
+// One box above everything serves the page, because a table that scrolls would cut off a box of its own.
+
+const box = document.createElement("div");
+box.id = "definition-at-hand";
+box.className = "definition-at-hand";
+box.popover = "manual";
+box.setAttribute("role", "tooltip");
+let timer = 0;
+/** @type {HTMLElement | null} */
+let shown = null;
+
+const termAt = (target) => /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest(".term") : null);
+
+function show(term) {
+  clearTimeout(timer);
+  if (shown === term) return;
+  hide();
+  shown = term;
+  // The title serves pages without script; beside the box it would be a second one.
+  term.dataset.definition ??= term.title;
+  term.removeAttribute("title");
+  const link = document.createElement("a");
+  link.href = term.dataset.glossary ?? "";
+  link.textContent = "Glossary";
+  box.replaceChildren(term.dataset.definition, " ", link);
+  term.after(box);
+  box.showPopover();
+  term.setAttribute("aria-describedby", box.id);
+  const { left, top, bottom } = term.getBoundingClientRect();
+  const fits = bottom + 4 + box.offsetHeight < innerHeight;
+  box.style.left = `${Math.max(8, Math.min(left, innerWidth - box.offsetWidth - 8))}px`;
+  box.style.top = `${fits ? bottom + 4 : Math.max(8, top - box.offsetHeight - 4)}px`;
+}
+
+function hide() {
+  clearTimeout(timer);
+  shown?.removeAttribute("aria-describedby");
+  shown = null;
+  if (box.isConnected) box.remove();
+}
+
+function hideSoon() {
+  clearTimeout(timer);
+  timer = window.setTimeout(hide, 250); // long enough to reach the link in the box
+}
+
+document.addEventListener("pointerover", ({ target }) => {
+  const term = termAt(target);
+  if (term) show(term);
+  else if (shown && box.contains(/** @type {Node} */ (target))) clearTimeout(timer);
+  else if (shown && document.activeElement !== shown) hideSoon();
+});
+document.addEventListener("focusin", ({ target }) => {
+  const term = termAt(target);
+  if (term) show(term);
+  else if (!box.contains(/** @type {Node} */ (target))) hide();
+});
+document.addEventListener("click", ({ target }) => {
+  const term = termAt(target);
+  if (term) show(term);
+  else if (!box.contains(/** @type {Node} */ (target))) hide();
+});
+document.addEventListener("keydown", ({ key }) => {
+  if (key === "Escape") hide();
+});
+document.addEventListener("scroll", hide, { capture: true, passive: true });

@@ -1,0 +1,38 @@
+"""The field's words: definitions at hand, the glossary page and the palette all read `glossary.toml`."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from pydantic import BaseModel, ConfigDict
+
+FILE = Path(__file__).parent / "glossary.toml"
+
+
+class Term(BaseModel):
+    """A word on screen. `code`: the same thing in files, commands and the API; `used`: captions of pages."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    key: str
+    word: str
+    code: str = ""
+    definition: str
+    used: tuple[str, ...] = ()
+
+
+@cache
+def terms() -> dict[str, Term]:
+    """Every term by its key, in the order of the alphabet."""
+    found = (Term(key=key, **entry) for key, entry in tomllib.loads(FILE.read_text(encoding="utf-8")).items())
+    return {term.key: term for term in sorted(found, key=lambda term: term.word.casefold())}
+
+
+@require_safe
+def glossary(request: HttpRequest) -> HttpResponse:
+    words = request.GET.get("words", "").strip().casefold()
+    shown = [term for term in terms().values() if words in f"{term.word} {term.code} {term.definition}".casefold()]
+    return render(request, "glossary.html", {"terms": shown, "words": words})
