@@ -9,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from reports.metrics.jackknife import Jackknife
+from reports.models import BOTH
 from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, ColumnKind, ReportCell, why_no_tau
 from web.templatetags import assay
 
@@ -23,6 +24,7 @@ FORMS: Final[dict[str, Callable[[Any], str]]] = {
     "fine_percent": assay.fine_percent,
 }
 """Formats of figures, by the name that templates use."""
+BOTH_MARK: Final = ("◎", "both defensible")
 
 
 @register.simple_tag(takes_context=True)
@@ -41,6 +43,16 @@ def cell_link(context: dict[str, Any], cell: ReportCell) -> SafeString:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
     return format_html("<bdi>{}</bdi>", cell.text)
+
+
+@register.simple_tag
+def verdict_mark(code: int, *, support: bool = False) -> SafeString:
+    """A verdict as the label that is right, or in words."""
+    if code == BOTH:
+        return format_html(
+            '<span class="label"><span class="glyph" aria-hidden="true">{}</span> {}</span>', *BOTH_MARK
+        )
+    return assay.label(code, support=support)
 
 
 @register.simple_tag
