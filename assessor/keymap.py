@@ -28,13 +28,13 @@ STAGES = {
 }
 """Stages that the list names together."""
 ONLY = {
-    (Stage.POST_EDIT,): "post-editing only",
-    (Stage.MANUAL,): "writing by hand only",
+    (Stage.POST_EDIT,): "Edit drafts only",
+    (Stage.MANUAL,): "Write nuggets only",
     (Stage.ASSIGN,): "assigning only",
     STAGES["support"]: "support only",
     (Stage.SUPPORT_POST_EDIT,): "support only",
 }
-WHEN = {"manual": "when writing by hand", "support": "when judging support"}
+WHEN = {"manual": "in Write nuggets", "support": "in Judge citations"}
 
 
 class BadKey(Exception):

@@ -34,6 +34,7 @@ from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, Setting,
 from evaluation.terms import Condition, JudgeKind, SupportCondition
 from organizer.access import get_campaign
 from organizer.forms import choice_field, named, posted
+from organizer.templatetags.work import condition_words
 from web.text import plural
 
 LONGEST_GUIDELINES = 100_000
@@ -100,10 +101,10 @@ class DefaultsForm(forms.Form):
         super().__init__(data, initial={"seal": protocol_hash(campaign)}, auto_id="default_%s")
         sets, judges = set_names_for(viewer, campaign), judge_names_for(viewer, campaign)
         for condition, (judge, nuggets) in defaults_of(campaign).items():
-            key = key_of(condition)
-            self.fields[f"judge_{key}"] = _choice(judges[kind_of(condition)], judge, f"Judge of {condition}")
+            key, words = key_of(condition), condition_words(condition)
+            self.fields[f"judge_{key}"] = _choice(judges[kind_of(condition)], judge, f"Judge of {words}")
             if condition in tuple(Condition):
-                self.fields[f"nuggets_{key}"] = _choice(sets, nuggets, f"Nuggets of {condition}")
+                self.fields[f"nuggets_{key}"] = _choice(sets, nuggets, f"Nuggets of {words}")
         self.fields["reason"] = _reason()
 
     @property

@@ -38,7 +38,7 @@ from reports.files import TableForm
 from reports.quality.studies import study_report
 
 KINDS = [
-    (StudyKind.ASSIGNMENT.value, "Assignment: whether answers contain nuggets"),
+    (StudyKind.ASSIGNMENT.value, "Nugget labels: whether answers say nuggets"),
     (StudyKind.SUPPORT.value, "Support: whether cited passages support sentences"),
 ]
 # The person is compared with an LLM, so the person's labels are never an LLM's.
@@ -65,7 +65,7 @@ class StudyForm(forms.Form):
             named(sorted({count.judge for count in counts if count.machine is machine}))
             for machine in (False, True)
         )
-        self.fields["nuggets"] = choice_field("Nugget set, of assignments", "the only one that fits", sets)
+        self.fields["nuggets"] = choice_field("Nugget list, of nugget labels", "the only one that fits", sets)
         self.fields["person"] = choice_field("Person", "the only one that fits", people)
         self.fields["machine"] = choice_field("LLM", "the only one that fits", machines)
         self.fields["topics"] = ticks_field("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))

@@ -288,7 +288,7 @@ def _label_line(operation: Operation, rows: Sequence[Mapping[str, Any]]) -> str:
         case "search":
             return f"Searched for “{operation.payload['words']}”"
         case "sweep":
-            return "Began the nugget sweep"
+            return "Began the consistency check"
         case "undo" | "redo":
             return f"{operation.kind.capitalize()}: {text}"
         case "locate":

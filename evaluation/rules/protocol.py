@@ -67,7 +67,7 @@ _BY_GROUP = {
     SettingGroup.ASSESSORS: (
         Setting("show_importance", "Vital and okay while assigning", on="shown", off="hidden (blind)"),
         Setting("practice", "Practice before a stage's first task", on="asked for", off="not asked for"),
-        Setting("nugget_sweep", "Nugget sweep at the end of a topic", on="offered", off="not offered"),
+        Setting("nugget_sweep", "Consistency check at the end of a topic", on="offered", off="not offered"),
         Setting(
             "identical_once", "Answers with the very same text", on="judged once", off="each judged by itself"
         ),
@@ -78,7 +78,7 @@ _BY_GROUP = {
         ),
         Setting(
             "group_overlaps",
-            "Overlapping segments of a document",
+            "Overlapping passages of a document",
             on="stand together, what repeats is grey",
             off="stand apart",
         ),
@@ -94,21 +94,21 @@ _BY_GROUP = {
         Setting("copy_words", "Selected words as a nugget's text", on="can be taken", off="are typed anew"),
     ),
     SettingGroup.LIMITS: (
-        Setting("manual_cap", "Nuggets of a list by hand", "at most", none="no limit"),
-        Setting("edited_cap", "Nuggets of a post-edited list", "at most", none="no limit"),
+        Setting("manual_cap", "Nuggets of a manual list", "at most", none="no limit"),
+        Setting("edited_cap", "Nuggets of an edited list", "at most", none="no limit"),
     ),
     SettingGroup.POOL: (
         Setting("overlap", "Assessors of a topic", "and no more", none="one, and more where somebody asks for it"),
         Setting("pool_depth", "Runs judged per group and task", "by priority", none="all"),
         Setting("first_citations", "Citations judged per sentence", "from the first on", none="all"),
-        Setting("grade_threshold", "Grade from which a segment is read", "and above"),
+        Setting("grade_threshold", "Grade from which a passage is read", "and above"),
         Setting("relevance_max", "Highest grade of the scale"),
     ),
     SettingGroup.LLM: (
-        Setting("window_size", "Segments that a nuggetizer call reads"),
+        Setting("window_size", "Passages that a call for nuggets reads"),
         Setting("batch_size", "Nuggets that a call labels", "at most"),
-        Setting("draft_cap", "Nuggets that an AutoNuggets list grows to"),
-        Setting("nugget_cap", "Nuggets kept of an AutoNuggets list"),
+        Setting("draft_cap", "Nuggets that an automatic list grows to"),
+        Setting("nugget_cap", "Nuggets kept of an automatic list"),
     ),
     SettingGroup.IMPORTS: (
         Setting("answer_word_limit", "Words of an answer", "at most", none="no limit"),

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from assessor.progress.matrix import may_organize, open_remarks_for
 from evaluation.models import Campaign
-from evaluation.terms import AssignmentLabel, Stage
+from evaluation.terms import AssignmentLabel, Condition, Stage, SupportCondition
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
@@ -73,6 +73,13 @@ def task_state(state: str, version: int = 1) -> SafeString:
         glyph,
         text,
     )
+
+
+@register.filter
+def condition_words(code: str) -> str:
+    """Condition of nugget or citation labels on screen; other conditions, such as those of files, keep their names."""
+    known: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
+    return next((condition.words for condition in known if condition == code), code)
 
 
 @register.filter

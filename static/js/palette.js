@@ -8,7 +8,8 @@ const palette = /** @type {HTMLDialogElement} */ (document.getElementById("palet
 const field = /** @type {HTMLInputElement} */ (palette.querySelector("input"));
 const list = /** @type {HTMLElement} */ (palette.querySelector("[role=listbox]"));
 const count = /** @type {HTMLElement} */ (palette.querySelector("[data-count]"));
-const opener = /** @type {HTMLButtonElement} */ (document.querySelector("[data-act=find]"));
+/** @type {HTMLButtonElement | null} */
+const opener = document.querySelector("[data-act=find]"); // a desk has no room for it
 const source = palette.dataset.source ?? "";
 let latest = 0;
 /** @type {Element | null} */
@@ -127,6 +128,8 @@ field.addEventListener("input", search);
 field.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) choose(chosen() + step);
+  // In a field for searches Escape would only clear what is typed.
+  else if (event.key === "Escape") palette.close();
   else if (event.key === "Enter") {
     const option = /** @type {HTMLAnchorElement | undefined} */ (options()[chosen()]);
     if (event.ctrlKey || event.metaKey) {
@@ -155,5 +158,7 @@ function isTyping(target) {
   return target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
 }
 
-opener.hidden = false;
-opener.addEventListener("click", open);
+if (opener) {
+  opener.hidden = false;
+  opener.addEventListener("click", open);
+}

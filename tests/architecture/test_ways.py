@@ -35,9 +35,9 @@ PURE = (
 )
 EVERY_PAGE = {
     *("assessor/progress/matrix.py", "evaluation/campaigns/access.py"),
-    *("llmjobs/job_status.py", "organizer/access.py"),
+    *("organizer/navigation.py", "organizer/access.py"),
 }
-"""Second factor, rights, and the counts of the menu."""
+"""Second factor, rights, and the menu with its counts."""
 
 
 class Walked:

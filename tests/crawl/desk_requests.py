@@ -17,7 +17,7 @@ READ_ONLY = {"task", "state", "review", "history", "guidelines", "answer", "prac
 FORMS = {"start", "restore", "practice"}
 POSTED = {"start", "practice", "ops", "beat", "hold", "said", "submit", "restore", "remark"}
 """Names of the addresses below a task that take a POST; all of `FORMS` take a form, the others JSON."""
-OF_NO_TASK = {"home", "keys", "session"}
+OF_NO_TASK = {"find", "home", "keys", "session"}
 NONSENSE = ["", "{", "[]", "null", "5", '{"window": 5}', '{"window": "w2345678", "ops": [{"kind": "?"}]}']
 QUERIES = ["", "?part", "?page=2", "?page=x"]
 

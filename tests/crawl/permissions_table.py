@@ -66,7 +66,8 @@ behind a password  POST   in     in       in       in         in        in      
 ROUTES = {
     "unblinded page": """
         organizer:campaign organizer:topics organizer:topic organizer:runs organizer:run organizer:segment
-        organizer:findings organizer:today organizer:people_work organizer:people_work_file organizer:people_quality
+        organizer:findings organizer:find organizer:today organizer:people_work organizer:people_work_file
+        organizer:people_quality
         organizer:work organizer:task organizer:practice organizer:studies organizer:study
         organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
         organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
@@ -104,7 +105,7 @@ ROUTES = {
         organizer:invite organizer:revoke_invitation organizer:pause_assessor
         reports:nuggets_verdict reports:citations_verdict
     """,
-    "own page": "organizer:campaigns organizer:landing assessor:home accounts:browsers",
+    "own page": "organizer:campaigns organizer:landing assessor:home assessor:find glossary accounts:browsers",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",
     "own act": "organizer:accept_invitation accounts:end_browser accounts:end_browsers",
     "where it is set": "security_txt",

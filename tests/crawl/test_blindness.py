@@ -156,7 +156,13 @@ def test_the_walk_hears_what_is_shown_by_mistake(blind: tuple[DeskWorld, Canarie
     Protocol.objects.update(guidelines=told)
     WorkingNugget.objects.filter(task=world.manual).update(text=auto)
     walk = at_own_desks(world, canaries)
-    assert addresses_with(walk, "a leaked topic") == {DESK, by_hand, f"{by_hand}history/", f"{by_hand}review/"}
+    assert addresses_with(walk, "a leaked topic") == {
+        DESK,
+        f"{DESK}find/",
+        by_hand,
+        f"{by_hand}history/",
+        f"{by_hand}review/",
+    }
     assert addresses_with(walk, "a leaked guideline") >= {f"{by_hand}guidelines/"}
     assert addresses_with(walk, "a leaked nugget") >= {by_hand, f"{by_hand}state/", f"{by_hand}history/"}
     assert any(one.startswith(f"POST {by_hand}ops/ tells") for one in walk.problems)

@@ -46,7 +46,7 @@ def filled(**changes: str) -> dict[str, str]:
 def test_a_study_is_drawn_and_handed_out(world: JudgingWorld) -> None:
     olga = client(world)
     page = olga.get(STUDIES).content.decode()
-    assert "There is no study yet" in page
+    assert "No second look has been drawn yet" in page
     made = olga.post(f"{STUDIES}new/", filled(stratified="on"), follow=True)
     study = Study.objects.get()
     assert made.redirect_chain[-1][0] == reverse("organizer:study", args=["river", study.pk])

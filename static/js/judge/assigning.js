@@ -25,7 +25,7 @@ export class Work extends AssignRows {
   reviewed(part) {
     if (this.desk.store.sweep !== "offered") return;
     const hint = document.createElement("p");
-    hint.textContent = "You may look at each nugget's labels once more before: that is the nugget sweep, offered above the labels.";
+    hint.textContent = "You may look at each nugget's labels once more before: that is the consistency check, offered above the labels.";
     part.append(hint);
   }
 

@@ -66,7 +66,7 @@ export class Sweep {
     store.sweep = answer.body.sweep;
     this.draw();
     if (store.sweep === "offered") {
-      this.desk.announce("Everything is judged. The nugget sweep is offered above the labels.");
+      this.desk.announce("Everything is judged. The consistency check is offered above the labels.");
     }
   }
 
@@ -75,7 +75,7 @@ export class Sweep {
     const { sweep } = this.desk.store;
     const mayNot = !sweep || !this.progress.isDone || this.desk.store.readonly;
     this.offer.hidden = mayNot || this.isOn || this.offer.dataset.declined !== undefined;
-    const text = sweep === "begun" ? "Go on with the nugget sweep" : "Begin the nugget sweep";
+    const text = sweep === "begun" ? "Go on with the consistency check" : "Begin the consistency check";
     this.offer.querySelector("[data-do=sweep]").textContent = text;
     if (this.isOn) this.#drawRows();
   }
@@ -84,7 +84,7 @@ export class Sweep {
   begin(nugget = null) {
     const { store, announce, words } = this.desk;
     if (this.#isReadonly) return announce(words.readonly);
-    if (!store.sweep || !this.progress.isDone) return announce("The nugget sweep comes after the last label");
+    if (!store.sweep || !this.progress.isDone) return announce("The consistency check comes after the last label");
     if (store.sweep === "offered") store.do("sweep", {}, { source: "mouse" });
     this.#turn(true);
     this.#at = Math.max(0, store.nuggets.findIndex((listed) => listed.key === nugget));
@@ -95,7 +95,7 @@ export class Sweep {
   leave() {
     this.#turn(false);
     this.answers.focusHeading();
-    this.desk.announce("The nugget sweep is left");
+    this.desk.announce("The consistency check is left");
   }
 
   #turn(on) {

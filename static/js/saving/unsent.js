@@ -13,7 +13,7 @@ const KINDS = {
   label: "Label",
   locate: "Place in the answer",
   open: "Answer seen",
-  sweep: "Nugget sweep begun",
+  sweep: "Consistency check begun",
 };
 
 /** Return what a person typed in an operation or a kept text, wherever in it the words stand. */

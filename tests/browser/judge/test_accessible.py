@@ -38,7 +38,7 @@ def test_assigning_is_accessible_in_every_way(world: JudgeWorld, visit: Visit) -
 def test_the_sweep_is_accessible_in_every_way(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
         ann.label_all("support")
-        ann.page.get_by_role("button", name="Begin the nugget sweep").click()
+        ann.page.get_by_role("button", name="Begin the consistency check").click()
         ann.tab_to("#sweep .row")
         ann.press("3", "j", "x", "Enter")
         assert audit(ann.page) == []

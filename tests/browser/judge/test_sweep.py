@@ -1,4 +1,4 @@
-"""The nugget sweep in a real browser: offered when all is judged, never needed, and its changes are told apart."""
+"""The consistency check in a real browser: offered when all is judged, never needed, and its changes are told apart."""
 
 import pytest
 from playwright.sync_api import expect
@@ -33,7 +33,7 @@ def test_a_sweep_changes_labels_and_keeps_what_they_were(world: JudgeWorld, visi
         expect(ann.page.locator("#sweep .row-first:visible")).to_have_text(["before the sweep: Support"] * 2)
         ann.press("Control+z")
         expect(ann.page.locator("#sweep .row:focus")).to_contain_text("Partial")
-        ann.page.get_by_role("button", name="Leave the sweep").press("Enter")
+        ann.page.get_by_role("button", name="Leave the check").press("Enter")
         expect(ann.page.locator("#answer-head")).to_be_focused()
         ann.submit()
         assert ann.console_errors == []
@@ -49,7 +49,7 @@ def test_a_sweep_changes_labels_and_keeps_what_they_were(world: JudgeWorld, visi
 def begin(ann: JudgingDesk) -> None:
     """Label everything, and take the offer."""
     ann.label_all("support")
-    ann.page.get_by_role("button", name="Begin the nugget sweep").press("Enter")
+    ann.page.get_by_role("button", name="Begin the consistency check").press("Enter")
     expect(ann.page.locator("#sweep-title")).to_be_focused()
     expect(ann.page.locator("#sweep-title")).to_have_text("N1 of 16")
     expect(ann.page.locator("#sweep h3").first).to_have_text("Support: 6 answers")
@@ -58,11 +58,11 @@ def begin(ann: JudgingDesk) -> None:
 def test_a_sweep_can_be_passed_over(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
         ann.label_all("not_support")
-        ann.page.get_by_role("button", name="No sweep").press("Enter")
+        ann.page.get_by_role("button", name="No check").press("Enter")
         expect(ann.page.locator("#sweep-offer")).to_be_hidden()
         ann.is_on("N1")
         ann.press("Control+Enter")
-        expect(ann.page.locator("dialog[open]")).to_contain_text("nugget sweep")
+        expect(ann.page.locator("dialog[open]")).to_contain_text("consistency check")
         ann.press("Escape")
         ann.submit()
     assert Assignment.objects.filter(stands=True).count() == 96

@@ -64,7 +64,7 @@ PAGES = {
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
         reports:leaderboard reports:agreement reports:reports reports:report reports:confusion reports:pairs
         reports:nuggets_pair reports:citations_pair reports:methods
-        organizer:today organizer:people_work organizer:data organizer:new_import
+        glossary organizer:today organizer:people_work organizer:data organizer:new_import
         organizer:import_attempt
     """,
     "ann": """
@@ -101,7 +101,8 @@ NOT_PAGES = {
         reports:ranking reports:leaderboard_table reports:scatter reports:agreement_table reports:answers_table
         reports:topics_picture reports:topics_table reports:packet_archive reports:report_table
         reports:report_picture reports:confusion_picture reports:confusion_table reports:study_table
-        reports:methods_file assessor:session assessor:answer assessor:state mfa_login_webauthn
+        reports:methods_file organizer:find assessor:find assessor:session assessor:answer assessor:state
+        mfa_login_webauthn
         healthz readyz metrics security_txt
     """,
     "leads elsewhere": """

@@ -50,7 +50,7 @@ def test_what_is_called_no_page_shows_none() -> None:
     for who in ("olga", "ann", "admin"):
         assert client.login(username=who, password=PASSWORD)
         for name in listed(NOT_PAGES):
-            response = client.get(_address(name)[0], headers={"accept": "text/html"})
+            response = client.get(addresses_of_name(name)[0], headers={"accept": "text/html"})
             if response.status_code == 200 and response["Content-Type"].startswith("text/html"):
                 found.append(f"{name} shows {who} a page")
             for close in vars(response)["_resource_closers"]:  # to close the response would close the database
@@ -63,7 +63,7 @@ def test_what_is_called_no_page_shows_none() -> None:
 @pytest.mark.parametrize("who", ["nobody", "olga", "ann", "admin"])
 def test_axe_finds_nothing_on_any_page(who: str, chromium: Browser, live_server: LiveServer) -> None:
     make_every_page()
-    found = [address for name in PAGES[who].split() for address in _address(name)]
+    found = [address for name in PAGES[who].split() for address in addresses_of_name(name)]
     problems = _violations(chromium, live_server, who, found)
     assert not problems, "\n".join(problems)
 
@@ -76,7 +76,7 @@ def test_axe_finds_nothing_in_the_admin(chromium: Browser, live_server: LiveServ
     assert not problems, "\n".join(problems)
 
 
-def _address(name: str) -> list[str]:
+def addresses_of_name(name: str) -> list[str]:
     """Return the addresses of a name, with what the table says of its parameters."""
     route = dict(addresses(get_resolver().url_patterns))[name]
     return [filled(route, one) for one in arguments(name)]

@@ -51,7 +51,7 @@ def test_a_run_without_answers_says_so(world: World) -> None:
 
 def test_findings_are_listed_by_code_and_run(world: World) -> None:
     assert "unknown label" in page_of(world, "findings", "?code=unknown_label")
-    assert "No finding fits." in page_of(world, "findings", "?run=nobody")
+    assert "No warning fits." in page_of(world, "findings", "?run=nobody")
     assert "response length" in page_of(world, "findings", "?run=beta")
 
 

@@ -30,14 +30,14 @@ def test_the_place_of_a_nugget_and_the_label_before_the_sweep(world: JudgingWorl
     page = page_of(world, f"assignment/{Assignment.objects.earliest('pk').pk}")
     assert "<dt>Found in sentence 2</dt>" in page
     assert page.count('class="read here"') == 1
-    assert 'Before the nugget sweep</dt><dd><span class="label label-none">' in page
+    assert 'Before the consistency check</dt><dd><span class="label label-none">' in page
 
 
 def test_a_label_without_a_place_says_nothing_of_one(world: JudgingWorld) -> None:
     finish(world.hand(Stage.ASSIGN, "ann"), 2)
     page = page_of(world, f"assignment/{Assignment.objects.earliest('pk').pk}")
     assert "Found in" not in page
-    assert "nugget sweep" not in page
+    assert "consistency check" not in page
 
 
 def test_the_machine_s_label_that_was_shown_and_how_long(world: JudgingWorld) -> None:

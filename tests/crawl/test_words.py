@@ -1,0 +1,83 @@
+"""Words on screen are those of the glossary: no page shows a retired one, and no heading is a bare code."""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import pytest
+from django.test import Client
+
+from exchange.demo_campaign import PASSWORD
+from tests.browser.pages.every_page import PAGES, make_every_page
+from tests.browser.pages.test_every_page import addresses_of_name
+
+RETIRED = re.compile(
+    r"\b(post-edit\w*|by hand|auto-?assign|auto-?nuggets|assignments?|segments?|qrels|reckon\w*|put aside|dry run"
+    r"|harsh|sweep\w*|packets?|findings?|pooled|topic average|run level|from scratch|studies|study)\b",
+    re.IGNORECASE,
+)
+NO_WORDS = {"River study"}
+"""Names that the demo's people gave."""
+SILENT = {"script", "style", "template", "code", "pre", "textarea"}
+"""Elements whose text is code, or what somebody typed."""
+WITHOUT_END = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+CODE = re.compile(r"[AEM]/[AM]( (against|by) [AEM]/[AM])?")
+
+
+class Screen(HTMLParser):
+    """Text of a page that somebody sees or hears, and its headings. Codes in grey and what is data are left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.headings: list[str] = []
+        self._open: list[tuple[str, bool]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.texts += [given[name] or "" for name in ("aria-label", "title", "placeholder") if name in given]
+        if tag not in WITHOUT_END:
+            is_silent = (
+                tag in SILENT or tag == "bdi" or "dir" in given or "code-word" in (given.get("class") or "")
+            )
+            self._open.append((tag, is_silent))
+        if tag in {"h1", "title"}:
+            self.headings.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        tags = {tag for tag, _ in self._open}
+        if tags & {"h1", "title"}:
+            self.headings[-1] += data
+        if not any(is_silent for _, is_silent in self._open) and data.strip():
+            self.texts.append(data.strip())
+
+
+def screens() -> Iterator[tuple[str, Screen]]:
+    make_every_page()
+    for who, names in PAGES.items():
+        client = Client()
+        if who != "nobody":
+            assert client.login(username=who, password=PASSWORD)
+        for address in [address for name in names.split() for address in addresses_of_name(name)]:
+            screen = Screen()
+            screen.feed(client.get(address).content.decode())
+            yield f"{who} {address}", screen
+
+
+@pytest.mark.django_db
+def test_no_page_shows_a_retired_word_or_a_bare_code() -> None:
+    """Checks 42 and 43."""
+    found = []
+    for place, screen in screens():
+        texts = [text for text in screen.texts if not any(name in text for name in NO_WORDS)]
+        found += [f"{place}: {hit[0]!r} in {text[:100]!r}" for text in texts for hit in RETIRED.finditer(text)]
+        found += [
+            f"{place}: heading {text!r}"
+            for text in screen.headings
+            if CODE.fullmatch(text.split(" · ")[0].strip())
+        ]
+    assert not found, f"{len(found)} places:\n" + "\n".join(found)
