@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from html import unescape
 from pathlib import Path
 
@@ -63,13 +63,13 @@ def world(db: None, tmp_path: Path) -> World:
     """Six topics that two people and four LLMs have labelled, and another LLM one of them."""
     campaign = make_campaign()
 
-    def source(name: str, rows: list[dict[str, object]]) -> Source:
+    def source(name: str, rows: Sequence[Mapping[str, object]]) -> Source:
         return write_source(tmp_path, name, "".join(f"{json.dumps(row)}\n" for row in rows))
 
     topics = [{"id": f"t{n}", "title": f"topic {n}", "language": "ar" if n > 2 else "en"} for n in TOPICS]
     import_topics(campaign=campaign, source=source("t.jsonl", topics))
     for run in RUNS:
-        answers: list[dict[str, object]] = [
+        answers = [
             {"run_id": run, "topic_id": f"t{n}", "references": [], "answer": [{"text": run, "citations": []}]}
             for n in TOPICS
         ]
