@@ -105,7 +105,7 @@ RESULTS = MenuGroup(
             ("reports:pairs", "reports:nuggets_pair", "reports:citations_pair"),
             roles=READERS,
         ),
-        MenuPage("organizer:quality", "Quality", ("organizer:people_quality",), roles=READERS),
+        MenuPage("organizer:quality", "Quality", roles=READERS),
         MenuPage("reports:report", "Time", report="time", roles=READERS),
         MenuPage("organizer:cost", "Cost", roles=READERS),
         MenuPage("reports:report", "Nuggets", report="nuggets", roles=READERS),

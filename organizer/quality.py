@@ -1,48 +1,76 @@
-"""Trust in an LLM's labels: agreement with people, and the quality of its replies."""
+"""Trust in LLM judges: agreement with people beside that of people, and the quality of the judges' replies."""
 
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
 from evaluation.campaigns.contents import findings_for
 from evaluation.models import Campaign
-from evaluation.terms import FindingCode
+from evaluation.terms import FindingCode, Stage
 from llmjobs.job_status import JudgeSpending, Replies, judges_at_work, replies_by_judge, spending_by_judge
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign
 from organizer.forms import page_of
 from reports.confusion.paired_labels import heat_rows
-from reports.quality.judges import compared_with_people, judged_by_llms
+from reports.quality.judges import compared_with_people, judged_by_llms, trust_of, versions_of
 from reports.quality.people import Shared, read_differing, shared_by_people
 
 DIFFERING_A_PAGE = 20
+VERSIONS_SHOWN = 3
 
 
 @require_safe
 def quality(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
+    judges = _judges(request.user, campaign)
     context = {
         "campaign": campaign,
-        "cards": _cards(request.user, campaign),
+        "tasks": _tasks(campaign),
+        "judges": judges,
+        "people": [_people(request, shared) for shared in shared_by_people(request.user, campaign)],
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
     }
     return render(request, "organizer/quality.html", context)
 
 
-def _cards(viewer: User, campaign: Campaign) -> list[dict[str, Any]]:
-    """Cards of the LLM judges by name, each with its comparisons with people and the quality of its replies."""
+@require_safe
+def people_quality(request: UserRequest, slug: str) -> HttpResponse:
+    """The page of agreement of people, now a part of the page on quality."""
+    get_campaign(request.user, slug)
+    return redirect(f"{reverse('organizer:quality', args=[slug])}?{request.GET.urlencode()}".rstrip("?"))
+
+
+def _tasks(campaign: Campaign) -> list[dict[str, Any]]:
+    """Tasks that some LLM has labels in, each with a row per judge and the trend over its last versions."""
+    trusts = [trust for tasks in trust_of(campaign).values() for trust in tasks]
+    found = []
+    for task in (Stage.ASSIGN, Stage.SUPPORT_SCRATCH):
+        by_judge = {trust.judge: trust for trust in trusts if trust.task is task}
+        rows = []
+        for judge, trust in sorted(by_judge.items(), key=lambda item: item[0].name):
+            versions = versions_of(judge, by_judge)[-VERSIONS_SHOWN:]
+            # One version has no trend.
+            rows.append((trust, [by_judge[version] for version in versions] if len(versions) > 1 else []))
+        if rows:
+            found.append({"stage": task, "rows": rows, "people": rows[0][0].people})
+    return found
+
+
+def _judges(viewer: User, campaign: Campaign) -> list[dict[str, Any]]:
+    """LLM judges by name, each with its comparisons with people and the quality of its replies."""
     compared = compared_with_people(viewer, campaign)
     replies, spending = replies_by_judge(viewer, campaign), spending_by_judge(viewer, campaign)
-    # A judge whose job gave no label yet, or whose labels were imported, has a card too.
+    # A judge whose job gave no label yet, or whose labels were imported, has a row too.
     known = {judge.pk: judge for judge in [*judged_by_llms(viewer, campaign), *judges_at_work(viewer, campaign)]}
     return [
         {
             "judge": judge,
-            "comparisons": [(found, heat_rows(found.report)) for found in compared.get(judge.pk, ())],
+            "comparisons": compared.get(judge.pk, ()),
             "replies": replies.get(judge.pk, Replies()),
             "spending": spending.get(judge.pk, JudgeSpending()),
             "simulated": judge.model == SIMULATED_MODEL,
@@ -51,18 +79,11 @@ def _cards(viewer: User, campaign: Campaign) -> list[dict[str, Any]]:
     ]
 
 
-@require_safe
-def people_quality(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign(request.user, slug)
-    sections = [_section(request, shared) for shared in shared_by_people(request.user, campaign)]
-    return render(request, "organizer/people_quality.html", {"campaign": campaign, "sections": sections})
-
-
-def _section(request: UserRequest, shared: Shared) -> dict[str, Any]:
-    """A stage's overlap set, the pair of people looked at closer, and the items that differ."""
+def _people(request: UserRequest, shared: Shared) -> dict[str, Any]:
+    """A task's items judged twice, the pair of people looked at closer, and the items that differ."""
     pair = shared.pair(request.GET.get(shared.stage.value, ""))
     report = shared.confusion(pair) if pair else None
-    # Each section turns its pages by a parameter of its own.
+    # Each task turns its pages by a parameter of its own.
     parameter = f"{shared.stage.value}-page"
     page = page_of(request, shared.differing().tolist(), DIFFERING_A_PAGE, parameter)
     return {
@@ -74,4 +95,7 @@ def _section(request: UserRequest, shared: Shared) -> dict[str, Any]:
         # Only the items of this page are read with their texts.
         "rows": read_differing(shared, list(page.object_list)),
         "parameter": parameter,
+        "of_citations": shared.stage is not Stage.ASSIGN,
+        "pair_address": f"reports:{'nuggets' if shared.stage is Stage.ASSIGN else 'citations'}_pair",
+        "unfolded": parameter in request.GET,
     }

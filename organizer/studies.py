@@ -34,6 +34,7 @@ from llmjobs import job_service
 from llmjobs.job_status import callable_judges_for, may_run_jobs
 from organizer.access import get_campaign, get_row
 from organizer.forms import choice_field, day_field, named, posted, refusals_on, ticks_field
+from reports.files import TableForm
 from reports.quality.studies import study_report
 
 KINDS = [
@@ -118,6 +119,7 @@ def studies(request: UserRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "rows": studies_for(request.user, campaign),
         "may_organize": may_organize(request.user, campaign),
+        "forms": list(TableForm),
     }
     return render(request, "organizer/studies.html", context)
 

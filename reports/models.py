@@ -7,8 +7,10 @@ from django.db.models import Q
 from evaluation.models import Answer, Campaign, Event, NuggetVersion, Segment, Sentence
 from reports.terms import ErrorCategory
 
-VERDICTS = (0, 1, 2, 8)
-"""The three ordinal labels, or that it cannot be decided."""
+BOTH, UNDECIDED, TAKEN_BACK = 7, 8, 6
+"""Both labels are defensible, none can be decided on, and the verdict before this one no longer counts."""
+VERDICTS = (0, 1, 2, BOTH, UNDECIDED)
+"""The three ordinal labels, or that both are defensible, or that it cannot be decided."""
 
 
 class ExternalCondition(models.Model):
@@ -47,7 +49,9 @@ class ExternalScore(models.Model):
 
 
 class Adjudication(models.Model):
-    """Verdict of an adjudicator on one pair. Never changed: a later one takes its place. It changes no label.
+    """Verdict of an adjudicator on one pair. Never changed: a later one takes its place, or takes it back.
+
+    It changes no label.
 
     The pair is an answer and a wording of a nugget, or a sentence and a segment.
     """
@@ -57,7 +61,9 @@ class Adjudication(models.Model):
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, null=True, related_name="+")
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, null=True, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
-    verdict = models.PositiveSmallIntegerField(help_text="a label's code; 8: it cannot be decided")
+    verdict = models.PositiveSmallIntegerField(
+        help_text="a label's code; 7: both are defensible; 8: it cannot be decided; 6: the one before is taken back"
+    )
     category = models.CharField(
         max_length=20, blank=True, choices=[(category.value, category.value) for category in ErrorCategory]
     )
@@ -76,7 +82,7 @@ class Adjudication(models.Model):
                 | Q(answer=None, nugget_version=None, sentence__isnull=False, segment__isnull=False),
                 name="adjudication_is_of_one_pair",
             ),
-            models.CheckConstraint(condition=Q(verdict__in=VERDICTS), name="adjudication_verdict"),
+            models.CheckConstraint(condition=Q(verdict__in=[*VERDICTS, TAKEN_BACK]), name="adjudication_verdict"),
             models.CheckConstraint(condition=Q(category__in=["", *ErrorCategory]), name="adjudication_category"),
         ]
 

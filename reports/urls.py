@@ -56,6 +56,7 @@ confusion_urls: list[URLPattern] = [
     _picture(CONFUSION, "matrix", "confusion_picture"),
     _table(CONFUSION, "counts", "confusion_table"),
     path("pairs/", confusion_views.pairs, name="pairs"),
+    path("pairs/next/", confusion_views.next_pair, name="next_pair"),
     path("studies/<int:pk>.<table:table>", confusion_views.study_file, name="study_table"),
 ]
 for kind in (ItemKind.NUGGETS, ItemKind.CITATIONS):
@@ -63,6 +64,7 @@ for kind in (ItemKind.NUGGETS, ItemKind.CITATIONS):
     confusion_urls += [
         path(pair, confusion_views.pair, {"kind": kind}, name=f"{kind}_pair"),
         path(f"{pair}verdict/", confusion_views.adjudicate_pair, {"kind": kind}, name=f"{kind}_verdict"),
+        path(f"{pair}take-back/", confusion_views.take_back_verdict, {"kind": kind}, name=f"{kind}_take_back"),
     ]
 
 methods_urls: list[URLPattern] = [

@@ -15,11 +15,9 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
-from accounts.models import User
 from evaluation.campaigns.access import unblinded_campaign_for
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign
-from evaluation.studies import studies_for
 from reports.agreement.page import agreement_page
 from reports.confusion.page import confusion_page
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
@@ -47,16 +45,12 @@ PACKET = "packet"
 
 @dataclass(frozen=True, slots=True)
 class ReportKind:
-    """A report page: its title, what it is about, and what makes it from a campaign and a query string.
-
-    `beside`: what its template shows besides, for who looks at it.
-    """
+    """A report page: its title, what it is about, and what makes it from a campaign and a query string."""
 
     title: str
     line: str
     make: Callable[[Campaign, QueryDict], Report]
     template: str = "reports/report.html"
-    beside: Callable[[User, Campaign], Mapping[str, Any]] = lambda _user, _campaign: {}
 
 
 WITH_OWN_ADDRESS = {
@@ -77,7 +71,6 @@ WITH_OWN_ADDRESS = {
         "How two judges label the same items: matrix, agreement, the pairs behind each cell, verdicts on them.",
         confusion_page,
         "reports/confusion.html",
-        lambda user, campaign: {"studies": studies_for(user, campaign)},
     ),
 }
 """Older than `reports/<name>/`, and papers link to them."""
@@ -136,7 +129,7 @@ def reports(request: UserRequest, slug: str) -> HttpResponse:
 def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
     campaign, kind = get_campaign(request, slug), KINDS[report]
     page = kind.make(campaign, request.GET)
-    more = dict(kind.beside(request.user, campaign))
+    more: dict[str, Any] = {}
     # The archive is of the group that the form names, so a page without figures has none to offer.
     if report == PACKET and page.content:
         more["archive"] = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"

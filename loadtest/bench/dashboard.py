@@ -29,7 +29,6 @@ PAGES = {
     "people": "organizer:people",
     "people/activity": "organizer:people_work",
     "quality": "organizer:quality",
-    "quality/people": "organizer:people_quality",
     "inbox": "organizer:inbox",
     "overview": "organizer:campaign",
     "findings": "organizer:findings",

@@ -37,7 +37,7 @@ def _agreement_page(size: str) -> Benchmark:
 
 
 DASHBOARD = (
-    *("today", "work", "people", "people/activity", "quality", "quality/people"),
+    *("today", "work", "people", "people/activity", "quality"),
     *("inbox", "overview", "findings", "jobs", "runs", "topics"),
 )
 _DASHBOARD = Benchmark(

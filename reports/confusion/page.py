@@ -12,6 +12,7 @@ from reports.charts import heat_map
 from reports.confusion.paired_labels import (
     ConfusionReport,
     HeatRow,
+    ItemKind,
     LabelComparison,
     compare,
     confuse,
@@ -26,6 +27,12 @@ from reports.forms import ConfusionForm, side_text
 from reports.frames import rows_of, topics_by_tag
 from reports.models import Adjudication
 from reports.report import WRONG_CHOICE, Chart, Report, Section, columns
+
+LABEL_KINDS = {
+    ItemKind.NUGGETS: "Nugget label",
+    ItemKind.CITATIONS: "Citation label",
+    ItemKind.GRADES: "Grade of relevance",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +50,9 @@ class ConfusionPage(Report):
         return bool(self.message or self.form["rows_judge"].value() or self.form["columns_judge"].value())
 
     @property
-    def matrix(self) -> Chart | None:
-        return self.section("matrix").chart
+    def label_kind(self) -> str:
+        """Kind of label in the matrix, in the field's words."""
+        return LABEL_KINDS[self.compared.matched.kind] if self.compared else ""
 
     @property
     def heat(self) -> list[HeatRow]:

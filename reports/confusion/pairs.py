@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
+from accounts.models import User
 from evaluation.domain.conditions import Choice
 from evaluation.models import AnswerProvenance, NuggetVersion, Segment, Sentence, Topic
 from reports.confusion.page import ConfusionPage
@@ -15,10 +16,11 @@ from reports.confusion.paired_labels import ItemKind, Key, LabelComparison, side
 from reports.frames import Ints
 from reports.metrics.arrays import Booleans
 from reports.metrics.confusion import harsh_conflicts
+from reports.models import Adjudication
 from reports.terms import NO_CATEGORY, category_of, category_text
 
 CELL = re.compile(r"(\d)-(\d)")
-CELLS = {"differ": "different labels", "harsh": "harsh conflicts", "judged": "pairs with a verdict"}
+CELLS = {"differ": "different labels", "harsh": "opposite labels", "judged": "pairs with a verdict"}
 
 
 class PairList:
@@ -64,6 +66,34 @@ class PairList:
             return 0, None, None
         here = int(found[0])
         return here + 1, self._key_at(here - 1), self._key_at(here + 1)
+
+    def label_codes(self, number: int) -> tuple[int, int]:
+        """Return the two labels of a pair by its place in the list, from 1."""
+        place = int(self.places[number - 1])
+        return int(self.compared.matched.left[place]), int(self.compared.matched.right[place])
+
+    @property
+    def open_numbers(self) -> list[int]:
+        """Places in the list, from 1, of the pairs without a verdict."""
+        return [number for number, place in enumerate(self.places.tolist(), 1) if place not in self.verdicts]
+
+    def next_open(self, after: int) -> Key | None:
+        """Return the pair without a verdict that comes next after a place in the list, the first one after the last."""
+        numbers = self.open_numbers
+        number = next((number for number in numbers if number > after), next(iter(numbers), None))
+        return None if number is None else self._key_at(number - 1)
+
+    @property
+    def first(self) -> Key | None:
+        return self._key_at(0)
+
+    def last_verdict_by(self, actor: User) -> Adjudication | None:
+        """Return somebody's newest verdict among the pairs of the list."""
+        listed = set(self.places.tolist())
+        own = [
+            verdict for place, verdict in self.verdicts.items() if place in listed and verdict.actor_id == actor.pk
+        ]
+        return max(own, key=lambda verdict: verdict.pk, default=None)
 
     def _key_at(self, number: int) -> Key | None:
         if not 0 <= number < len(self.places):

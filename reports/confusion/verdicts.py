@@ -1,6 +1,6 @@
 """Verdicts of adjudicators on the compared items, and their counts."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ from evaluation.models import (
     SupportJudgment,
 )
 from reports.confusion.paired_labels import ItemKind, Key, LabelComparison
-from reports.models import Adjudication
+from reports.models import BOTH, TAKEN_BACK, UNDECIDED, Adjudication
 from reports.terms import NO_CATEGORY, category_cell, category_text
 
 FIELDS = {
@@ -66,6 +66,11 @@ def find_pair(answers: QuerySet[AnswerProvenance], campaign: Campaign, kind: Ite
     return Pair(campaign, kind, _answer(answers, sentence.answer_id), key, sentence=sentence, segment=segment)
 
 
+def key_of(verdict: Adjudication, kind: ItemKind) -> Key:
+    first, second = FIELDS[kind]
+    return getattr(verdict, f"{first}_id"), getattr(verdict, f"{second}_id")
+
+
 def labels_of(pair: Pair) -> list[Any]:
     rows: QuerySet[Any]
     if pair.kind is ItemKind.NUGGETS:
@@ -78,19 +83,33 @@ def labels_of(pair: Pair) -> list[Any]:
 
 
 def verdicts_on(pair: Pair) -> list[Adjudication]:
-    rows = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields)
-    return list(rows.select_related("actor"))
+    """Return the verdicts that were not taken back, the one that counts first."""
+    rows = (
+        Adjudication.objects.filter(campaign=pair.campaign, **pair.fields).order_by("pk").select_related("actor")
+    )
+    return _not_taken_back(rows)[::-1]
+
+
+def _not_taken_back(rows: Iterable[Adjudication]) -> list[Adjudication]:
+    left: list[Adjudication] = []
+    for row in rows:
+        if row.verdict != TAKEN_BACK:
+            left.append(row)
+        elif left:
+            left.pop()
+    return left
 
 
 def newest_verdicts(campaign: Campaign, kind: ItemKind) -> dict[Key, Adjudication]:
     """Return the verdict that counts of each pair, by the pair's primary keys; one query for a whole matrix."""
     if kind is ItemKind.GRADES:
         return {}
-    first, second = FIELDS[kind]
-    rows = Adjudication.objects.filter(campaign=campaign, **{f"{first}__isnull": False})
-    # In order of writing, so that a later verdict on a pair takes the earlier one's place in the dict.
-    ordered: Iterable[Adjudication] = rows.order_by("pk").select_related("actor")
-    return {(getattr(row, f"{first}_id"), getattr(row, f"{second}_id")): row for row in ordered}
+    rows = Adjudication.objects.filter(campaign=campaign, **{f"{FIELDS[kind][0]}__isnull": False})
+    of_pair: dict[Key, list[Adjudication]] = defaultdict(list)
+    for row in rows.order_by("pk").select_related("actor"):
+        of_pair[key_of(row, kind)].append(row)
+    counting = {key: _not_taken_back(written) for key, written in of_pair.items()}
+    return {key: left[-1] for key, left in counting.items() if left}
 
 
 def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: User) -> Adjudication | None:
@@ -105,28 +124,46 @@ def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: Use
         if not labels:
             raise Refused("no_label", "Nobody has labelled this pair, so there is nothing to decide.")
         given = {"verdict": verdict, "category": category, "note": note}
-        newest = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields).first()
+        newest = next(iter(verdicts_on(pair)), None)
         if newest and newest.actor_id == actor.pk and all(getattr(newest, name) == given[name] for name in given):
             # Pressed twice, or sent again by a browser: one verdict, one event.
             return None
-        stood = [
-            {"judge": row.judge_id, "condition": getattr(row, "condition", ""), "label": row.label}
-            for row in labels
-        ]
-        # Without the note: events are exported, and a note may quote a text under a licence.
-        payload = pair.fields | {"verdict": verdict, "category": category}
-        event = Event.objects.create(campaign=pair.campaign, kind="pair.adjudicated", actor=actor, payload=payload)
-        return Adjudication.objects.create(
-            campaign=pair.campaign, **pair.fields, **given, labels=stood, actor=actor, event=event
-        )
+        return _write(pair, labels, given, actor)
+
+
+def take_back(pair: Pair, *, actor: User) -> Adjudication:
+    """Take back the verdict that counts, so that the one before it counts again.
+
+    Raises `Refused` (`not_yours`) where somebody else gave it, or there is none.
+    """
+    with transaction.atomic():
+        Campaign.objects.select_for_update().get(pk=pair.campaign.pk)
+        newest = next(iter(verdicts_on(pair)), None)
+        if newest is None or newest.actor_id != actor.pk:
+            raise Refused(
+                "not_yours", "Only a verdict of your own can be taken back, and only the newest of its pair."
+            )
+        given = {"verdict": TAKEN_BACK, "category": newest.category, "note": ""}
+        return _write(pair, labels_of(pair), given, actor)
+
+
+def _write(pair: Pair, labels: list[Any], given: dict[str, Any], actor: User) -> Adjudication:
+    stood = [
+        {"judge": row.judge_id, "condition": getattr(row, "condition", ""), "label": row.label} for row in labels
+    ]
+    # Without the note: events are exported, and a note may quote a text under a licence.
+    payload = pair.fields | {"verdict": given["verdict"], "category": given["category"]}
+    event = Event.objects.create(campaign=pair.campaign, kind="pair.adjudicated", actor=actor, payload=payload)
+    return Adjudication.objects.create(
+        campaign=pair.campaign, **pair.fields, **given, labels=stood, actor=actor, event=event
+    )
 
 
 def _answer(answers: QuerySet[AnswerProvenance], pk: int) -> AnswerProvenance:
     return answers.select_related("answer", "run", "topic").get(pk=pk)
 
 
-WHO = ("rows", "columns", "neither", "undecided")
-UNDECIDED = 8
+WHO = ("rows", "columns", "neither", "undecided", "both")
 
 
 def verdicts_at(campaign: Campaign, compared: LabelComparison) -> dict[int, Adjudication]:
@@ -163,6 +200,6 @@ def category_counts(compared: LabelComparison, verdicts: dict[int, Adjudication]
 
 
 def _who(verdict: int, left: int, right: int) -> str:
-    if verdict == UNDECIDED:
-        return "undecided"
+    if verdict in (UNDECIDED, BOTH):
+        return "undecided" if verdict == UNDECIDED else "both"
     return {left: "rows", right: "columns"}.get(verdict, "neither")

@@ -1,4 +1,7 @@
-"""The pairs behind a cell of the confusion, verdicts on them, and the tables of studies of such pairs."""
+"""The pairs behind a cell of the confusion, one after the other, verdicts on them, and tables of second looks."""
+
+from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
@@ -8,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.desk_settings import desk_settings_of
 from accounts.http import UserRequest
 from assessor.progress.matrix import may_organize
 from evaluation.corpus.answers import provenance_for
@@ -15,9 +19,9 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.studies import study_for
 from reports.confusion.page import confusion_page
-from reports.confusion.paired_labels import ItemKind
-from reports.confusion.pairs import PairList, read_pairs
-from reports.confusion.verdicts import Pair, adjudicate, find_pair, labels_of, verdicts_on
+from reports.confusion.paired_labels import ItemKind, Key
+from reports.confusion.pairs import PairList, judge_of, read_pairs
+from reports.confusion.verdicts import Pair, adjudicate, find_pair, key_of, labels_of, take_back, verdicts_on
 from reports.files import FileTable, TableForm, downloaded
 from reports.forms import VerdictForm
 from reports.quality.studies import StudyReport, agreement_rows, study_document, study_report
@@ -25,6 +29,8 @@ from reports.terms import category_text
 from reports.views import get_campaign
 
 PAIRS_A_PAGE = 20
+IN_QUEUE = "cell"
+"""The parameter by which a pair is one of a list to be judged one after the other."""
 
 
 @require_safe
@@ -62,14 +68,21 @@ def pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: in
     page = confusion_page(campaign, request.GET)
     listed = PairList(page, request.GET.get("cell", "")) if page.labels else None
     number, before, after = listed.around(found.key) if listed else (0, None, None)
+    verdicts = verdicts_on(found)
+    newest = verdicts[0] if verdicts else None
     context = {
         "campaign": campaign,
         "pair": found,
         "sentences": list(found.provenance.answer.sentences.all()),
         "labels": labels_of(found),
-        "verdicts": [(verdict, category_text(verdict.category)) for verdict in verdicts_on(found)],
-        "form": VerdictForm(),
+        "verdicts": [(verdict, category_text(verdict.category)) for verdict in verdicts],
+        "newest": newest,
+        "form": VerdictForm(initial={"category": newest.category, "note": newest.note} if newest else None),
+        "queue": _queue(request, listed, found, number) if listed and number and IN_QUEUE in request.GET else None,
         "may_organize": may_organize(request.user, campaign),
+        "pair_address": f"reports:{kind.value}_pair",
+        "verdict_address": f"reports:{kind.value}_verdict",
+        "label_address": f"organizer:{'assignment' if kind is ItemKind.NUGGETS else 'support'}_label",
         "number": number,
         "total": len(listed.places) if listed else 0,
         "before": before,
@@ -78,26 +91,90 @@ def pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: in
     return render(request, "reports/pair.html", context)
 
 
+def _queue(request: UserRequest, listed: PairList, found: Pair, number: int) -> dict[str, Any]:
+    """Both sides of a pair that is judged one after the other, and the verdicts that can be given by a key."""
+    left, right = listed.label_codes(number)
+    topic = found.provenance.topic_id
+    last = listed.last_verdict_by(request.user)
+    return {
+        "sides": [
+            ("First", judge_of(listed.compared.rows, topic), left),
+            ("Second", judge_of(listed.compared.columns, topic), right),
+        ],
+        "left": left,
+        "right": right,
+        "differ": left != right,
+        "neither": [code for code in range(len(listed.compared.matched.labels)) if code not in (left, right)],
+        "open": len(listed.open_numbers),
+        "last": last,
+        "last_address": _pair_address(request, found, key_of(last, found.kind), "take_back") if last else "",
+        "single_keys": desk_settings_of(request.user).single_keys,
+    }
+
+
+@require_safe
+def next_pair(request: UserRequest, slug: str) -> HttpResponse:
+    """The pair of a list that comes next without a verdict; the list itself where every pair has one."""
+    campaign = get_campaign(request, slug)
+    page = confusion_page(campaign, request.GET)
+    query = request.GET.copy()
+    after = query.pop("after", [""])[-1]
+    listed = PairList(page, query.get(IN_QUEUE, "")) if page.labels else None
+    if listed and listed.compared.matched.kind is not ItemKind.GRADES:
+        key = listed.next_open(int(after) if after.isdecimal() else 0)
+        if key is None and after:
+            messages.success(
+                request, f"Every pair here has a verdict: {len(listed.places)} of {len(listed.places)}."
+            )
+        elif key := key or listed.first:
+            kind = listed.compared.matched.kind
+            return redirect(f"{reverse(f'reports:{kind.value}_pair', args=[slug, *key])}?{query.urlencode()}")
+    return redirect(f"{reverse('reports:pairs', args=[slug])}?{query.urlencode()}")
+
+
 @require_POST
 def adjudicate_pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: int) -> HttpResponse:
-    """Say what is right of a pair; it changes no label."""
-    campaign = get_campaign(request, slug)
-    # 403 and not 404: whoever gets here sees the campaign, and only the verdict is not theirs to give.
-    if not may_organize(request.user, campaign):
-        raise PermissionDenied
-    found = _pair(request, campaign, kind, (first, second))
+    """Say what is right of a pair; it changes no label. In a queue the next pair without a verdict is shown."""
+    found = _pair_to_judge(request, slug, kind, (first, second))
     form = VerdictForm(request.POST)
     if form.is_valid():
         try:
             made = adjudicate(found, actor=request.user, **form.cleaned_data)
+            if IN_QUEUE in request.GET:
+                number = urlencode({"after": request.POST.get("number", "")})
+                return redirect(f"{reverse('reports:next_pair', args=[slug])}?{request.GET.urlencode()}&{number}")
             messages.success(request, "Noted. No label changes by it." if made else "You had said so already.")
         except Refused as refused:
             messages.error(request, refused.message)
     else:
         messages.error(request, "Choose a verdict first; nothing was written.")
-    address = reverse(f"reports:{kind.value}_pair", args=[slug, first, second])
+    return redirect(_pair_address(request, found, found.key))
+
+
+@require_POST
+def take_back_verdict(request: UserRequest, slug: str, kind: ItemKind, first: int, second: int) -> HttpResponse:
+    found = _pair_to_judge(request, slug, kind, (first, second))
+    try:
+        take_back(found, actor=request.user)
+        messages.success(request, "The verdict on this pair is taken back.")
+    except Refused as refused:
+        messages.error(request, refused.message)
+    return redirect(_pair_address(request, found, found.key))
+
+
+def _pair_to_judge(request: UserRequest, slug: str, kind: ItemKind, key: Key) -> Pair:
+    campaign = get_campaign(request, slug)
+    # 403 and not 404: whoever gets here sees the campaign, and only the verdict is not theirs to give.
+    if not may_organize(request.user, campaign):
+        raise PermissionDenied
+    return _pair(request, campaign, kind, key)
+
+
+def _pair_address(request: UserRequest, pair: Pair, key: Key, act: str = "pair") -> str:
+    """Return the address of a pair of a campaign, or of an act on it, with the query string of this one."""
+    address = reverse(f"reports:{pair.kind.value}_{act}", args=[pair.campaign.slug, *key])
     query = request.GET.urlencode()
-    return redirect(f"{address}?{query}" if query else address)
+    return f"{address}?{query}" if query else address
 
 
 def _pair(request: UserRequest, campaign: Campaign, kind: ItemKind, key: tuple[int, int]) -> Pair:

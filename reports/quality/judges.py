@@ -1,41 +1,58 @@
-"""Agreement of LLM judges with people: label by label, as the people's labels come in."""
+"""Trust in LLM judges: agreement with people label by label, beside that of people, and the verdict on it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import numpy as np
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import get_language_info
 
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import in_parts, tally_of
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
-from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, SupportJudgment
-from evaluation.terms import JudgeKind, SupportCondition
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve, resolve_citations
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, SupportJudgment, Topic
+from evaluation.terms import AssignmentLabel, Condition, JudgeKind, Stage, SupportCondition
+from reports.agreement.figures import tables_of
 from reports.cache import cached_report
-from reports.confusion.paired_labels import ConfusionReport
+from reports.confusion.paired_labels import ConfusionReport, LabelSide, confuse, match
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.metrics.arrays import Bytes
+from reports.metrics.agreement import agreement
+from reports.metrics.arrays import Bytes, Counts, share
 from reports.metrics.confusion import confusion, harsh_conflicts
-from web.text import plural
+from reports.metrics.jackknife import Jackknife, jackknife, pooled_kappa, pooled_kappa_linear, shared_labels
+from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
+from reports.metrics.label_matrix import LABELS
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.support import PRECISION
+from reports.quality.people import kappa_of_people
+from reports.report import FEWEST_PAIRS, why_no_tau
 
+PARTIAL: Final = AssignmentLabel.PARTIAL_SUPPORT.name.lower()
+RANKED_BY: Final = ("vital_strict", PRECISION)
+"""The scores of nugget labels and of citation labels whose order of runs is compared."""
 LLM, PEOPLE = "the LLM", "people"
-Pairs = tuple[int, str, int, int, int, int]
-"""The LLM judge, what was labelled, the person, the LLM's label, the person's, and how many pairs have these two."""
+Pairs = tuple[int, str, int, int, int, int, int]
+"""The LLM judge, what was labelled, topic, person, the LLM's label, the person's, and how many pairs have these two."""
 Judges = tuple[list[int], list[int]]
 """LLM judges and people, by primary keys."""
+SCALES: Final = ((NUGGET_LABELS, ASSIGNMENT_CELLS), (CITATION_LABELS, SUPPORT_CELLS))
 PLACES: Final = ("llms", "people", "inside")
 """What the queries leave open, in this order."""
 
 # A join of the table of labels with itself, which the ORM has no words for: as a subquery for each label of a person it
 # took a second for thirty thousand of them. Judges are named one by one, so that databases see how many there are.
 ASSIGNED = """
-    SELECT machine.judge_id, nugget.nugget_set_id, person.judge_id, machine.label, person.label, COUNT(*)
+    SELECT machine.judge_id, nugget.nugget_set_id, nugget.topic_id, person.judge_id, machine.label, person.label,
+        COUNT(*)
     FROM evaluation_assignment machine
     JOIN evaluation_assignment person
         ON machine.answer_id = person.answer_id AND machine.nugget_version_id = person.nugget_version_id
@@ -43,17 +60,19 @@ ASSIGNED = """
     JOIN evaluation_nugget nugget ON nugget.id = wording.nugget_id
     WHERE person.stands AND machine.stands AND machine.judge_id IN ({llms}) AND person.judge_id IN ({people})
         AND machine.nugget_version_id IN ({inside}) AND person.nugget_version_id IN ({inside})
-    GROUP BY machine.judge_id, nugget.nugget_set_id, person.judge_id, machine.label, person.label
+    GROUP BY machine.judge_id, nugget.nugget_set_id, nugget.topic_id, person.judge_id, machine.label, person.label
 """
 SUPPORTED = """
-    SELECT machine.judge_id, person.condition, person.judge_id, machine.label, person.label, COUNT(*)
+    SELECT machine.judge_id, person.condition, answer.topic_id, person.judge_id, machine.label, person.label, COUNT(*)
     FROM evaluation_supportjudgment person
     JOIN evaluation_supportjudgment machine
         ON machine.sentence_id = person.sentence_id AND machine.segment_id = person.segment_id
+    JOIN evaluation_sentence sentence ON sentence.id = person.sentence_id
+    JOIN evaluation_answer answer ON answer.id = sentence.answer_id
     WHERE person.stands AND machine.stands AND machine.judge_id IN ({llms}) AND person.judge_id IN ({people})
         AND machine.condition = 'llm'
         AND machine.segment_id IN (SELECT id FROM evaluation_segment WHERE campaign_id = {inside})
-    GROUP BY machine.judge_id, person.condition, person.judge_id, machine.label, person.label
+    GROUP BY machine.judge_id, person.condition, answer.topic_id, person.judge_id, machine.label, person.label
 """
 
 
@@ -68,32 +87,6 @@ class JudgeAgreement:
     people: int
     report: ConfusionReport
     shown: bool = False
-
-    @property
-    def sentences(self) -> list[str]:
-        found, harsh = self.report.confusion, self.report.harsh
-        if not found.pairs:
-            return ["No pair has a usable label of both."]
-        same = int(np.trace(found.counts))
-        sentences = [f"Both gave the same label to {same:,} of {found.pairs:,} {plural(found.pairs, 'pair')}."]
-        return [*sentences, *self._differences(), self._strictness(), *([_harsh(harsh)] if harsh else [])]
-
-    def _differences(self) -> list[str]:
-        counts = self.report.confusion.counts.copy()
-        labels = [label.replace("_", " ") for label in self.report.labels]
-        np.fill_diagonal(counts, 0)
-        if not counts.any():
-            return []
-        row, column = np.unravel_index(int(counts.argmax()), counts.shape)
-        most = int(counts[row, column])
-        return [f"Most often they differ where people say {labels[column]} and the LLM {labels[row]}: {most:,}."]
-
-    def _strictness(self) -> str:
-        lean = self.report.confusion.strictness
-        if not lean:
-            return "Neither is the stricter."
-        # Rows are the LLM's labels: a negative mean of row less column means that the LLM gives the lower ones.
-        return "On the whole the LLM is the stricter." if lean < 0 else "On the whole people are the stricter."
 
 
 def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
@@ -118,24 +111,26 @@ def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[Jud
     return _compared_with_people(campaign)
 
 
-@cached_report(size=16)  # half a million labels take a second
 def _compared_with_people(campaign: Campaign) -> dict[int, list[JudgeAgreement]]:
     found: dict[int, list[JudgeAgreement]] = defaultdict(list)
-    for pairs, labels, cells in (
-        (_assigned_by_both(campaign), NUGGET_LABELS.scale, ASSIGNMENT_CELLS),
-        (_supported_by_both(campaign), CITATION_LABELS.scale, SUPPORT_CELLS),
-    ):
-        for (judge, of), rows in groupby(sorted(pairs), key=itemgetter(0, 1)):
-            found[judge].append(_compared(of, list(rows), labels, cells))
+    for (labels, cells), pairs in zip(SCALES, _labelled_by_both(campaign), strict=True):
+        for (judge, of), rows in groupby(pairs, key=itemgetter(0, 1)):
+            found[judge].append(_compared(of, list(rows), labels.scale, cells))
     return dict(found)
+
+
+@cached_report(size=16)  # half a million labels take a second
+def _labelled_by_both(campaign: Campaign) -> tuple[list[Pairs], list[Pairs]]:
+    """Return the nugget labels and the citation labels of pairs that an LLM and a person have labelled."""
+    return sorted(_assigned_by_both(campaign)), sorted(_supported_by_both(campaign))
 
 
 def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
     listed = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False)
-    judges = _judges(cell.judge for cell in tally_of(campaign))
+    judges = _judges(_assigners(campaign))
     sets = dict(campaign.nugget_sets.values_list("pk", "name"))
-    pairs: Counter[tuple[int, str, int, int, int]] = Counter()
+    pairs: Counter[tuple[int, str, int, int, int, int]] = Counter()
     for part in in_parts(listed.values_list("nugget_version", flat=True).distinct()):
         for machine, nugget_set, *labelled, number in _counted(ASSIGNED, judges, part):
             pairs[machine, sets[nugget_set], *labelled] += number
@@ -143,8 +138,16 @@ def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
 
 
 def _supported_by_both(campaign: Campaign) -> list[Pairs]:
+    return _counted(SUPPORTED, _judges(_citation_judges(campaign)), [campaign.pk])
+
+
+def _assigners(campaign: Campaign) -> set[int]:
+    return {cell.judge for cell in tally_of(campaign)}
+
+
+def _citation_judges(campaign: Campaign) -> QuerySet[Any, Any]:
     given = SupportJudgment.objects.current().filter(segment__campaign=campaign).order_by()
-    return _counted(SUPPORTED, _judges(given.values("judge").distinct()), [campaign.pk])
+    return given.values("judge").distinct()
 
 
 def _judges(among: Iterable[int] | QuerySet[Any, Any]) -> Judges:
@@ -169,8 +172,8 @@ def _counted(sql: str, judges: Judges, inside: list[int]) -> list[Any]:
 
 
 def _compared(of: str, pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> JudgeAgreement:
-    people = {person for _, _, person, *_ in pairs}
-    report = _report([labelled for _, _, _, *labelled in pairs], labels, cells)
+    people = {person for _, _, _, person, *_ in pairs}
+    report = _report([labelled for _, _, _, _, *labelled in pairs], labels, cells)
     return JudgeAgreement(of, len(people), report, of == SupportCondition.POST_EDIT)
 
 
@@ -181,5 +184,220 @@ def _report(parts: Sequence[Sequence[int]], labels: tuple[str, ...], cells: Byte
     return ConfusionReport(LLM, PEOPLE, labels, confusion(rows, columns), harsh, comparable=True)
 
 
-def _harsh(count: int) -> str:
-    return f"In {count:,} {plural(count, 'pair')} one side sees full support and the other none."
+@dataclass(frozen=True, slots=True)
+class RankAgreement:
+    """Tau-b of the run means of one score by the judge and by people; `reason`: why there is none."""
+
+    score: str = ""
+    tau: float | None = None
+    runs: int = 0
+    topics: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WorstTopic:
+    """Topic of at least 10 pairs with the smallest share of equal labels."""
+
+    topic: Topic
+    agreement: float
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTrust:
+    """An LLM judge in one task beside people: kappas with intervals, the verdict by `judge_verdict`, its evidence.
+
+    `opposite`: pairs of opposite labels in the matrix that `matrix`, a query string, shows; '' where none does.
+    """
+
+    judge: Judge
+    task: Stage
+    pairs: int
+    kappa: Jackknife
+    linear: Jackknife
+    people: Jackknife
+    verdict: Verdict
+    reason: str
+    weak: tuple[str, ...]
+    rank: RankAgreement
+    worst: WorstTopic | None
+    matrix: str
+    opposite: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The judge's and the people's condition that most of a judge's pairs are of, and the matrix's query string."""
+
+    rows: LabelSide
+    columns: LabelSide
+    query: str
+
+
+@cached_report(size=16)
+def trust_of(campaign: Campaign) -> Mapping[int, tuple[JudgeTrust, ...]]:
+    """Return how far each LLM judge with labels is to be trusted, by its primary key and task by task.
+
+    Whoever asks has made sure that the viewer may see labels.
+    """
+    found: dict[int, list[JudgeTrust]] = defaultdict(list)
+    nuggets, citations = _labelled_by_both(campaign)
+    # Labels given in sight of the LLM's own agree with it all too well.
+    unaided = [row for row in citations if row[1] == SupportCondition.SCRATCH]
+    by_task = (
+        (Stage.ASSIGN, nuggets, _assigners(campaign)),
+        (Stage.SUPPORT_SCRATCH, unaided, _citation_judges(campaign).filter(condition=SupportCondition.LLM)),
+    )
+    topics = Topic.objects.filter(campaign=campaign).in_bulk()
+    for task, rows, givers in by_task:
+        people = kappa_of_people(campaign, task)
+        of_judge = {judge: list(own) for judge, own in groupby(rows, key=itemgetter(0))}
+        for judge in Judge.objects.filter(pk__in=givers, kind=JudgeKind.LLM, aside=False).order_by("name"):
+            found[judge.pk].append(_trust(campaign, task, judge, of_judge.get(judge.pk, []), people, topics))
+    return {judge: tuple(tasks) for judge, tasks in found.items()}
+
+
+def versions_of(judge: Judge, judges: Iterable[Judge]) -> list[Judge]:
+    """Return the judges of one model and endpoint with the same prompts up to their versions, this one the newest."""
+    if not judge.model:
+        return [judge]
+    same = [other for other in judges if _without_version(other) == _without_version(judge)]
+    return sorted((other for other in same if other.created_at <= judge.created_at), key=lambda other: other.pk)
+
+
+def _without_version(judge: Judge) -> tuple[object, ...]:
+    prompts = sorted((task, str(prompt).split("@")[0]) for task, prompt in judge.prompt_versions.items())
+    return judge.base_url, judge.model, tuple(prompts)
+
+
+def _trust(
+    campaign: Campaign,
+    task: Stage,
+    judge: Judge,
+    rows: Sequence[Pairs],
+    people: Jackknife,
+    topics: Mapping[int, Topic],
+) -> JudgeTrust:
+    names, cells = SCALES[task is not Stage.ASSIGN]
+    tables = _by_topic(rows, cells)
+    counts = np.array([*tables.values()], dtype=np.int64).reshape(-1, 1, LABELS, LABELS)
+    whole, pairs = counts.sum(axis=(0, 1)), int(counts.sum())
+    kappa = jackknife(counts, pooled_kappa)
+    verdict, reason = verdict_of(kappa, pairs, people)
+    sides = _sides(campaign, task, judge, rows)
+    return JudgeTrust(
+        judge=judge,
+        task=task,
+        pairs=pairs,
+        kappa=kappa,
+        linear=jackknife(counts, pooled_kappa_linear),
+        people=people,
+        verdict=verdict,
+        reason=reason,
+        weak=(
+            *weak_at(kappa.value, _languages(campaign, tables, topics)),
+            *weak_at(shared_labels(whole), _label_slices(names, whole)),
+        ),
+        rank=_rank(sides) if sides else RankAgreement(reason="no run has scores by the judge and by people"),
+        worst=_worst(tables, topics),
+        matrix=sides.query if sides else "",
+        opposite=confuse(match(sides.rows, sides.columns), "", "").harsh if sides else 0,
+    )
+
+
+def _by_topic(rows: Sequence[Pairs], cells: Bytes) -> dict[int, Counts]:
+    """Return counts K x K, the judge's labels by the people's, topic by topic; labels off the scale are left out."""
+    tables: dict[int, Counts] = defaultdict(lambda: np.zeros((LABELS, LABELS), dtype=np.int64))
+    for _, _, topic, _, machine, person, number in rows:
+        row, column = cells[machine], cells[person]
+        if row >= 0 and column >= 0:
+            tables[topic][row, column] += number
+    return dict(tables)
+
+
+def _languages(campaign: Campaign, tables: Mapping[int, Counts], topics: Mapping[int, Topic]) -> Iterable[Slice]:
+    found: dict[str, Counts] = {}
+    for topic, table in tables.items():
+        language = topics[topic].language or campaign.language
+        found[language] = found.get(language, 0) + table
+    for language, table in sorted(found.items()):
+        if language:
+            yield Slice(_language_name(language), int(table.sum()), pooled_kappa(table[np.newaxis]))
+
+
+def _language_name(language: str) -> str:
+    try:
+        return str(get_language_info(language.lower())["name"])
+    except KeyError:
+        return language
+
+
+def _label_slices(names: LabelSet, whole: Counts) -> Iterable[Slice]:
+    for code, word in enumerate(names.scale):
+        pairs = int(whole[:, code].sum())
+        name = "partial" if word == PARTIAL else word.replace("_", " ")
+        yield Slice(f"{name} labels", pairs, share(int(whole[code, code]), pairs))
+
+
+def _worst(tables: Mapping[int, Counts], topics: Mapping[int, Topic]) -> WorstTopic | None:
+    counted = [
+        WorstTopic(topics[topic], int(np.trace(table)) / int(table.sum()), int(table.sum()))
+        for topic, table in tables.items()
+        if int(table.sum()) >= FEWEST_PAIRS
+    ]
+    return min(counted, key=lambda worst: (worst.agreement, worst.topic.position), default=None)
+
+
+def _sides(campaign: Campaign, task: Stage, judge: Judge, rows: Sequence[Pairs]) -> _Sides | None:
+    """Return the sides that most pairs are of; None where no report can tell them apart."""
+    if not rows:
+        return None
+    of_people: Counter[int] = Counter()
+    of_sets: Counter[str] = Counter()
+    for _, of, _, giver, _, _, number in rows:
+        of_people[giver] += number
+        of_sets[of] += number
+    nuggets, person = of_sets.most_common(1)[0][0], Judge.objects.get(pk=of_people.most_common(1)[0][0]).name
+    # The whole of the campaign where its shares are clear, else the set and the person with the most pairs.
+    for nugget_set, by in (("", ""), (nuggets, ""), (nuggets, person)):
+        try:
+            return _resolved(campaign, task, judge.name, of=nuggets, nuggets=nugget_set, person=by)
+        except Refused:
+            continue
+    return None
+
+
+def _resolved(campaign: Campaign, task: Stage, judge: str, *, of: str, nuggets: str, person: str) -> _Sides:
+    rows: LabelSide
+    columns: LabelSide
+    if task is Stage.ASSIGN:
+        origin = campaign.nugget_sets.get(name=of).origin
+        by_llm, by_person = (
+            next(found for found in Condition if found.origin == origin and found.judge_kind is kind)
+            for kind in (JudgeKind.LLM, JudgeKind.HUMAN)
+        )
+        rows = resolve(campaign, by_llm, judge=judge, nuggets=nuggets)
+        columns = resolve(campaign, by_person, judge=person, nuggets=nuggets)
+    else:
+        nuggets = ""
+        rows = resolve_citations(campaign, SupportCondition.LLM, judge=judge)
+        columns = resolve_citations(campaign, SupportCondition.SCRATCH, judge=person)
+    if not match(rows, columns).comparable:
+        raise Refused("ambiguous", "The judge and people labelled other nuggets.")
+    query = {"rows": rows, "columns": columns, "rows_judge": judge, "columns_judge": person, "nuggets": nuggets}
+    return _Sides(rows, columns, urlencode({name: str(value) for name, value in query.items() if str(value)}))
+
+
+def _rank(sides: _Sides) -> RankAgreement:
+    x, y = sides.rows, sides.columns
+    if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition):
+        score, tables = RANKED_BY[0], tables_of(x, y, RANKED_BY[0], Policies())
+    elif isinstance(x, CitationCondition) and isinstance(y, CitationCondition):
+        score, tables = RANKED_BY[1], tables_of(x, y, RANKED_BY[1], SupportPolicies())
+    else:
+        raise TypeError(f"{x} and {y} are not of one kind")
+    # Over the topics of both: a judge who labelled more of them would be measured by other topics, not other labels.
+    found = agreement(*tables, "common")
+    reason = why_no_tau(found.runs, found.topics) or ("" if found.run_level is not None else "all runs are equal")
+    return RankAgreement(score, None if reason else found.run_level, found.runs, found.topics, reason)

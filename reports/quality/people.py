@@ -36,6 +36,8 @@ from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.alpha import Overlap, alpha_ordinal, overlap
 from reports.metrics.arrays import Bytes, Counts, Indices
 from reports.metrics.confusion import confusion, harsh_conflicts
+from reports.metrics.jackknife import Jackknife, jackknife, pooled_kappa
+from reports.metrics.label_matrix import LABELS
 
 SUPPORTED: Final = {
     Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH,
@@ -87,6 +89,16 @@ class Shared:
         found = confusion(rows[both], columns[both])
         return ConfusionReport(pair.first.name, pair.second.name, names, found, harsh, comparable=True)
 
+    def tables(self) -> Counts:
+        """Return the 3 x 3 of each pair of people, topic by topic: T x P x 3 x 3."""
+        topics, place = np.unique(self.topics, return_inverse=True)
+        found = np.zeros((len(topics), len(self.pairs), LABELS, LABELS), dtype=np.int64)
+        for number, pair in enumerate(self.pairs):
+            rows, columns = (self.labels[self.judges.index(judge)] for judge in (pair.first, pair.second))
+            both = (rows >= 0) & (columns >= 0)
+            np.add.at(found, (place[both], number, rows[both], columns[both]), 1)
+        return found
+
     def differing(self) -> Counts:
         """Return the places of the units whose labels differ: the furthest apart first, then in the order of items."""
         usable = np.where(self.labels >= 0, self.labels, np.int8(0))
@@ -119,6 +131,13 @@ def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
     if not within(viewer, campaign).exists():
         return []
     return list(_shared(campaign))
+
+
+def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
+    """Return the kappa of people with each other in a stage, pooled over pairs of people, with its interval."""
+    shared = next((found for found in _shared(campaign) if found.stage is stage), None)
+    tables = shared.tables() if shared else np.zeros((0, 0, LABELS, LABELS), dtype=np.int64)
+    return jackknife(tables, pooled_kappa)
 
 
 @cached_report(size=16)

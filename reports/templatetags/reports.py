@@ -8,6 +8,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from reports.metrics.jackknife import Jackknife
+from reports.models import BOTH
 from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, ColumnKind, ReportCell, why_no_tau
 from web.templatetags import assay
 
@@ -22,6 +24,7 @@ FORMS: Final[dict[str, Callable[[Any], str]]] = {
     "fine_percent": assay.fine_percent,
 }
 """Formats of figures, by the name that templates use."""
+BOTH_MARK: Final = ("◎", "both defensible")
 
 
 @register.simple_tag(takes_context=True)
@@ -40,6 +43,16 @@ def cell_link(context: dict[str, Any], cell: ReportCell) -> SafeString:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
     return format_html("<bdi>{}</bdi>", cell.text)
+
+
+@register.simple_tag
+def verdict_mark(code: int, *, support: bool = False) -> SafeString:
+    """A verdict as the label that is right, or in words."""
+    if code == BOTH:
+        return format_html(
+            '<span class="label"><span class="glyph" aria-hidden="true">{}</span> {}</span>', *BOTH_MARK
+        )
+    return assay.label(code, support=support)
 
 
 @register.simple_tag
@@ -90,6 +103,37 @@ def interval(
 def run_tau(value: float | None, runs: int, topics: int | None) -> SafeString | str:
     reason = why_no_tau(runs, topics)
     return _left_out(reason) if reason else assay.score(value)
+
+
+@register.inclusion_tag("components/dot_line.html")
+def dot_line(judge: Jackknife, people: Jackknife) -> dict[str, Any]:
+    """Kappa with its interval on an axis from 0 to 1, the interval of people behind it; below 0 is drawn at 0."""
+    return {
+        "dot": _on_axis(judge.value),
+        "ends": _stretch(judge.ends),
+        "people": _on_axis(people.value) if people.ends else None,
+        "band": _stretch(people.ends),
+        "faint": Basis(judge.topics).has_faint_interval,
+        "text": f"Kappa {_spoken(judge)}; people {_spoken(people)}",
+    }
+
+
+def _on_axis(value: float | None) -> str | None:
+    # As text: a template would write the decimal point of a locale.
+    return None if value is None else f"{2 + 160 * min(max(value, 0.0), 1.0):.1f}"
+
+
+def _stretch(ends: tuple[float, float] | None) -> dict[str, str] | None:
+    if ends is None:
+        return None
+    low, high = (min(max(end, 0.0), 1.0) for end in ends)
+    return {"start": f"{2 + 160 * low:.1f}", "width": f"{160 * (high - low):.1f}"}
+
+
+def _spoken(found: Jackknife) -> str:
+    if found.value is None:
+        return "undefined"
+    return f"{found.value:.2f}, {found.ends[0]:.2f} to {found.ends[1]:.2f}" if found.ends else f"{found.value:.2f}"
 
 
 @register.filter

@@ -67,7 +67,6 @@ def test_labels_of_equal_pairs_are_compared_without_failed_ones(world: World) ->
         "and 1 left out",
         "100 %",
         ">1.00 <",
-        "to 3 of 3 pairs",
     ):
         assert said in page
 
@@ -89,8 +88,7 @@ def test_a_person_s_label_counts_from_its_writing_while_current(world: World) ->
     say("second", AssignmentLabel.NOT_SUPPORT)
     (one,) = compared(world)
     assert (one.report.confusion.pairs, one.people, one.report.harsh) == (4, 2, 1)
-    assert "Most often they differ where people say not support and the LLM support: 1." in one.sentences
-    assert "On the whole people are the stricter." in one.sentences
+    assert "people are stricter" in page_of(world)
     Assignment.objects.filter(judge__name="second").update(stands=False)
     assert compared(world)[0].report.confusion.pairs == 3
 
@@ -185,6 +183,8 @@ def test_another_campaigns_labels_are_not_counted(world: World) -> None:
 def test_more_labels_and_calls_cost_no_more_queries(world: World) -> None:
     item = make_item(make_job(world, Judge.objects.get(name="robot")), "1", WorkItem.State.DONE)
     make_call(item)
+    say("person 0", AssignmentLabel.SUPPORT)
+    Campaign.objects.update(revision=F("revision") + 1)
     client = world.client("olga")
     before = queries_of(client, QUALITY)
     for number in range(1, 5):

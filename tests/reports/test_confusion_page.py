@@ -123,9 +123,10 @@ def test_one_click_leads_to_every_two_sides_that_label_the_same(world: World, tm
 
 def test_a_cell_leads_to_its_pairs_the_harshest_first(world: World) -> None:
     (link,) = re.findall(r'href="([^"]*cell=2-0)"', page_of(world))
-    page = read(world, link.replace("&amp;", "&"))
+    page = world.client("olga").get(link.replace("&amp;", "&"), follow=True).content.decode()
     assert "sand moves" in page
-    assert "Sand moves. Alone." in page
+    assert "pair 1 of 1, 1 without a verdict" in page
+    assert "Alone." in page
     assert listed(world, "2-0") == ["alpha"]
     assert listed(world, "differ") == ["alpha", "beta"]
     assert listed(world, "harsh") == ["alpha"]
@@ -245,7 +246,7 @@ def test_a_later_verdict_replaces_the_first_which_stays_readable(world: World) -
     decide(world, "2", category="overlooked")
     decide(world, "8", category="text", note="Cut short.")
     page = read(world, harsh_pair(world) + QUERY)
-    assert page.index("Cut short.") < page.index("one judge overlooked what is there")
+    assert page.index("Cut short.") < page.rindex("one judge overlooked what is there")
     assert "replaced" in page
     (row,) = figures(world)["verdicts"]
     assert (row["undecided"], row["rows"]) == (1, 0)
@@ -280,6 +281,59 @@ def test_a_pair_leads_to_the_one_before_and_after_it(world: World) -> None:
     assert "Previous pair" not in page
     (link,) = re.findall(r'rel="next" href="([^"]+)"', page)
     assert "pair 2 of 2" in read(world, link.replace("&amp;", "&"))
+
+
+def queue_of(world: World, cell: str = "differ") -> Any:
+    """Open the queue of a cell; return the page that it leads to."""
+    address = reverse("reports:next_pair", args=[world.campaign.slug])
+    return world.client("olga").get(f"{address}{QUERY}&cell={cell}", follow=True)
+
+
+def press(world: World, page: Any, key: str, **more: str) -> Any:
+    """Press the button that shows a key on a page of the queue."""
+    content = page.content.decode()
+    (action,) = re.findall(r'verdict-queue" action="([^"]+)"', content)
+    (verdict,) = re.findall(rf'value="(\d)" data-key="{key}"', content)
+    (number,) = re.findall(r'name="number" value="(\d+)"', content)
+    body = {"verdict": verdict, "number": number, **more}
+    return world.client("olga").post(action.replace("&amp;", "&"), body, follow=True)
+
+
+def test_a_verdict_in_the_queue_goes_on_to_the_next_pair(world: World) -> None:
+    """Check 83."""
+    first = queue_of(world)
+    assert "pair 1 of 2, 2 without a verdict" in first.content.decode()
+    second = press(world, first, "3", note="Both can be meant.")
+    assert "pair 2 of 2, 1 without a verdict" in second.content.decode()
+    assert queue_of(world).redirect_chain == [(second.redirect_chain[-1][0], 302)]
+    done = press(world, second, "4")
+    assert "Every pair here has a verdict: 2 of 2." in done.content.decode()
+    assert [row.verdict for row in Adjudication.objects.order_by("pk")] == [7, 0]
+    assert "both defensible" in read(world, f"{harsh_pair(world)}{QUERY}&cell=differ")
+    (both,) = [row for row in figures(world)["verdicts"] if row["both"]]
+    assert (both["pairs"], both["rows"], both["neither"]) == (2, 0, 1)
+    assert figures(world)["counts"] == [[1, 0, 0], [0, 1, 0], [1, 1, 0]]
+
+
+def test_a_verdict_is_taken_back_and_the_one_before_counts(world: World) -> None:
+    decide(world, "2")
+    decide(world, "0", note="No, not at all.")
+    address = f"{harsh_pair(world)}take-back/{QUERY}"
+    page = world.client("olga").post(address, follow=True).content.decode()
+    assert "The verdict on this pair is taken back." in page
+    assert "No, not at all." not in page
+    assert figures(world)["verdicts"][0]["rows"] == 1
+    world.client("olga").post(address)
+    assert figures(world)["verdicts"] == []
+    refused = world.client("olga").post(address, follow=True).content.decode()
+    assert "Only a verdict of your own can be taken back" in refused
+    assert world.client("rita").post(address).status_code == 403
+
+
+def test_neither_asks_for_the_label_where_several_are_left(world: World) -> None:
+    page = queue_of(world, "1-1").content.decode()
+    assert "Both right" in page
+    assert re.findall(r'value="(\d)"><span class="label', page) == ["0", "2"]
 
 
 def test_a_pair_that_is_none_is_not_there(world: World) -> None:

@@ -149,7 +149,7 @@ def test_labels_of_few_topics_or_pairs_are_compared_in_grey(tmp_path: Path) -> N
 
 @pytest.mark.django_db
 def test_an_llm_s_agreement_on_few_pairs_is_grey(tmp_path: Path) -> None:
-    table = page_of(sized(tmp_path, 2, 2), "quality").partition("Agreement with people</caption>")[2]
+    table = page_of(sized(tmp_path, 2, 2), "quality").partition('id="h-figures"')[2]
     assert "n = 8 pairs" in table.partition("</table>")[0]
 
 

@@ -64,10 +64,10 @@ def label_as(study: Study, judge: Judge, labels: list[int]) -> None:
         )
 
 
-def test_it_leaves_as_files_from_the_confusion_page(world: JudgingWorld) -> None:
+def test_it_leaves_as_files_from_the_second_looks(world: JudgingWorld) -> None:
     study, client = make_study(world), Client()
     client.force_login(world.people["olga"])
-    page = client.get(reverse("reports:confusion", args=["river"])).content.decode()
+    page = client.get(reverse("organizer:studies", args=["river"])).content.decode()
     assert STUDY in page
     address = reverse("reports:study_table", args=["river", study.pk, "json"])
     assert address in page

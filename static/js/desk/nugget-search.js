@@ -18,8 +18,8 @@ export function contentWords(text, language) {
   return [...new Set(content.length ? content : words)];
 }
 
-// The words of a text with where they begin.
-function wordsOf(text) {
+/** The words of a text with where they begin. */
+export function wordsOf(text) {
   return [...fold(text).matchAll(WORD)].map((match) => [match[0], match.index]);
 }
 

@@ -64,7 +64,7 @@ PAGES = {
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
         reports:leaderboard reports:agreement reports:reports reports:report reports:confusion reports:pairs
         reports:nuggets_pair reports:citations_pair reports:methods
-        glossary organizer:today organizer:people_work organizer:people_quality organizer:data organizer:new_import
+        glossary organizer:today organizer:people_work organizer:data organizer:new_import
         organizer:import_attempt
     """,
     "ann": """
