@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: run backup restore test test-all figures lint lint-scripts check-scripts postgresql bench soak lock clean
+.PHONY: run backup restore test test-all figures pictures lint lint-scripts check-scripts postgresql bench soak lock clean
 
 # The locked files name every package, so nothing is resolved: a release of today cannot break yesterday's lock.
 $(VENV)/installed: requirements.txt
@@ -76,6 +76,10 @@ postgresql: $(VENV)/installed-dev
 # How large the code is, and how plainly it is written.
 figures:
 	@$(PYTHON) tests/architecture/figures.py
+
+# The pictures of the documents, as far as a page shows them when it opens, drawn anew from a fresh demo.
+pictures: $(VENV)/installed-dev
+	$(BIN)/python -m tests.browser.pictures
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m loadtest.bench

@@ -79,9 +79,9 @@ def make_account(*, username: str, password: str, full_name: str = "", email: st
 
 
 def ensure_demo_user(*, username: str, full_name: str, password: str, administrator: bool = False) -> User:
-    """Demo account; an existing one keeps its password."""
+    """Demo account; an existing one keeps its password. `password`: its hash, because several have the same."""
     first, _, last = full_name.partition(" ")
-    user, made = User.objects.get_or_create(
+    user, _ = User.objects.get_or_create(
         username=username,
         defaults={
             "first_name": first,
@@ -90,12 +90,10 @@ def ensure_demo_user(*, username: str, full_name: str, password: str, administra
             "is_staff": administrator,
             "is_superuser": administrator,
             "demo": True,
+            "password": password,
             "notice_version": NOTICE_VERSION,  # they are made up, and nothing is recorded of anybody
         },
     )
-    if made:
-        user.set_password(password)
-        user.save()
     return user
 
 

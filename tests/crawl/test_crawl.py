@@ -18,10 +18,11 @@ from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, Run, Segment, Topic
 from evaluation.terms import JudgeKind, Origin, SupportCondition
-from exchange.demo_campaign import ADMINISTRATOR, PEOPLE, SLUG, load_demo
+from exchange.demo_campaign import ADMINISTRATOR, PEOPLE, SLUG
 from tests.crawl.addresses import API, addresses, asked_for
 from tests.crawl.canaries import body_of
 from tests.worlds.cast import make_user, write_source
+from tests.worlds.demo import make_demo
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
@@ -34,7 +35,7 @@ ROLES = [*PEOPLE, "sam"]
 @pytest.fixture
 def world(tmp_path: Path) -> dict[str, list[str]]:
     """Load the demo and a secret campaign; return the ids that addresses are made of."""
-    load_demo()
+    make_demo()
     make_user("sam")
     plant_canaries(tmp_path)
     topics = list(Topic.objects.filter(campaign__slug=SLUG).values_list("public_id", flat=True)[:2])

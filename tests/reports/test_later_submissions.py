@@ -7,15 +7,16 @@ from evaluation.domain.conditions import resolve
 from evaluation.labelling import touch
 from evaluation.models import Assignment, Campaign
 from evaluation.terms import AssignmentLabel, Condition
-from exchange.demo_campaign import SLUG, load_demo
+from exchange.demo_campaign import SLUG
 from reports.frames import assignment_sheet
+from tests.worlds.demo import make_demo
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("numbers", [(2,), (2, 7), (300, 2)])
 def test_the_latest_submission_is_the_one_that_counts(numbers: tuple[int, ...]) -> None:
-    load_demo()
+    make_demo()
     campaign = Campaign.objects.get(slug=SLUG)
     choice = resolve(campaign, Condition.MM)
     before = assignment_sheet(choice)

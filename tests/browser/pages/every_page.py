@@ -29,18 +29,16 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.studies import StudyWish, create_study
-from evaluation.terms import StudyKind, TaskState
-from exchange.demo_campaign import SLUG, load_demo, start_demo_jobs
+from evaluation.terms import TaskState
+from exchange.demo_campaign import SLUG, start_demo_jobs
 from exchange.models import ImportAttempt, Snapshot
-from exchange.snapshots.pack import SnapshotContents
-from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.job_service import judge_for
 from llmjobs.models import Call, LlmJob, Trial
 from llmjobs.prompt_store import save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialWish, start_trial
+from tests.worlds.demo import make_demo
 from tests.worlds.jobs import make_call
 
 Arguments = dict[str, Any]
@@ -145,8 +143,8 @@ REPORTS = ("descriptives", "nuggets", "support", "length", "time", "packet")
 
 
 def make_every_page() -> None:
-    """Load the demo, and what only time brings: jobs, calls, a trial, a study, a snapshot, a notice."""
-    load_demo()
+    """Load the demo, and what only time brings: jobs, calls, a trial, a notice."""
+    make_demo()
     start_demo_jobs()
     campaign = Campaign.objects.get(slug=SLUG)
     llm = LlmJob.objects.all()[0]
@@ -154,9 +152,6 @@ def make_every_page() -> None:
     save_prompt(task="assign", name="strict", system=ASSIGN.system, user=f"Be strict.\n{ASSIGN.user}", actor=None)
     start_trial(campaign, TrialWish("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())
-    take_snapshot(campaign=campaign, name="first", wish=SnapshotContents())
-    wish = StudyWish(name="who-is-right", kind=StudyKind.SUPPORT, person="Ann Archer", per_topic=2)
-    create_study(campaign=campaign, wish=wish)
     ImportAttempt.objects.create(
         campaign=campaign,
         kind="runs",

@@ -1,0 +1,328 @@
+"""The demo's people at their desks: tasks handed out, done as far as `demo/tasks.csv` says, with the time they took."""
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.utils import timezone
+
+from accounts.models import User
+from assessor.blind.desk import desk_state
+from assessor.desk.apply_op import apply_op
+from assessor.desk.context import context_of, open_desk
+from assessor.desk.submit import submit
+from assessor.desk.task_labels import SEPARATOR, pairs_of, read_task
+from assessor.models import Desk, PracticeItem, TimeSegment
+from assessor.practice.items import answer_practice, practice_of
+from assessor.practice.rules import word_of
+from assessor.rules.op_schemas import Op
+from evaluation.models import Assignment, Campaign, ListedNugget, Submission, SupportJudgment, Task, TaskAnswer
+from evaluation.models.fields import new_uuid
+from evaluation.studies import StudyWish, create_study, hand_out_study
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
+from evaluation.tasks.hand_out import hand_out
+from evaluation.tasks.plan import Order
+from evaluation.tasks.remarks import remark
+from evaluation.terms import (
+    AssignmentLabel,
+    Origin,
+    PracticeKind,
+    RemarkKind,
+    SegmentKind,
+    Stage,
+    StudyKind,
+    SupportCondition,
+    SupportLabel,
+)
+
+FILES = Path(__file__).parent / "demo"
+DRAFTS, QRELS = "draft", "NIST"
+OTHERWISE = 11
+"""Every so many labels a person gives another one than the label that is known."""
+OTHER = {2: 1, 1: 2, 0: 1}
+NUGGETS_AS, CITATIONS_AS = "word-overlap (scripted)", "Ann Archer"
+"""Judges whose labels of the files people at the demo's desks follow."""
+FLAG = "Two passages are about footbridges only. Shall I count them?"
+BLOCKED = "The qrels of this topic are being looked at again."
+ASKED = "I rejected the draft about parking places by mistake. May I have the list back?"
+REOPENED = "Here it is again; please look at the rents as well."
+
+
+class PlannedTask(NamedTuple):
+    """A line of `tasks.csv`. `due`: days from the loading. `done`: how far it is; empty: not begun."""
+
+    stage: Stage
+    topic: str
+    assessor: str
+    nuggets: str
+    due: int
+    done: str
+
+
+@cache
+def planned_tasks() -> tuple[PlannedTask, ...]:
+    with (FILES / "tasks.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return tuple(
+        PlannedTask(**row | {"stage": Stage(row["stage"]), "due": int(row["due"])})  # type: ignore[arg-type]
+        for row in rows
+    )
+
+
+@cache
+def _scripted() -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Operations at desks that have a script of their own, by stage and topic."""
+    lines = (FILES / "desks.jsonl").read_text(encoding="utf-8").splitlines()
+    return {(row["stage"], row["topic"]): row["ops"] for row in map(json.loads, lines)}
+
+
+class DemoDesk:
+    """One person at one task, in a window of the demo's own."""
+
+    def __init__(self, public_id: str) -> None:
+        self.task = Task.objects.select_related("assessor", "topic", "protocol", "campaign").get(
+            public_id=public_id
+        )
+        self.user, self.window, self.seq = self.task.assessor, str(new_uuid()), 0
+        open_desk(task=public_id, user=self.user)
+
+    def do(self, kind: str, **payload: Any) -> None:
+        op = Op(op_id=new_uuid(), step=new_uuid(), kind=kind, payload=payload, client_at=timezone.now())
+        receipt = apply_op(task=self.task.public_id, user=self.user, window=self.window, op=op)
+        if receipt.status != "applied":
+            raise RuntimeError(f"{kind}: {receipt.message}")
+        self.seq = receipt.seq
+
+    def work(self, *, whole: bool) -> None:
+        """Do all of the task, or a part."""
+        script = _scripted().get((self.task.stage, self.task.topic.topic_id))
+        if Stage(self.task.stage).judges:
+            self._judge(whole=whole)
+        elif script:
+            for op in script:
+                self.do(**op)
+        elif self.task.stage == Stage.POST_EDIT:
+            self._keep()
+        else:
+            self._write()
+        if whole:
+            submit(task=self.task.public_id, user=self.user, window=self.window, seq=self.seq)
+
+    def _keep(self) -> None:
+        drafts = [row["key"] for row in desk_state(self.task.public_id, self.user)["rows"]]
+        for number, key in enumerate(drafts, start=1):
+            self.do("decide", key=key, decision="kept" if number % 5 else "rejected")
+            if number % 5:
+                self.do("importance", key=key, importance=2 if number % 3 else 1)
+
+    def _write(self) -> None:
+        # In other words of the same facts as the file's list by hand.
+        listed = ListedNugget.objects.filter(
+            nugget_list__nugget_set__name=Origin.MANUAL, nugget_list__topic=self.task.topic
+        )
+        rows = listed.order_by("position").values_list("nugget_version__text", "importance")
+        for number, (text, importance) in enumerate(rows[:9], start=1):
+            self.do("add", key=f"n{number}", text=text, importance=importance or 1)
+
+    def _judge(self, *, whole: bool) -> None:
+        names: type[AssignmentLabel | SupportLabel]
+        if self.task.stage == Stage.ASSIGN:
+            names, known = AssignmentLabel, _assigned(self.task)
+        else:
+            names, known = SupportLabel, _supported(self.task)
+        pairs = list(read_task(context_of(self.task)).judgeable)
+        for number, key in enumerate(pairs if whole else pairs[: len(pairs) // 2], start=1):
+            label = known[key] if number % OTHERWISE else OTHER[known[key]]
+            self.do("label", key=key, label=names(label).name.lower())
+
+
+def _assigned(task: Task) -> dict[str, int]:
+    """Return a label for each pair: that of a nugget with the same words in a file, else one by its place."""
+    given = Assignment.objects.filter(answer__topic=task.topic, judge__name=NUGGETS_AS, label__lte=2)
+    labels = {
+        (answer, text): label
+        for answer, text, label in given.values_list("answer__public_id", "nugget_version__text", "label")
+    }
+    listed = ListedNugget.objects.filter(nugget_list__nugget_set=task.nugget_set, nugget_list__topic=task.topic)
+    wordings = list(listed.values_list("nugget_version__nugget__public_id", "nugget_version__text", "position"))
+    answers = TaskAnswer.objects.filter(task=task).values_list("answer__public_id", flat=True)
+    return {
+        f"{answer}{SEPARATOR}{nugget}": labels.get((answer, text), 0 if position % 3 else 2)
+        for answer in answers
+        for nugget, text, position in wordings
+    }
+
+
+def _supported(task: Task) -> dict[str, int]:
+    given = SupportJudgment.objects.filter(
+        sentence__answer__topic=task.topic, judge__name=CITATIONS_AS, condition=SupportCondition.SCRATCH
+    )
+    labels = {
+        (sentence, segment): label
+        for sentence, segment, label in given.values_list("sentence", "segment", "label")
+    }
+    return {
+        pair.key: labels.get((pair.sentence_pk, pair.segment_pk or 0), 0) for pair in pairs_of(context_of(task))
+    }
+
+
+def make_lists(campaign: Campaign, organizer: User) -> None:
+    """Hand out the tasks that make nugget lists, and do a part of them."""
+    tasks = [task for task in planned_tasks() if not task.stage.judges]
+    # All are handed out before anybody begins: whoever edits a topic's drafts must write no list of it.
+    for task, public_id in [(task, _hand_out(campaign, organizer, task)) for task in tasks]:
+        _do(campaign, organizer, task, public_id)
+
+
+def judge_answers(campaign: Campaign, organizer: User) -> None:
+    """Hand out the tasks that judge, one after the other: some are about lists that were submitted."""
+    for task in planned_tasks():
+        if task.stage.judges:
+            _do(campaign, organizer, task, _hand_out(campaign, organizer, task))
+
+
+def _hand_out(campaign: Campaign, organizer: User, task: PlannedTask) -> str:
+    order = Order(
+        stage=task.stage,
+        topics=(campaign.topics.get(topic_id=task.topic).public_id,),
+        assessor=task.assessor,
+        drafts=DRAFTS if task.stage is Stage.POST_EDIT else "",
+        qrels=QRELS,
+        due=timezone.localdate() + timedelta(days=task.due),
+        nuggets=task.nuggets,
+    )
+    return hand_out(campaign=campaign, order=order, actor=organizer).tasks[0]
+
+
+def _do(campaign: Campaign, organizer: User, task: PlannedTask, public_id: str) -> None:
+    if task.done == "blocked":
+        _ask(public_id, RemarkKind.FLAG, task.topic, FLAG)
+        _change(campaign, organizer, Change.BLOCK, public_id, BLOCKED)
+    elif task.done:
+        DemoDesk(public_id).work(whole=task.done != "begun")
+    if task.done == "reopened":
+        _ask(public_id, RemarkKind.REOPEN, "", ASKED)
+        _change(campaign, organizer, Change.REOPEN, public_id, REOPENED)
+
+
+def _ask(public_id: str, kind: RemarkKind, about: str, text: str) -> None:
+    user = Task.objects.select_related("assessor").get(public_id=public_id).assessor
+    remark(task=public_id, user=user, kind=kind, about=about, text=text)
+
+
+def _change(campaign: Campaign, organizer: User, change: Change, public_id: str, reason: str) -> None:
+    change_tasks(campaign=campaign, wish=TaskChange(change, (public_id,), reason=reason), actor=organizer)
+
+
+STUDY = StudyWish(
+    "Ann and alder",
+    StudyKind.ASSIGNMENT,
+    person="Ann Archer",
+    machine="alder-70b (scripted)",
+    nuggets="edited",
+    per_topic=5,
+    seed=8,
+    topics=("river-01", "river-02", "river-04", "river-07"),
+)
+STUDY_ASSESSOR = "ewan"
+
+
+def look_again(campaign: Campaign, organizer: User) -> None:
+    """Draw a second look and do half of it."""
+    study = create_study(campaign=campaign, wish=STUDY, actor=organizer)
+    due = timezone.localdate() + timedelta(days=8)
+    receipt = hand_out_study(study=study, assessor=STUDY_ASSESSOR, actor=organizer, due=due)
+    for public_id in receipt.tasks[: len(receipt.tasks) // 2]:
+        DemoDesk(public_id).work(whole=True)
+
+
+SLIPS = {"ann": {"full_support": "partial_support"}, "ben": {"okay": "vital", "partial_support": "support"}}
+"""Answers in practice that are not the known ones: each is given once."""
+
+
+def practise(campaign: Campaign) -> None:
+    slips = {name: dict(words) for name, words in SLIPS.items()}
+    for task in Task.objects.filter(campaign=campaign).select_related("assessor").order_by("pk"):
+        for pk in practice_of(task.assessor, [campaign.pk]).left(task):
+            item = PracticeItem.objects.get(pk=pk)
+            known = word_of(PracticeKind(item.kind), item.label)
+            label = slips.get(task.assessor.username, {}).pop(known, known)
+            answer_practice(task=task.public_id, user=task.assessor, item=item.public_id, label=label)
+
+
+MINUTES = {
+    Stage.POST_EDIT: 52,
+    Stage.MANUAL: 118,
+    Stage.ASSIGN: 64,
+    Stage.SUPPORT_SCRATCH: 38,
+    Stage.SUPPORT_POST_EDIT: 26,
+}
+"""Active minutes of a whole task, before anybody's own pace."""
+PACE = {"ann": 94, "ben": 112, "cleo": 78, "dalal": 126, "ewan": 101}
+"""Per cent of them that each person takes."""
+STRETCHES = (95, 210, 64, 141, 180, 77, 120)
+"""Seconds of one reading or writing after the other."""
+WORDS = 420
+BREAK, INTERRUPTION = timedelta(seconds=48), timedelta(minutes=19)
+INTERRUPTED, OFFLINE = ("post-edit", "river-05"), ("support-post-edit", "river-03")
+
+
+def record_times(campaign: Campaign) -> None:
+    """Store the stretches of each task that was opened: a task a morning or an afternoon, each person's last yesterday.
+
+    A task that is not submitted has a third of its time.
+    """
+    today = timezone.localtime().replace(hour=9, minute=0, second=0, microsecond=0)
+    opened = Task.objects.filter(campaign=campaign, opened_at__isnull=False)
+    by_person = defaultdict[int, list[Task]](list)
+    for task in opened.select_related("assessor", "topic").order_by("pk"):
+        by_person[task.assessor_id].append(task)
+    for tasks in by_person.values():
+        for half_days, task in enumerate(reversed(tasks), start=1):
+            start = today - timedelta(days=(half_days + 1) // 2, hours=-5 * (half_days % 2))
+            _record(task, start)
+
+
+def _record(task: Task, start: datetime) -> None:
+    submissions = Submission.objects.filter(task=task)
+    rows = [*_stretches(task, start, 1 if submissions.exists() else 3)]
+    TimeSegment.objects.bulk_create(rows)
+    end = rows[-1].ended_at
+    Task.objects.filter(pk=task.pk).update(created_at=start - timedelta(days=1), opened_at=start)
+    Desk.objects.filter(task=task).update(held_at=end)
+    submissions.update(at=end)
+
+
+def _stretches(task: Task, start: datetime, share: int) -> Iterator[TimeSegment]:
+    left = MINUTES[Stage(task.stage)] * 60 * PACE[task.assessor.username] // 100 // share
+    interrupted = (task.stage, task.topic.topic_id) == INTERRUPTED
+    number = 0
+    while left > 0:
+        seconds = min(left, STRETCHES[number % len(STRETCHES)])
+        kind = SegmentKind.EDITING if number % 3 == 1 else SegmentKind.READING
+        yield _row(task, number, kind, start, start + timedelta(seconds=seconds))
+        start, left, number = start + timedelta(seconds=seconds), left - seconds, number + 1
+        if number % 8 == 0 and left > 0:
+            pause = INTERRUPTION if interrupted and number == 8 else BREAK
+            yield _row(task, number, SegmentKind.GAP, start, start + pause)
+            start, number = start + pause, number + 1
+
+
+def _row(task: Task, number: int, kind: SegmentKind, start: datetime, end: datetime) -> TimeSegment:
+    return TimeSegment(
+        task=task,
+        submission=1,
+        window=f"demo-{task.pk}",
+        number=number,
+        kind=kind,
+        started_at=start,
+        ended_at=end,
+        words=WORDS,
+        offline=(task.stage, task.topic.topic_id) == OFFLINE and number > 8,
+        gap_answer="away" if end - start == INTERRUPTION else "",
+    )
