@@ -75,7 +75,7 @@ ROUTES = {
         reports:leaderboard reports:ranking reports:leaderboard_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
         reports:answers_table reports:topics_picture reports:topics_table
-        reports:confusion reports:confusion_picture reports:confusion_table reports:pairs
+        reports:confusion reports:confusion_picture reports:confusion_table reports:pairs reports:next_pair
         reports:nuggets_pair reports:citations_pair reports:study_table
         organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
         reports:reports reports:report reports:report_table reports:report_picture reports:packet_archive
@@ -103,7 +103,7 @@ ROUTES = {
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
         organizer:set_languages organizer:set_campaign_language
         organizer:invite organizer:revoke_invitation organizer:pause_assessor
-        reports:nuggets_verdict reports:citations_verdict
+        reports:nuggets_verdict reports:citations_verdict reports:nuggets_take_back reports:citations_take_back
     """,
     "own page": "organizer:campaigns organizer:landing assessor:home assessor:find glossary accounts:browsers",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",

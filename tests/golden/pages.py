@@ -14,7 +14,7 @@ from evaluation.models import Campaign
 from tests.golden.archives import listed
 from tests.golden.keeping import Documents
 
-ENTRANCES = ("leaderboard/", "agreement/", "confusion/", "methods/", "reports/", "reports/cost/")
+ENTRANCES = ("leaderboard/", "agreement/", "confusion/", "studies/", "methods/", "reports/", "reports/cost/")
 CHOSEN = {"condition", "x", "y", "rows", "columns"}
 """Choices that lead to other labels. The other ones, policies and scores, are those of the `report` command."""
 PAGE = re.compile(r'href="([^"?#]+/)"')

@@ -86,6 +86,7 @@ NOT_PAGES = {
         organizer:read_notices organizer:cancel_job organizer:pause_job organizer:resume_job organizer:retry_job
         organizer:accept_invitation organizer:close_account organizer:open_account organizer:drop_factor
         organizer:erase_account reports:nuggets_verdict reports:citations_verdict accounts:revoke_token
+        reports:nuggets_take_back reports:citations_take_back
         accounts:end_browser accounts:end_browsers
         assessor:start assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:restore
         assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
@@ -104,6 +105,7 @@ NOT_PAGES = {
         healthz readyz metrics security_txt
     """,
     "leads elsewhere": """
+        organizer:people_quality reports:next_pair
         organizer:landing organizer:open_invitation account_set_password account_confirm_login_code mfa_authenticate
         mfa_deactivate_totp mfa_generate_recovery_codes mfa_reauthenticate_webauthn socialaccount_signup
     """,
