@@ -38,6 +38,8 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("quality/people/", quality.people_quality, name="people_quality"),
     path("work/", work_views.work, name="work"),
     path("work/hand-out/", work_views.hand_out_work, name="hand_out"),
+    path("work/hand-out/proposed/", work_views.hand_out_proposed, name="hand_out_proposed"),
+    path("work/hand-out/undo/", work_views.undo_hand_out, name="undo_hand_out"),
     path("work/change/", work_views.change_work, name="change_work"),
     path("work/tasks/<str:public_id>/", include(task_urls)),
     path("practice/", work_done.practice, name="practice"),

@@ -40,7 +40,7 @@ def test_an_empty_inbox_says_so(desk: DeskWorld) -> None:
 def test_a_flag_reaches_the_inbox_and_the_count_beside_its_name(desk: DeskWorld) -> None:
     say(desk)
     page = inbox(desk)
-    stage_and_name = ", Post-edit</a>, <bdi>Ann Archer</bdi>"
+    stage_and_name = ", Edit drafts</a>, <bdi>Ann Archer</bdi>"
     for said in ("P3 is in &lt;i&gt;German&lt;/i&gt;.", stage_and_name, '<span class="count">1<'):
         assert said in page
     assert '<span class="count">1<' in desk.client("olga").get("/campaigns/river/").content.decode()
