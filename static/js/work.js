@@ -88,6 +88,9 @@ card.popover = "manual";
 card.setAttribute("role", "group");
 /** @type {HTMLElement | null} */
 let shown = null;
+/** The chip that Escape closed the card of: the focus comes back to it, and must not open the card again.
+ * @type {HTMLElement | null} */
+let quiet = null;
 let timer = 0;
 
 const chipAt = (target) => (target instanceof Element ? target.closest("[data-card]") : null);
@@ -126,8 +129,9 @@ document.addEventListener("pointerover", ({ target }) => {
 });
 document.addEventListener("focusin", ({ target }) => {
   const chip = chipAt(target);
-  if (chip) show(chip);
+  if (chip && chip !== quiet) show(chip);
   else if (!card.contains(target)) hide();
+  quiet = null;
 });
 document.addEventListener("scroll", ({ target }) => target === document && hide(), { capture: true, passive: true });
 
@@ -151,8 +155,11 @@ document.addEventListener("keydown", (event) => {
     const chip = shown;
     const wasInside = card.contains(target);
     hide();
-    if (wasInside) chip?.focus();
-    else if (!chip && target.closest("[data-matrix], [data-act-bar]")) clear();
+    if (wasInside) {
+      quiet = chip;
+      chip?.focus();
+    }
+    if (!chip && target.closest("[data-matrix], [data-act-bar]")) clear();
     return;
   }
   if (!target.matches("[data-walk]") || event.ctrlKey || event.metaKey || event.altKey) return;
