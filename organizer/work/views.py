@@ -33,6 +33,7 @@ from evaluation.tasks.hand_out import hand_out, plan_reassigning, reassign_many
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.remarks import answer_remark
 from evaluation.terms import Stage, TaskState
+from jobs.models import Notice
 from llmjobs.job_status import shown_notices
 from organizer.access import get_campaign, get_row
 from organizer.forms import page_of, refusals_on
@@ -240,9 +241,12 @@ def inbox(request: UserRequest, slug: str) -> HttpResponse:
     answered = search.value("answered") == "True"
     found = work_rows.remarks_for(viewer, campaign, answered=answered, kind=search.value("kind"))
     page = page_of(request, found, REMARKS_A_PAGE)
+    notices = shown_notices(viewer, campaign)
+    failed = sum(shown.notice.kind != Notice.Kind.DONE or shown.progress.failed > 0 for shown in notices)
     context = {
         "campaign": campaign,
-        "notices": shown_notices(viewer, campaign),
+        "notices": notices,
+        "news": {"done": len(notices) - failed, "failed": failed},
         "search": search,
         "answered": answered,
         "page": page,
@@ -257,7 +261,7 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     form = AnswerForm(request.POST)
     answer = form.cleaned_data["answer"] if form.is_valid() else request.POST.get("answer", "")
     answer_remark(campaign=campaign, remark=remark.public_id, answer=answer, actor=request.user)
-    messages.success(request, "Answered: the assessor reads it beside the task.")
+    messages.success(request, "Answered: the assessor reads it beside the task." if answer.strip() else "Read.")
     if request.POST.get("back") == "task":
         return redirect("organizer:task", campaign.slug, remark.task.public_id)
     return redirect("organizer:inbox", campaign.slug)
