@@ -33,7 +33,7 @@ def say(desk: DeskWorld, kind: RemarkKind = RemarkKind.FLAG, text: str = ASKED, 
 
 
 def inbox(desk: DeskWorld, query: str = "", person: str = "olga") -> str:
-    return desk.client(person).get(INBOX + query).content.decode()
+    return " ".join(desk.client(person).get(INBOX + query).content.decode().split())
 
 
 def test_an_empty_inbox_says_so(desk: DeskWorld) -> None:

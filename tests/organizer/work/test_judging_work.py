@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -274,7 +275,7 @@ def test_judging_that_is_handed_on_asks_the_same_in_another_order(world: Judging
 
 def test_the_matrix_shows_the_stages_that_have_tasks_or_are_chosen(world: JudgingWorld) -> None:
     world.hand(Stage.ASSIGN, "ann")
-    page = client_of(world).get(WORK).content.decode()
+    page = words_of(client_of(world).get(WORK))
     assert '<th scope="col">Label answers</th>' in page
     assert '<th scope="col">Edit drafts</th>' not in page
     assert "0 of 9 labels of <bdi>edited</bdi>" in page
@@ -288,9 +289,13 @@ def test_the_matrix_says_what_waits_for_a_machine(world: JudgingWorld) -> None:
     assert "waits for 2 machine labels" in client_of(world).get(WORK).content.decode()
 
 
+def words_of(response: HttpResponse) -> str:
+    return " ".join(response.content.decode().split())
+
+
 def proposals(world: JudgingWorld) -> list[dict[str, str]]:
     """Fields of each dashed chip that can be pressed."""
-    page = client_of(world).get(WORK).content.decode()
+    page = words_of(client_of(world).get(WORK))
     forms = [part.partition("</form>")[0] for part in page.split('<form id="propose-')[1:]]
     return [dict(re.findall(r'name="(topic|assessor|nuggets)" value="([^"]+)"', form)) for form in forms]
 
@@ -305,12 +310,12 @@ def test_a_list_is_proposed_to_its_maker_until_it_is_handed_out(world: JudgingWo
 def test_check_88_a_proposed_chip_hands_out_and_undo_takes_back(world: JudgingWorld) -> None:
     made_by(world, "ben")
     client, [proposal] = client_of(world), proposals(world)
-    page = client.post(PROPOSED, proposal, follow=True).content.decode()
+    page = words_of(client.post(PROPOSED, proposal, follow=True))
     assert "<bdi>Ben Brook</bdi> has <bdi>t1</bdi>, Label answers." in page
     task = Task.objects.get(stage=Stage.ASSIGN)
     assert (task.assessor.username, task.topic.topic_id) == ("ben", "t1")
     assert not proposals(world)
-    page = client.post(UNDO, {"task": task.public_id}, follow=True).content.decode()
+    page = words_of(client.post(UNDO, {"task": task.public_id}, follow=True))
     assert "Undone: Ben Brook does not have t1, Label answers." in page
     assert proposals(world) == [proposal]
     client.post(PROPOSED, proposal)
@@ -323,7 +328,7 @@ def test_check_88_undo_refuses_work_that_was_begun(world: JudgingWorld) -> None:
     client.post(PROPOSED, proposals(world)[0])
     task = Task.objects.get(stage=Stage.ASSIGN)
     open_desk(task=task.public_id, user=world.people["ben"])
-    page = client.post(UNDO, {"task": task.public_id}, follow=True).content.decode()
+    page = words_of(client.post(UNDO, {"task": task.public_id}, follow=True))
     assert "Ben Brook has begun t1, Label answers, so it stays handed out." in page
     assert Task.objects.get(pk=task.pk).state == TaskState.IN_PROGRESS
 
@@ -332,7 +337,7 @@ def test_a_chip_pressed_twice_hands_out_once_and_says_so(world: JudgingWorld) ->
     made_by(world, "ben")
     client, [proposal] = client_of(world), proposals(world)
     client.post(PROPOSED, proposal)
-    page = client.post(PROPOSED, proposal, follow=True).content.decode()
+    page = words_of(client.post(PROPOSED, proposal, follow=True))
     assert "Ben Brook has it (not started)" in page
     assert Task.objects.filter(stage=Stage.ASSIGN).count() == 1
 
