@@ -179,6 +179,7 @@ def invite_people(request: UserRequest, slug: str) -> HttpResponse:
             with refusals_on(form, "addresses"):
                 for person in plan.new:
                     send(request, campaign, role, person)
+            if not form.errors:
                 number = len(plan.new)
                 messages.success(
                     request, f"{number} {plural(number, 'invitation')} sent, each for the role {role}."

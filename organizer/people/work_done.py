@@ -294,8 +294,8 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
 @require_safe
 def people_work(request: UserRequest, slug: str) -> HttpResponse:
     """Address of before: people and their work are one page."""
-    query = request.GET.urlencode()
-    return redirect(f"{reverse('organizer:people', args=[slug])}{'?' if query else ''}{query}")
+    campaign, query = get_campaign(request.user, slug), request.GET.urlencode()
+    return redirect(f"{reverse('organizer:people', args=[campaign.slug])}{'?' if query else ''}{query}")
 
 
 @require_safe

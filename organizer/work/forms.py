@@ -121,7 +121,7 @@ def _in_today_s_fields(data: QueryDict) -> QueryDict:
     if data.get("pattern") and not data.get("words"):
         data["words"] = f"/{data['pattern']}/"
     if data.get("due") and not data.get("state"):
-        data["state"] = data["due"]
+        data["state"] = str(data["due"])
     return data
 
 

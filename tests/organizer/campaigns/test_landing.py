@@ -90,7 +90,7 @@ def test_check_94_a_researcher_takes_scores_and_labels_in_2_clicks(world: World)
     for link in links:
         file = client.get(link)
         assert file.status_code == 200
-        text = b"".join(file.streaming_content if file.streaming else [file.content]).decode()
+        text = b"".join(file).decode()
         assert "campaign" in text.partition("\n")[0]
         assert not [name for name in ("ann", "ben") if re.search(rf"\b{name}\b", text)]
 
