@@ -48,9 +48,9 @@ def erase_account(user: User, pseudonym: str) -> None:
     close_account(user)
     for model in (EmailAddress, Authenticator, SocialAccount, ApiToken):
         model.objects.filter(user=user).delete()
-    Invitation.objects.filter(accepted_by=user).update(email="")
+    Invitation.objects.filter(accepted_by=user).update(email="", name="")
     if user.email:
-        Invitation.objects.filter(email__iexact=user.email).update(email="", revoked_at=now())
+        Invitation.objects.filter(email__iexact=user.email).update(email="", name="", revoked_at=now())
     _rename_in_admin_log(user, pseudonym)
     user.username, user.first_name, user.last_name, user.email = pseudonym, "", "", ""
     user.desk_settings, user.last_login, user.erased_at = {}, None, now()

@@ -16,13 +16,16 @@ from web.middleware import RuleRefusal
 SECRET_BYTES = 32
 
 
-def new_invitation(*, campaign_id: int, role: str, email: str, made_by: User) -> tuple[Invitation, str]:
+def new_invitation(
+    *, campaign_id: int, role: str, email: str, made_by: User, name: str = ""
+) -> tuple[Invitation, str]:
     """Invitation and the secret of its link, which is never stored."""
     raw = secrets.token_urlsafe(SECRET_BYTES)
     invitation = Invitation.objects.create(
         campaign_id=campaign_id,
         role=role,
         email=email,
+        name=name,
         sha256=_hash(raw),
         made_by=made_by,
         expires_at=now() + timedelta(days=settings.INVITATION_DAYS),

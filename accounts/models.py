@@ -116,9 +116,14 @@ class ApiToken(models.Model):
 class Invitation(models.Model):
     """A link by which one person gets one role in one campaign, once. Kept as a hash, like a token."""
 
+    NAME_LENGTH = 200
+
     # Of a room above: this one knows no more of it than the foreign key.
     campaign = models.ForeignKey("evaluation.Campaign", on_delete=models.CASCADE, related_name="+")
     role = models.CharField(max_length=10)
+    name = models.CharField(
+        max_length=NAME_LENGTH, blank=True, help_text="as the inviter wrote it beside the address"
+    )
     email = models.EmailField(blank=True, help_text="where the link was sent; empty: it was handed over")
     sha256 = models.CharField(max_length=64, unique=True, editable=False)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

@@ -16,7 +16,7 @@ from accounts.invitations import invitation_of
 from accounts.models import User
 from evaluation.campaigns.access import holds_work
 from evaluation.campaigns.people import accept
-from organizer.people.views import HELD
+from organizer.people.invitations import HELD
 
 
 class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]

@@ -90,7 +90,7 @@ PARTS: dict[str, Callable[[User], Rows]] = {
     ),
     "campaigns": _rows(Membership, "user", "campaign__slug", "campaign__name", "role", "languages"),
     "invitations": _rows(
-        *(Invitation, "accepted_by", "campaign__slug", "role", "email", "made_at", "accepted_at"), by="-pk"
+        *(Invitation, "accepted_by", "campaign__slug", "role", "email", "name", "made_at", "accepted_at"), by="-pk"
     ),
     # No topic id of the track, by which published qrels and runs of the topic are found, and nothing of the planning.
     "tasks": _rows(

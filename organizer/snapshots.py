@@ -1,6 +1,10 @@
 """Snapshots: list, file, methods report, and opening as a campaign."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from itertools import zip_longest
+from typing import Any
 
 from django import forms
 from django.core.exceptions import PermissionDenied
@@ -12,17 +16,28 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.progress.matrix import may_organize
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Protocol
 from exchange.exports.lines import CAMPAIGN
 from exchange.exports.service import ExportOrder, order_export
 from exchange.models import Export, LoadedCampaign, Snapshot
 from exchange.snapshots.archive import read_document
-from exchange.snapshots.service import content_of, openings, order_opening
+from exchange.snapshots.service import Opening, content_of, openings, order_opening
 from jobs.queue import live_workers
 from organizer.access import get_campaign, get_row
 from organizer.forms import refusals_on
 from reports.methods import CONTENT_TYPES, MethodsForm
+from web.text import plural
 
+COUNTED = {
+    "evaluation.Topic": "topic",
+    "evaluation.Run": "run",
+    "evaluation.NuggetList": "nugget list",
+    "evaluation.Assignment": "nugget label",
+    "evaluation.SupportJudgment": "citation label",
+    "evaluation.Submission": "submission",
+}
+"""Tables of a snapshot's file whose rows are told as changes, with a word for a row."""
+NONE = {"rows": 0}
 FAILED_SHOWN_FOR = timedelta(days=1)
 """Time for which the page shows a snapshot that could not be made."""
 
@@ -30,7 +45,7 @@ FAILED_SHOWN_FOR = timedelta(days=1)
 class SnapshotForm(forms.Form):
     """Name of a snapshot, and the parts that it leaves out."""
 
-    name = forms.SlugField(max_length=60, label="Short name", help_text="such as camera-ready")
+    name = forms.SlugField(max_length=60, label="Name", help_text="such as camera-ready")
     note = forms.CharField(max_length=500, required=False, label="What it is for")
     without_texts = forms.BooleanField(required=False, label="Without passages, answers and calls")
     pseudonyms = forms.BooleanField(required=False, label="People by pseudonyms")
@@ -45,6 +60,41 @@ class SnapshotForm(forms.Form):
             texts=not data["without_texts"],
             names=not data["pseudonyms"],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotLine:
+    """A snapshot, the campaigns opened from it, the protocol it was taken under, and what changed before it."""
+
+    row: Snapshot
+    opening: Opening
+    protocol: int | None
+    changes: str
+
+
+def lines_of(rows: Sequence[Snapshot], opened: Mapping[int, Opening]) -> Iterator[SnapshotLine]:
+    """Lines of a campaign's snapshots, which come with the newest first."""
+    made = list(Protocol.objects.filter(campaign__in=[row.campaign_id for row in rows]).order_by("version"))
+    for row, before in zip_longest(rows, rows[1:]):
+        versions = [protocol.version for protocol in made if protocol.created_at <= row.made_at]
+        changes = _changes(row.manifest, before.manifest) if before else "the first one"
+        yield SnapshotLine(row, opened[row.pk], max(versions, default=None), changes)
+
+
+def _changes(after: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    if after["revision"] == before["revision"]:
+        return "nothing"
+    tables = {
+        name: (after["tables"].get(name, NONE)["rows"], before["tables"].get(name, NONE)["rows"])
+        for name in COUNTED
+    }
+    counts = {
+        COUNTED[name]: now_there - there for name, (now_there, there) in tables.items() if now_there != there
+    }
+    return (
+        ", ".join(f"{count:+,} {plural(abs(count), word)}" for word, count in counts.items())
+        or "settings or texts"
+    )
 
 
 @require_safe
@@ -108,7 +158,9 @@ def _page(request: UserRequest, campaign: Campaign, form: SnapshotForm) -> HttpR
     context = {
         "campaign": campaign,
         "form": form,
-        "rows": [(row, opened[row.pk]) for row in rows],
+        "lines": list(lines_of(rows, opened)),
+        "last": rows[0] if rows else None,
+        "is_current": bool(rows) and rows[0].manifest["revision"] == campaign.revision,
         "coming": coming.filter(made_at__gt=now() - FAILED_SHOWN_FOR),
         "waits": waits,
         "no_worker": waits and not live_workers(),

@@ -9,7 +9,7 @@ from organizer import today as organizer_today
 from organizer.campaigns import views as campaigns_views
 from organizer.data import views as data_views
 from organizer.jobs import views as jobs_views
-from organizer.people import accounts, work_done
+from organizer.people import accounts, invitations, work_done
 from organizer.people import views as people_views
 from organizer.prompts import views as prompts_views
 from organizer.work import task
@@ -38,6 +38,8 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("quality/people/", quality.people_quality, name="people_quality"),
     path("work/", work_views.work, name="work"),
     path("work/hand-out/", work_views.hand_out_work, name="hand_out"),
+    path("work/hand-out/proposed/", work_views.hand_out_proposed, name="hand_out_proposed"),
+    path("work/hand-out/undo/", work_views.undo_hand_out, name="undo_hand_out"),
     path("work/change/", work_views.change_work, name="change_work"),
     path("work/tasks/<str:public_id>/", include(task_urls)),
     path("practice/", work_done.practice, name="practice"),
@@ -75,8 +77,8 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("people/<int:pk>/take/<str:role>/", people_views.ask_to_take, name="ask_to_take_role"),
     path("people/languages/", people_views.set_languages, name="set_languages"),
     path("people/language/", people_views.set_campaign_language, name="set_campaign_language"),
-    path("people/invite/", people_views.invite_person, name="invite"),
-    path("people/invitations/<int:pk>/revoke/", people_views.revoke, name="revoke_invitation"),
+    path("people/invite/", invitations.invite_people, name="invite"),
+    path("people/invitations/<int:pk>/revoke/", invitations.revoke, name="revoke_invitation"),
     path("protocol/", protocol.protocol, name="protocol"),
     path("protocol/change/", protocol.change, name="change_protocol"),
     path("protocol/defaults/", protocol.defaults, name="change_defaults"),
@@ -122,9 +124,9 @@ urlpatterns = [
     path("audit/entries.csv", audit.audit_file, name="site_audit_file"),
     path("campaigns/new/", campaigns_views.new_campaign, name="new_campaign"),
     path("campaigns/<slug:slug>/", include(campaign_urls)),
-    path("invitation/", people_views.invitation, name="invitation"),
-    path("invitation/accept/", people_views.accept_role, name="accept_invitation"),
-    path("invitation/<str:token>/", people_views.open_invitation, name="open_invitation"),
+    path("invitation/", invitations.invitation, name="invitation"),
+    path("invitation/accept/", invitations.accept_role, name="accept_invitation"),
+    path("invitation/<str:token>/", invitations.open_invitation, name="open_invitation"),
     path("your-data/", accounts.own_data, name="own_data"),
     path("accounts/people/<int:pk>/", accounts.account, name="account"),
     path("accounts/people/<int:pk>/close/", accounts.close, name="close_account"),

@@ -34,13 +34,18 @@ class Progress:
     finished: int = 0
 
     @property
-    def share(self) -> float:
-        """Done, from 0 to 1: labels; decisions where drafts are decided on, passages where one writes by hand."""
+    def done_of_all(self) -> tuple[int, int]:
+        """Labels; decisions where drafts are decided on, passages where one writes by hand."""
         if self.labels:
-            return self.judged / self.labels
-        done, all_ = self.proposed - self.undecided, self.proposed
-        if not self.proposed:
-            done, all_ = self.read, self.passages
+            return self.judged, self.labels
+        if self.proposed:
+            return self.proposed - self.undecided, self.proposed
+        return self.read, self.passages
+
+    @property
+    def share(self) -> float:
+        """Done, from 0 to 1."""
+        done, all_ = self.done_of_all
         return done / all_ if all_ else 0.0
 
 

@@ -21,7 +21,7 @@ from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign, Event, Membership, Remark, Submission, Task, Topic
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.rows.base import Reader, Row, Values
-from evaluation.rules.tasks import ACTIVE
+from evaluation.rules.tasks import ACTIVE, Act, can_act
 from evaluation.rules.text import matcher
 from evaluation.terms import TASK_EVENTS, RemarkKind, Role, Stage, TaskState
 
@@ -50,8 +50,15 @@ class TopicNumbers:
         return self.done + self.in_progress + self.not_started + self.blocked
 
     @property
-    def handed_out(self) -> int:
-        return self.all - self.bare
+    def parts(self) -> list[tuple[TopicState, int, str]]:
+        """States that have topics, with their numbers; first those that stop people."""
+        numbers = {
+            TopicState.BLOCKED: self.blocked,
+            TopicState.IN_PROGRESS: self.in_progress,
+            TopicState.NOT_STARTED: self.not_started,
+            TopicState.DONE: self.done,
+        }
+        return [(state, number, state.removeprefix("topics ")) for state, number in numbers.items() if number]
 
 
 def counted(tasks: TaskQuerySet[Task]) -> TaskQuerySet[Task]:
@@ -114,16 +121,33 @@ class MatrixCell:
     progress: Progress
     asking: int
 
+    @property
+    def acts(self) -> tuple[str, ...]:
+        """Changes that an organizer may make now, by code; any task can be given to somebody else."""
+        state = TaskState(self.state)
+        changes = [act for act in (Act.REOPEN, Act.BLOCK, Act.UNBLOCK, Act.WITHDRAW) if can_act(act, state)]
+        return ("reassign", *(["reschedule"] if state is not TaskState.SUBMITTED else []), *changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Maker of a topic's list, who would label its nuggets too and does not yet. `ready`: the list is submitted."""
+
+    username: str
+    assessor: str
+    nugget_set: str
+    ready: bool
+
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A topic and its tasks, by stage. `proposed`: who would assign its nuggets, by condition, and does not yet."""
+    """A topic and its tasks, by stage."""
 
     public_id: str
     topic_id: str
     text: str
-    cells: tuple[tuple[str, tuple[MatrixCell, ...]], ...]
-    proposed: tuple[tuple[str, str], ...]
+    cells: tuple[tuple[Stage, tuple[MatrixCell, ...]], ...]
+    proposed: tuple[Proposal, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +245,9 @@ def stages_by_topic(viewer: User, campaign: Campaign) -> dict[str, frozenset[Sta
 
 def stages_shown(viewer: User, campaign: Campaign, chosen: str = "") -> tuple[Stage, ...]:
     used = set(tasks_for(viewer, campaign).not_withdrawn().values_list("stage", flat=True))
-    shown = tuple(stage for stage in Stage if stage in used or stage == chosen)
-    return shown or tuple(stage for stage in Stage if not stage.judges)
+    used = used or {stage for stage in Stage if not stage.judges}
+    # Lists lead to labels: whoever makes one is proposed there.
+    return tuple(stage for stage in Stage if stage in used or stage in (chosen, Stage.ASSIGN))
 
 
 def matrix_rows(
@@ -279,13 +304,14 @@ def _what_it_is_of(task: Task) -> str:
     return ", ".join(str(part) for part in (of, task.study and f"study {task.study}") if part)
 
 
-def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[tuple[str, str], ...]:
-    """Return the makers of a topic's nuggets, who would assign them too (method, section 3), until it is handed out."""
-    made = {"E/M": tasks.get(Stage.POST_EDIT, []), "M/M": tasks.get(Stage.MANUAL, [])}
+def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[Proposal, ...]:
+    """Return the makers of a topic's nuggets, who would label them too (method, section 3), until it is handed out."""
+    makers = [*tasks.get(Stage.POST_EDIT, []), *tasks.get(Stage.MANUAL, [])]
     assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, []) if task.study_id is None}
     return tuple(
-        (condition, task.assessor.name)
-        for condition, makers in made.items()
+        Proposal(
+            task.assessor.username, task.assessor.name, str(task.nugget_set), task.state == TaskState.SUBMITTED
+        )
         for task in makers
         if task.nugget_set_id not in assigned and not task.second_opinion
     )

@@ -3,10 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 
 from django.db.models import Count, Max, Q, QuerySet
+from django.utils import timezone
 
 from accounts.models import User
 from assessor.models import Desk
@@ -19,6 +20,7 @@ from evaluation.terms import AssignmentLabel, JudgeKind, Role, Stage, SupportCon
 GIVEN = (2, 1, 0)
 """Stored codes of the three labels, in the order of the page."""
 CANT_JUDGE = AssignmentLabel.CANT_JUDGE
+TOUCHED = (TaskState.IN_PROGRESS, TaskState.REOPENED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class TaskCount:
 
     done: int
     unfinished: int
+
+    @property
+    def all(self) -> int:
+        return self.done + self.unfinished
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,29 @@ class Mix:
     def cant_judge(self) -> float | None:
         """The share that cannot be judged, None without a label."""
         return self.labels.get(CANT_JUDGE, 0) / self.total if self.total else None
+
+
+@dataclass(slots=True)
+class TaskLoad:
+    """Tasks of one assessor by state; the next day that one is due, and how many are late."""
+
+    states: Counter[TaskState] = field(default_factory=Counter)
+    next_due: date | None = None
+    late: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.states.total()
+
+    @property
+    def bar(self) -> list[tuple[TaskState, int, int]]:
+        """State, number of tasks and where it begins, in the order of the work."""
+        begin, parts = 0, []
+        for state in (TaskState.SUBMITTED, *TOUCHED, TaskState.NOT_STARTED, TaskState.BLOCKED):
+            if self.states[state]:
+                parts.append((state, self.states[state], begin))
+                begin += self.states[state]
+        return parts
 
 
 Mixes = dict[tuple[int, Stage], tuple[Mix, Mix]]
@@ -105,6 +134,18 @@ def task_counts_for(viewer: User, campaign: Campaign) -> dict[tuple[int, Stage],
         )
     )
     return {(user, Stage(stage)): TaskCount(done, unfinished) for user, stage, done, unfinished in counted}
+
+
+def loads_for(viewer: User, campaign: Campaign) -> dict[int, TaskLoad]:
+    rows = Task.objects.filter(campaign__in=within(viewer, campaign)).not_withdrawn().order_by()
+    today, loads = timezone.localdate(), defaultdict[int, TaskLoad](TaskLoad)
+    for user, state, due in rows.values_list("assessor", "state", "due"):
+        load = loads[user]
+        load.states[TaskState(state)] += 1
+        if due and state in ACTIVE:
+            load.next_due = min(due, load.next_due or due)
+            load.late += due < today
+    return loads
 
 
 def judges_by_user(users: Iterable[int]) -> dict[int, int]:

@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
+from django.db.models.functions import Lower
 from django.utils.timezone import now
 
 from accounts.closing import close_account, end_sessions, erase_account, new_pseudonym, open_account
@@ -172,12 +174,12 @@ def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> 
     return user
 
 
-def invite(*, campaign: Campaign, role: Role, email: str, actor: User) -> tuple[Invitation, str]:
+def invite(*, campaign: Campaign, role: Role, email: str, actor: User, name: str = "") -> tuple[Invitation, str]:
     """Make a link that gives a role once; return the invitation and what the link carries. Raises `Refused`."""
     if email:
         _check_email(email)
     with transaction.atomic():
-        made, raw = new_invitation(campaign_id=campaign.pk, role=role, email=email, made_by=actor)
+        made, raw = new_invitation(campaign_id=campaign.pk, role=role, email=email, name=name, made_by=actor)
         payload = {"invitation": made.pk, "role": role, "by_mail": bool(email)}
         Event.objects.create(campaign=campaign, kind="invitation.made", actor=actor, payload=payload)
     audit_log.record_if_possible(
@@ -395,6 +397,39 @@ def _task_counts(campaigns: QuerySet[Campaign]) -> list[dict[str, Any]]:
 def invitations_for(viewer: User, campaign: Campaign) -> list[Invitation]:
     open_ones = Invitation.objects.select_related("made_by").filter(accepted_at=None, revoked_at=None)
     return list(open_ones.filter(campaign__in=within(viewer, campaign), expires_at__gt=now()))
+
+
+def known_addresses(campaign: Campaign, addresses: Collection[str]) -> dict[str, str]:
+    """Return, by address in small letters, why somebody need not be invited: they have an account or a link."""
+    wanted = {address.lower() for address in addresses}
+    lowered = Invitation.objects.filter(
+        campaign=campaign, accepted_at=None, revoked_at=None, expires_at__gt=now()
+    ).annotate(address=Lower("email"))
+    links = lowered.filter(address__in=wanted).values_list("address", "role")
+    known = {address: f"Invited already as {role}." for address, role in links}
+    members = dict(Membership.objects.filter(campaign=campaign).values_list("user", "role"))
+    accounts = User.objects.annotate(address=Lower("email")).filter(address__in=wanted)
+    for user in accounts:
+        role = members.get(user.pk)
+        known[user.email.lower()] = (
+            f"{user.name} is {role} here already."
+            if role
+            else f"{user.name} has an account: give the role instead."
+        )
+    return known
+
+
+def accounts_to_choose(actor: User) -> QuerySet[User]:
+    """Return the accounts that an organizer may give a role to by choosing from a list.
+
+    People of campaigns that they organize, and accounts that are in no campaign yet; an administrator sees all.
+    """
+    everybody = User.objects.filter(is_active=True).order_by("username")
+    if actor.is_superuser:
+        return everybody
+    mine = Membership.objects.filter(user=actor, role=Role.ORGANIZER).values("campaign")
+    with_me = Membership.objects.filter(campaign__in=mine).values("user")
+    return everybody.filter(Q(pk__in=with_me) | ~Q(pk__in=Membership.objects.values("user")))
 
 
 def invitation_for(viewer: User, campaign: Campaign, pk: int) -> Invitation:

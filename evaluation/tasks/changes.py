@@ -170,6 +170,19 @@ def withdraw_task(task: Task) -> None:
         touch(task.campaign_id)
 
 
+def undo_hand_out(*, campaign: Campaign, task: str, actor: User) -> Task:
+    """Withdraw a task that was handed out by one click; return it. Raises `Refused` once its assessor has opened it."""
+    with transaction.atomic():
+        found = lock_task(campaign, task)
+        if found.opened_at:
+            what = f"{found.topic.topic_id}, {Stage(found.stage).words}"
+            raise Refused("begun", f"{found.assessor.name} has begun {what}, so it stays handed out.")
+        _carry_out(
+            found, TaskChange(Change.WITHDRAW, (task,), "Handed out and undone before it was begun."), actor
+        )
+        return found
+
+
 def _take_back_lists(task: Task) -> int:
     submitted = task.submissions.values("nugget_list")
     return NuggetList.objects.filter(pk__in=submitted).update(submitted=False)

@@ -1,8 +1,9 @@
 """The organizer's pages of a campaign: topics, runs, segments, findings, and what of it programs may read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 from django import forms
@@ -11,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.timezone import now
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -399,20 +401,100 @@ class CatalogueEntry:
     count: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DataCard:
+    """A table to take. `files`: caption, address below the API, and name of each; `rows`: None where nobody counted."""
+
+    title: str
+    what: str
+    files: tuple[tuple[str, str, str], ...]
+    columns: tuple[str, ...]
+    terms: str
+    rows: int | None = None
+
+
+BY_ORGANIZERS = "Made in this campaign: its organizers say what may be done with them."
+UNPUBLISHED = "Until the track has published its results: for its participants and organizers only."
+
+
 @require_safe
 def catalogue(request: UserRequest, slug: str) -> HttpResponse:
-    """Collections of the API with their numbers of rows, and the snapshots that keep them unchanged."""
-    campaign = get_campaign(request.user, slug)
+    """Tables and snapshots to take, all under pseudonyms, and the collections of the API for programs."""
+    viewer, campaign = request.user, get_campaign(request.user, slug)
+    organizes = may_organize(viewer, campaign)
+    holdings = list(_holdings(viewer, campaign))
+    snapshots = Snapshot.objects.filter(campaign__in=within(viewer, campaign)).defer("manifest")
     context = {
         "campaign": campaign,
-        "holdings": list(_holdings(request.user, campaign)),
-        "snapshots": Snapshot.objects.filter(campaign__in=within(request.user, campaign)).defer("manifest"),
+        "cards": list(_cards(campaign, {entry.name: entry.count for entry in holdings})),
+        "holdings": holdings,
+        # With names only organizers may take one.
+        "snapshots": snapshots if organizes else snapshots.filter(names=False),
         "api_version": API_VERSION,
         "snapshot_form": FORMAT,
         "server": request.build_absolute_uri("/").rstrip("/"),
-        "may_organize": may_organize(request.user, campaign),
+        "now": now(),
+        "may_organize": organizes,
     }
     return render(request, "organizer/catalogue.html", context)
+
+
+def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataCard]:
+    def file(collection: str, caption: str = "Download", **query: str) -> tuple[str, str, str]:
+        part = query.get("condition", "").replace("/", "")
+        name = "-".join(filter(None, [campaign.slug, collection, part]))
+        chosen = urlencode({"campaign": campaign.slug, **query, "format": "csv"})
+        return caption, f"/api/v1/{collection}/?{chosen}", f"{name}.csv"
+
+    conditions = [choice.condition for choice in judged_conditions(campaign)]
+    yield DataCard(
+        "Scores",
+        "a row for each run, computed now by the campaign's rules",
+        tuple(file("scores", f"{one.words} ({one})", condition=one.value) for one in conditions),
+        (
+            "run_id",
+            "group",
+            "task",
+            "topics",
+            "vital_strict",
+            "weighted_precision",
+            "judged",
+            "unjudged",
+            "missing",
+        ),
+        UNPUBLISHED,
+    )
+    yield DataCard(
+        "Nugget labels",
+        "a row for each label of a nugget in an answer, by judge",
+        (file("assignments"),),
+        ("topic_id", "run_id", "nugget", "nugget_set", "judge", "label", "sentence", "given_at"),
+        BY_ORGANIZERS,
+        rows["assignments"],
+    )
+    yield DataCard(
+        "Citation labels",
+        "a row for each label of a sentence and a passage that it cites, by judge",
+        (file("support-judgments"),),
+        ("topic_id", "run_id", "sentence", "docid", "condition", "judge", "label", "given_at"),
+        BY_ORGANIZERS,
+        rows["support-judgments"],
+    )
+    yield DataCard(
+        "Nuggets",
+        "a row for each nugget of a submitted list",
+        (file("nuggets"),),
+        ("topic_id", "nugget_set", "list_version", "position", "text", "importance", "lineage"),
+        BY_ORGANIZERS,
+        rows["nuggets"],
+    )
+    yield DataCard(
+        "Times",
+        "a row for each submission: how long its assessor was at it, in seconds",
+        (file("time"),),
+        ("topic_id", "stage", "assessor", "active_low_s", "active_point_s", "active_high_s", "reading_s"),
+        BY_ORGANIZERS,
+    )
 
 
 def _holdings(viewer: User, campaign: Campaign) -> Iterator[CatalogueEntry]:

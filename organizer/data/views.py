@@ -104,7 +104,7 @@ def change_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     attempt = _attempt(request, slug, pk)
     discard(attempt=attempt)
-    messages.success(request, "Put aside. Nothing was loaded, and the files are gone.")
+    messages.success(request, "Discarded. Nothing was loaded, and the files are gone.")
     return redirect("organizer:data", slug)
 
 
@@ -136,7 +136,10 @@ def _attempt(request: UserRequest, slug: str, pk: int) -> ImportAttempt:
 
 
 def _page(request: UserRequest, campaign: Campaign, form: ExportForm) -> HttpResponse:
-    exports = list(Export.objects.filter(campaign=campaign).select_related("made_by", "snapshot")[:SHOWN])
+    organizes = may_organize(request.user, campaign)
+    ordered = Export.objects.filter(campaign=campaign).select_related("made_by", "snapshot")
+    # With names only organizers may take one.
+    exports = list((ordered if organizes else ordered.filter(names=False))[:SHOWN])
     waits = any(export.state == Export.State.WAITING for export in exports)
     context = {
         "campaign": campaign,
@@ -146,6 +149,6 @@ def _page(request: UserRequest, campaign: Campaign, form: ExportForm) -> HttpRes
         "waits": waits,
         "no_worker": waits and not live_workers(),
         "form": form,
-        "may_organize": may_organize(request.user, campaign),
+        "may_organize": organizes,
     }
     return render(request, "organizer/data.html", context, status=422 if form.errors else 200)

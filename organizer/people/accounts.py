@@ -2,6 +2,7 @@
 
 from allauth.account.adapter import get_adapter
 from allauth.account.decorators import reauthentication_required
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, HttpResponse
@@ -16,8 +17,13 @@ from evaluation.campaigns.access import holds_work
 from evaluation.campaigns.people import account_facts, close_person, drop_second_factor, erase_person, open_person
 from exchange.own_data import PARTS
 from exchange.own_data import own_data as collected
-from organizer.people.views import EraseForm
 from web.audit_log import blind
+
+
+class EraseForm(forms.Form):
+    """Erasure, confirmed by the username that it removes."""
+
+    username = forms.CharField(label="Username", max_length=150, widget=forms.TextInput({"autocomplete": "off"}))
 
 
 def _get_account(request: UserRequest, pk: int) -> User:

@@ -1,6 +1,7 @@
 """Work of each assessor by stage, and figures to ask about. Nobody is ranked."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,6 +9,7 @@ import numpy as np
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -21,15 +23,18 @@ from assessor.progress.people import (
     Mix,
     Mixes,
     TaskCount,
+    TaskLoad,
     assessors_at_work,
     judges_by_user,
     latencies_for,
+    loads_for,
     mixes_for,
     task_counts_for,
 )
 from assessor.progress.today import Quartiles, spread_of
 from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for
+from evaluation.campaigns.people import Person, people_for
 from evaluation.models import Campaign, Topic
 from evaluation.tasks import changes as tasks_changes
 from evaluation.terms import Stage
@@ -157,22 +162,53 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PeopleWork:
-    """People, their work by stage, and the flags."""
+    """People, their work by stage, and the flags. `hours`: active ones of all submissions, by person."""
 
     people: tuple[Assessor, ...]
     stages: tuple[tuple[Stage, tuple[PersonStage, ...]], ...]
     flags: tuple[Flag, ...]
+    hours: Mapping[int, float]
 
     @property
     def rows(self) -> Iterator[PersonStage]:
         return (row for _, rows in self.stages for row in rows)
 
 
+@dataclass(frozen=True, slots=True)
+class PersonLine:
+    """A person's line of the page: roles, tasks, and one cell a stage in use, None where they have none of it."""
+
+    person: Person
+    assessor: Assessor | None
+    load: TaskLoad | None
+    hours: float | None
+    stages: tuple[PersonStage | None, ...]
+
+
+def lines_of(viewer: User, campaign: Campaign, work: PeopleWork) -> list[PersonLine]:
+    assessors, loads = {who.pk: who for who in work.people}, loads_for(viewer, campaign)
+    cells = {(row.who.pk, row.stage): row for row in work.rows}
+    return [
+        PersonLine(
+            person,
+            assessors.get(person.pk),
+            loads.get(person.pk),
+            work.hours.get(person.pk),
+            tuple(cells.get((person.pk, stage)) for stage, _ in work.stages),
+        )
+        for person in people_for(viewer, campaign)
+    ]
+
+
 def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
     people = assessors_at_work(viewer, campaign)
     counts = task_counts_for(viewer, campaign)
     # A reopened list is read already, so its time is no other's measure.
-    first = [time for time in kept_times_for(viewer, campaign) if time.is_first]
+    times = kept_times_for(viewer, campaign)
+    first = [time for time in times if time.is_first]
+    hours = defaultdict[int, float](float)
+    for time in times:
+        hours[time.assessor] += time.times.active.point / (60 * MINUTE)
     judges = judges_by_user([person.pk for person in people])
     labels = (mixes_for(viewer, campaign), latencies_for(viewer, campaign))
     words, topics = (
@@ -191,7 +227,7 @@ def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
     flags = [
         Flag(row.who.name, row.stage.words, *flag) for _, rows in stages for row in rows for flag in _flags(row)
     ]
-    return PeopleWork(tuple(people), tuple(stages), tuple(flags))
+    return PeopleWork(tuple(people), tuple(stages), tuple(flags), hours)
 
 
 def _row(
@@ -256,15 +292,10 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
 
 
 @require_safe
-@never_cache
 def people_work(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign(request.user, slug)
-    context = {
-        "campaign": campaign,
-        "page": people_work_for(request.user, campaign),
-        "may_organize": may_organize(request.user, campaign),
-    }
-    return render(request, "organizer/people_work.html", context)
+    """Address of before: people and their work are one page."""
+    campaign, query = get_campaign(request.user, slug), request.GET.urlencode()
+    return redirect(f"{reverse('organizer:people', args=[campaign.slug])}{'?' if query else ''}{query}")
 
 
 @require_safe
@@ -282,7 +313,7 @@ def pause(request: UserRequest, slug: str) -> HttpResponse:
     user = tasks_changes.pause(campaign=campaign, username=username, paused=paused, actor=request.user)
     outcome = "is paused: they keep what they have and get nothing new" if paused else "can be handed work again"
     messages.success(request, f"{user.name} {outcome}.")
-    return redirect("organizer:people_work", campaign.slug)
+    return redirect("organizer:people", campaign.slug)
 
 
 @dataclass(frozen=True, slots=True)

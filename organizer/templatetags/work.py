@@ -54,7 +54,7 @@ STATES = {
     "not started": ("□", "new"),
     "in progress": ("◧", "going"),
     "submitted": ("■", "done"),
-    "reopened": ("↻", "again"),
+    "reopened": ("◪", "again"),
     "blocked": ("⊠", "blocked"),
     "withdrawn": ("\N{EN DASH}", "gone"),
 }
@@ -73,6 +73,34 @@ def task_state(state: str, version: int = 1) -> SafeString:
         glyph,
         text,
     )
+
+
+ACT_WORDS = {
+    "reassign": "Hand to",
+    "reschedule": "Due date",
+    "reopen": "Reopen",
+    "block": "Block",
+    "unblock": "Unblock",
+    "withdraw": "Withdraw",
+}
+
+
+@register.filter
+def act_word(act: str) -> str:
+    return ACT_WORDS[act]
+
+
+@register.filter
+def state_mark(state: str) -> SafeString:
+    glyph, kind = STATES[state]
+    return format_html('<span class="glyph state-{}" aria-hidden="true">{}</span>', kind, glyph)
+
+
+@register.filter
+def initials(name: str) -> str:
+    """First letters of the first and the last word of a name; of one word its first two letters."""
+    words = name.split()
+    return (words[0][0] + words[-1][0] if len(words) > 1 else name.strip()[:2]).upper()
 
 
 @register.filter

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.db.models import QuerySet
+from django.http import QueryDict
 
 from accounts.models import User
 from assessor.progress.matrix import (
@@ -51,8 +53,12 @@ PRIORITIES = [(0, "ordinary"), (1, "high"), (2, "first")]
 
 
 TOPIC_STATES = [*named(TopicState), (UNASSIGNED, "topics not handed out")]
-# The matrix leaves withdrawn tasks out.
-TASK_STATES = [(state.value, f"a task {state}") for state in TaskState if state is not TaskState.WITHDRAWN]
+TASK_STATES = [
+    # The matrix leaves withdrawn tasks out.
+    *((state.value, f"a task {state}") for state in TaskState if state is not TaskState.WITHDRAWN),
+    (LATE, "a task late"),
+    (IDLE, "a task begun, not touched for 24 h"),
+]
 
 
 def people(viewer: User, campaign: Campaign) -> list[tuple[str, str]]:
@@ -60,43 +66,63 @@ def people(viewer: User, campaign: Campaign) -> list[tuple[str, str]]:
 
 
 class WorkSearch(ListSearch):
-    """Topics that the matrix shows."""
+    """Topics that the matrix shows: words, an id or a `/pattern/`, a state, a stage, a person."""
 
-    state = choice_field("State", "any state", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
-    stage = choice_field("Stage", "any stage", [(stage.value, stage.words) for stage in Stage])
-    due = choice_field("Due", "any", [(LATE, "overdue"), (IDLE, "begun, not touched for 24 h")])
-    pattern = forms.CharField(
-        required=False,
-        max_length=LONGEST_PATTERN,
-        widget=forms.TextInput({"spellcheck": "false", "autocapitalize": "none"}),
-        label="Pattern",
-    )
-
-    def clean_pattern(self) -> str:
-        pattern = str(self.cleaned_data["pattern"])
-        try:
-            matcher(pattern)
-        except Refused as refused:
-            raise forms.ValidationError(refused.message) from None
-        return pattern
+    words = forms.CharField(required=False, max_length=LONGEST_PATTERN + 2, label="Words, id or /pattern/")
+    state = choice_field("State", "State: any", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
+    stage = choice_field("Stage", "Stage: any", [(stage.value, stage.words) for stage in Stage])
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
-        super().__init__(data)
-        self.fields["assessor"] = choice_field("Assessor", "anybody", people(viewer, campaign))
+        super().__init__(_in_today_s_fields(data))
+        self.fields["assessor"] = choice_field("Person", "Person: any", people(viewer, campaign))
+        for name in ("state", "stage", "assessor"):
+            self.fields[name].widget.attrs["aria-label"] = self.fields[name].label
+
+    def clean_words(self) -> str:
+        words = str(self.cleaned_data["words"])
+        try:
+            matcher(pattern_in(words))
+        except Refused as refused:
+            raise forms.ValidationError(refused.message) from None
+        return words
 
     @property
     def wishes(self) -> dict[str, str]:
-        names = ("words", "pattern", "state", "assessor", "stage", "due")
-        return {name: self.value(name) for name in names}
+        return {name: self.value(name) for name in ("words", "state", "assessor", "stage")}
+
+    @property
+    def query(self) -> str:
+        return urlencode({name: value for name, value in self.wishes.items() if value})
 
     @property
     def pattern_problem(self) -> str:
         # An invalid pattern finds nothing. To act on all topics instead would be a disaster.
-        return " ".join(str(error) for error in self.errors.get("pattern", []))
+        return " ".join(str(error) for error in self.errors.get("words", []))
 
     def topics(self, viewer: User, campaign: Campaign) -> QuerySet[Topic]:
-        found = work_topics(viewer, campaign, **self.wishes)
+        wishes, pattern = self.wishes, pattern_in(self.value("words"))
+        if pattern:
+            wishes["words"] = ""
+        due = wishes["state"] if wishes["state"] in (LATE, IDLE) else ""
+        if due:
+            wishes["state"] = ""
+        found = work_topics(viewer, campaign, **wishes, pattern=pattern, due=due)
         return found.none() if self.pattern_problem else found
+
+
+def pattern_in(words: str) -> str:
+    """Regular expression between two slashes; '' in words without them."""
+    return words[1:-1] if len(words) > 2 and words[0] == words[-1] == "/" else ""
+
+
+def _in_today_s_fields(data: QueryDict) -> QueryDict:
+    """Addresses of before had a field for the pattern and one for what is late."""
+    data = data.copy()
+    if data.get("pattern") and not data.get("words"):
+        data["words"] = f"/{data['pattern']}/"
+    if data.get("due") and not data.get("state"):
+        data["state"] = str(data["due"])
+    return data
 
 
 class InboxSearch(ListSearch):
@@ -204,12 +230,12 @@ class TaskForm(forms.Form):
 class ChangeForm(TaskForm):
     """A change of many tasks at once."""
 
-    change = forms.ChoiceField(choices=CHANGES, initial=Change.REOPEN, widget=forms.RadioSelect, label="Change")
+    change = forms.ChoiceField(choices=CHANGES, widget=forms.RadioSelect, label="Change")
 
     def __init__(
-        self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None
+        self, viewer: User, campaign: Campaign, data: Any = None, ticked: list[str] | None = None, change: str = ""
     ) -> None:
-        super().__init__(data, initial={"tasks": ticked or []})
+        super().__init__(data, initial={"tasks": ticked or [], "change": change or Change.REOPEN})
         self.fields["assessor"] = choice_field("To whom, if reassigned", "choose", people(viewer, campaign))
         # No act leads back from withdrawn.
         tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("topic", "assessor")
@@ -228,6 +254,23 @@ class ChangeForm(TaskForm):
     def wish_of_all(self) -> TaskChange:
         """Raises `Refused` for an inconsistent form."""
         return self.wish(Change(self.cleaned_data["change"]), tuple(self.cleaned_data["tasks"]))
+
+
+class ProposalForm(forms.Form):
+    """A dashed chip of the matrix: the maker of a topic's list is to label its nuggets too."""
+
+    topic = forms.CharField()
+    assessor = forms.CharField()
+    nuggets = forms.CharField()
+
+    @property
+    def order(self) -> Order:
+        data = self.cleaned_data
+        return Order(Stage.ASSIGN, (data["topic"],), data["assessor"], nuggets=data["nuggets"])
+
+
+class UndoForm(forms.Form):
+    task = forms.CharField()
 
 
 class AnswerForm(forms.Form):

@@ -1,18 +1,20 @@
 """Handed-out work: the matrix, handing out, changing many tasks at once, the inbox."""
 
 from collections.abc import Collection, Mapping, Sized
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.progress import matrix as work_rows
 from assessor.progress.matrix import (
+    IDLE,
     LATE,
-    TopicState,
     late,
     may_organize,
     remark_for,
@@ -23,12 +25,15 @@ from assessor.progress.matrix import (
 from assessor.progress.today import topic_numbers_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Task
+from evaluation.models.querysets import TaskQuerySet
+from evaluation.tasks import changes
 from evaluation.tasks.changes import PAST, ChangeReceipt, TaskChange, change_tasks, plan_change
 from evaluation.tasks.hand_out import hand_out, plan_reassigning, reassign_many
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.remarks import answer_remark
-from evaluation.terms import Stage
+from evaluation.terms import Stage, TaskState
+from jobs.models import Notice
 from llmjobs.job_status import shown_notices
 from organizer.access import get_campaign, get_row
 from organizer.forms import page_of, refusals_on
@@ -39,12 +44,14 @@ from organizer.work.forms import (
     ChangeForm,
     HandOutForm,
     InboxSearch,
+    ProposalForm,
+    UndoForm,
     WorkSearch,
     lacking,
 )
 from web.text import plural
 
-TOPICS_A_PAGE = 30
+TOPICS_A_PAGE = 100
 REMARKS_A_PAGE = 50
 KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "machine", "reason")
 """Fields that keep their values when a button of the hand-out form ticks other topics."""
@@ -99,23 +106,24 @@ def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
 
 
 def ticked_tasks(viewer: User, campaign: Campaign, data: QueryDict) -> list[str]:
-    """Tasks chosen in the matrix: those ticked, or all of its search."""
-    if data.get("choose") != "found":
-        return data.getlist("tasks")
+    """Tasks chosen in the matrix: those ticked with those of the ticked topics, or all of its search."""
     search = WorkSearch(viewer, campaign, data)
-    wishes, topics = search.wishes, search.topics(viewer, campaign)
-    tasks = tasks_for(viewer, campaign).filter(topic__in=topics.order_by()).not_withdrawn()
-    if wishes["due"]:
-        tasks = tasks.filter(late() if wishes["due"] == LATE else untouched())
-    fields = {"state": "state", "assessor": "assessor__username", "stage": "stage"}
-    if wishes["state"] in list(TopicState):
-        # The search took this for a state of topics, and its topics are chosen already.
-        del fields["state"]
-    return list(
-        tasks.filter(**{field: wishes[name] for name, field in fields.items() if wishes[name]}).values_list(
-            "public_id", flat=True
-        )
-    )
+    found = _fitting(tasks_for(viewer, campaign).not_withdrawn(), search.wishes)
+    if data.get("choose") == "found":
+        topics = search.topics(viewer, campaign)
+        return list(found.filter(topic__in=topics.order_by()).values_list("public_id", flat=True))
+    of_topics = found.filter(topic__public_id__in=data.getlist("topics")).values_list("public_id", flat=True)
+    return [*data.getlist("tasks"), *of_topics]
+
+
+def _fitting(tasks: TaskQuerySet[Task], wishes: Mapping[str, str]) -> TaskQuerySet[Task]:
+    state = wishes["state"]
+    if state in (LATE, IDLE):
+        tasks = tasks.filter(late() if state == LATE else untouched())
+    # A state of topics chooses topics, and all of their tasks.
+    fields = {"stage": wishes["stage"], "assessor__username": wishes["assessor"]}
+    fields["state"] = state if state in list(TaskState) else ""
+    return tasks.filter(**{field: value for field, value in fields.items() if value})
 
 
 @require_safe
@@ -132,9 +140,46 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
         "stages": stages,
         "rows": work_rows.matrix_rows(viewer, campaign, page, stages),
         "numbers": topic_numbers_for(viewer, campaign),
+        "handed": tasks_for(viewer, campaign)
+        .not_withdrawn()
+        .filter(public_id=request.GET.get("handed", ""))
+        .first(),
         "may_organize": may_organize(viewer, campaign),
     }
     return render(request, "organizer/work.html", context)
+
+
+@require_POST
+def hand_out_proposed(request: UserRequest, slug: str) -> HttpResponse:
+    """Hand out what a dashed chip proposes; the matrix then says so, with the way back."""
+    campaign = get_campaign(request.user, slug, may_organize)
+    form, handed = ProposalForm(request.POST), ""
+    if form.is_valid():
+        with refusals_on(form):
+            [handed] = hand_out(campaign=campaign, order=form.order, actor=request.user).tasks
+    return _back_to_matrix(request, campaign, form, handed)
+
+
+@require_POST
+def undo_hand_out(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign(request.user, slug, may_organize)
+    form = UndoForm(request.POST)
+    if form.is_valid():
+        with refusals_on(form):
+            task = changes.undo_hand_out(campaign=campaign, task=form.cleaned_data["task"], actor=request.user)
+            what = f"{task.topic.topic_id}, {Stage(task.stage).words}"
+            messages.success(request, f"Undone: {task.assessor.name} does not have {what}.")
+    return _back_to_matrix(request, campaign, form)
+
+
+def _back_to_matrix(
+    request: UserRequest, campaign: Campaign, form: ProposalForm | UndoForm, handed: str = ""
+) -> HttpResponse:
+    for errors in form.errors.values():
+        messages.warning(request, " ".join(str(error) for error in errors))
+    search = WorkSearch(request.user, campaign, request.GET)
+    query = urlencode({name: value for name, value in {**search.wishes, "handed": handed}.items() if value})
+    return redirect(f"{reverse('organizer:work', args=[campaign.slug])}?{query}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -170,7 +215,7 @@ def change_work(request: UserRequest, slug: str) -> HttpResponse:
     data = request.POST if request.method == "POST" else request.GET
     filled = request.method == "POST" and "choose" not in data
     ticked = [] if filled else ticked_tasks(request.user, campaign, data)
-    form = ChangeForm(request.user, campaign, data if filled else None, ticked)
+    form = ChangeForm(request.user, campaign, data if filled else None, ticked, data.get("change", ""))
     receipt: ChangeReceipt | None = None
     commits = "commit" in data
     if form.is_valid():
@@ -196,9 +241,12 @@ def inbox(request: UserRequest, slug: str) -> HttpResponse:
     answered = search.value("answered") == "True"
     found = work_rows.remarks_for(viewer, campaign, answered=answered, kind=search.value("kind"))
     page = page_of(request, found, REMARKS_A_PAGE)
+    notices = shown_notices(viewer, campaign)
+    failed = sum(shown.notice.kind != Notice.Kind.DONE or shown.progress.failed > 0 for shown in notices)
     context = {
         "campaign": campaign,
-        "notices": shown_notices(viewer, campaign),
+        "notices": notices,
+        "news": {"done": len(notices) - failed, "failed": failed},
         "search": search,
         "answered": answered,
         "page": page,
@@ -213,7 +261,7 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     form = AnswerForm(request.POST)
     answer = form.cleaned_data["answer"] if form.is_valid() else request.POST.get("answer", "")
     answer_remark(campaign=campaign, remark=remark.public_id, answer=answer, actor=request.user)
-    messages.success(request, "Answered: the assessor reads it beside the task.")
+    messages.success(request, "Answered: the assessor reads it beside the task." if answer.strip() else "Read.")
     if request.POST.get("back") == "task":
         return redirect("organizer:task", campaign.slug, remark.task.public_id)
     return redirect("organizer:inbox", campaign.slug)

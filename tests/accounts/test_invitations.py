@@ -24,7 +24,8 @@ INVITATION = "/invitation/"
 
 def link(people: People, role: str = "assessor", email: str = "", by: str = "olga") -> str:
     """Invite on the page; return the link, as the page shows it or as it was sent."""
-    page = people.client(by).post(people.page("invite/"), {"role": role, "email": email}).content.decode()
+    wish = {"role": role, "addresses": email, "send": "1"}
+    page = people.client(by).post(people.page("invite/"), wish).content.decode()
     text = str(mail.outbox[-1].body) if email else page
     return str(re.findall(r"http://testserver(/invitation/[\w-]+/)", text)[0])
 
@@ -130,6 +131,33 @@ def test_an_account_needs_a_free_name_and_a_good_password(people: People, wrong:
     assert client.post(INVITATION, JOIN).status_code == 302  # the link is still good
 
 
+def pasted() -> str:
+    """Thirty addresses in several ways: two are known here, and one is none."""
+    new = [f"p{number}@example.org" for number in range(24)]
+    named = ['"New, Nina" <nina@example.org>', "Bo Brandt <bo@example.org>", "cy@example.org"]
+    mixed = [", ".join(new[:8]), "; ".join(new[8:16]), "\n".join(new[16:]), *named]
+    return "\n".join([*mixed, "ann@example.org\tBEN@example.org", "broken@"])
+
+
+def test_check_90_thirty_pasted_addresses_send_27(people: People) -> None:
+    client, wish = people.client("olga"), {"role": "assessor", "addresses": pasted()}
+    page = " ".join(client.post(people.page("invite/"), wish).content.decode().split())
+    assert "<b>27 new</b>, 2 known, 1 invalid." in page
+    assert '<bdi>broken@</bdi> <span class="muted">This is no email address.' in page
+    assert "<bdi>New, Nina</bdi>, <bdi>nina@example.org</bdi>" in page
+    assert not mail.outbox
+    assert client.post(people.page("invite/"), wish | {"send": "1"}).status_code == 302
+    assert len(mail.outbox) == 27
+    assert {invitation.role for invitation in Invitation.objects.all()} == {"assessor"}
+    assert "Bo Brandt <bo@example.org>" in [address for sent in mail.outbox for address in sent.to]
+    assert "0 new" in client.post(people.page("invite/"), wish).content.decode()
+
+
+def test_the_name_beside_an_address_stands_in_the_form(people: People) -> None:
+    client = opened(link(people, email="Nina New <nina@example.org>"))
+    assert 'value="Nina New"' in client.get(INVITATION).content.decode()
+
+
 def test_the_link_is_stored_nowhere(people: People) -> None:
     raw = link(people).split("/")[2]
     row = Invitation.objects.get()
@@ -146,14 +174,17 @@ def test_without_an_invitation_nobody_signs_up(people: People) -> None:
 def test_a_mail_that_cannot_be_sent_invites_nobody(people: People, settings: Settings) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
-    answer = people.client("olga").post(people.page("invite/"), {"role": "auditor", "email": "x@example.org"})
+    answer = people.client("olga").post(
+        people.page("invite/"), {"role": "auditor", "addresses": "x@example.org", "send": "1"}
+    )
     assert answer.status_code == 422
+    assert "The mail to x@example.org could not be sent" in answer.content.decode()
     assert Invitation.objects.get().revoked_at
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ann", "rita", "audrey", "sam"])
 def test_only_organizers_invite(people: People, name: str) -> None:
-    answer = people.client(name).post(people.page("invite/"), {"role": "organizer", "email": ""})
+    answer = people.client(name).post(people.page("invite/"), {"role": "organizer", "addresses": ""})
     assert answer.status_code in (403, 404)
     assert not Invitation.objects.exists()

@@ -1,6 +1,7 @@
 """The people page: roles given and taken within the rules, each act an event; accounts only by administrators."""
 
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -74,6 +75,25 @@ def test_whoever_was_refused_finds_the_way_back_to_the_form(people: People, refe
     refused = people.client("olga").post(f"{people.page()}give/", wish, headers=headers)
     assert refused.status_code == 422
     assert (f'<a href="{referer}{people.page()}">Back to where you were</a>' in refused.content.decode()) is leads
+
+
+def test_check_91_take_away_names_person_role_and_tasks(people: People) -> None:
+    client = people.client("olga")
+    page = client.get(people.page()).content.decode()
+    links = re.findall(r'href="([^"]*/take/[a-z]+/)"', page)
+    assert links
+    assert not [link for link in links if f"/{people.by_name['olga'].pk}/take/" in link]
+    [link] = [link for link in links if f"/{people.by_name['ben'].pk}/take/" in link]
+    page = " ".join(client.get(link).content.decode().split())
+    assert "No unfinished task." in page
+    assert "Take away assessor from" in page
+    assert "/take/organizer/" not in people.client("ada").get(people.page()).content.decode()
+
+
+def test_a_role_is_given_from_a_list_that_filters(people: People) -> None:
+    page = people.client("olga").get(people.page()).content.decode()
+    assert 'list="accounts"' in page
+    assert '<option value="sam">' in page
 
 
 def test_the_last_organizer_stays(people: People) -> None:
@@ -159,7 +179,7 @@ def test_every_act_is_in_the_audit_log(people: People, settings: Settings, tmp_p
     settings.AUDIT_LOG = str(log)
     give(people, "sam", "assessor")
     take(people, "sam", "assessor")
-    people.client("olga").post(people.page("invite/"), {"role": "assessor", "email": ""})
+    people.client("olga").post(people.page("invite/"), {"role": "assessor", "addresses": ""})
     people.client("ada").post(f"/accounts/people/{people.by_name['ben'].pk}/close/")
     kinds = {json.loads(line)["kind"] for line in log.read_text("utf-8").splitlines()}
     wanted = {"account.role_given", "account.role_taken", "account.invited", "account.closed"}

@@ -102,6 +102,7 @@ ROUTES = {
         organizer:new_export
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
         organizer:set_languages organizer:set_campaign_language
+        organizer:hand_out_proposed organizer:undo_hand_out
         organizer:invite organizer:revoke_invitation organizer:pause_assessor
         reports:nuggets_verdict reports:citations_verdict reports:nuggets_take_back reports:citations_take_back
     """,

@@ -195,7 +195,7 @@ def test_the_demo_s_times_forecast_and_costs_are_not_empty(client: Client) -> No
     today = client.get(f"/campaigns/{SLUG}/").content.decode()
     assert "Too little is known for a forecast" not in today
     assert "No forecast" not in today
-    activity = client.get(f"/campaigns/{SLUG}/people/activity/").content.decode()
+    activity = client.get(f"/campaigns/{SLUG}/people/").content.decode()
     assert "min" in activity
     campaign = demo()
     page = cost_page(campaign, QueryDict())

@@ -7,12 +7,13 @@ from pathlib import Path
 from threading import Event as Signal
 
 import pytest
+from django.db.models import F
 from django.http.response import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 from django.utils.timezone import now
 
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Topic
 from exchange import background
 from exchange.models import Export, Snapshot
 from exchange.snapshots.pack import SnapshotContents
@@ -59,6 +60,20 @@ def test_a_snapshot_is_made_listed_downloaded_and_opened(world: World) -> None:
     assert "No data was changed since" in said
 
 
+def test_the_list_says_protocol_and_changes_since_the_last(world: World) -> None:
+    olga = world.client("olga")
+    assert "manage.py" not in olga.get(SNAPSHOTS).content.decode()
+    made(olga, "one")
+    assert "the last one is current" in olga.get(SNAPSHOTS).content.decode()
+    Topic.objects.create(campaign=world.campaign, topic_id="t9", text="where rivers end", position=9)
+    Campaign.objects.update(revision=F("revision") + 1)
+    assert "data changed since the last one" in olga.get(SNAPSHOTS).content.decode()
+    made(olga, "two")
+    page = olga.get(SNAPSHOTS).content.decode()
+    for shown in ("<td>+1 topic</td>", "<td>the first one</td>", "<td>version 1</td>", "as the last one"):
+        assert shown in page
+
+
 def test_a_snapshot_waits_for_its_worker_and_the_page_says_so(world: World) -> None:
     olga = world.client("olga")
     olga.post(f"{SNAPSHOTS}take/", {"name": "later"})
@@ -88,7 +103,7 @@ def test_what_could_not_be_made_or_opened_is_said_with_its_reason(world: World) 
 def test_a_name_that_is_taken_or_none_is_said_at_the_form(world: World) -> None:
     olga = world.client("olga")
     made(olga, "one")
-    for name, said in (("one", "There is a snapshot one"), ("no name", "Short name:")):
+    for name, said in (("one", "There is a snapshot one"), ("no name", "Name:")):
         done = olga.post(f"{SNAPSHOTS}take/", {"name": name})
         assert (done.status_code, said in done.content.decode()) == (422, True)
     assert Snapshot.objects.count() == 1
@@ -101,7 +116,7 @@ def test_who_may_only_look_gets_the_file_without_names(world: World) -> None:
     assert [file_of(rita, one)[0].status_code for one in (whole, hidden)] == [403, 200]
     page = rita.get(SNAPSHOTS).content.decode()
     assert page.count("Download<span") == 1
-    assert "Make a snapshot" not in page
+    assert "Take snapshot" not in page
     assert [file_of(world.client("ann"), one)[0].status_code for one in (whole, hidden)] == [404, 404]
 
 

@@ -157,7 +157,7 @@ def test_its_links_find_the_same_tasks_in_the_matrix(desk: DeskWorld, due: str, 
     Task.objects.filter(pk=desk.post_edit.pk).update(opened_at=long_ago)
     page = desk.client("olga").get(reverse("organizer:work", args=["river"]), {"due": due}).content.decode()
     assert there in page
-    assert "1 topic;" in page
+    assert "1 topic with" in page
 
 
 def test_a_day_that_no_clock_can_have_seen_is_named(desk: DeskWorld) -> None:
@@ -232,9 +232,8 @@ def test_each_number_has_a_unit_and_leads_to_its_rows(desk: DeskWorld, seed: int
     dice = random.Random(seed)  # noqa: S311  # no secret: the same seed gives the same states
     for task in hand(desk, [desk.topic("t1"), *more_topics(desk.campaign, 9)], "ben"):
         Task.objects.filter(pk=task.pk).update(state=dice.choice(list(TaskState)))
-    olga, work = desk.client("olga"), reverse("organizer:work", args=["river"])
-    today, matrix = (tiles_of(olga.get(address).content.decode()) for address in (TODAY, work))
-    assert today == {address: number for address, number in matrix.items() if address}
+    olga = desk.client("olga")
+    today = tiles_of(olga.get(TODAY).content.decode())
     assert sum(today.values()) == Topic.objects.count()
     for address, number in today.items():
         response = olga.get(address)

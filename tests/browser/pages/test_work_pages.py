@@ -9,6 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from evaluation.models import Topic
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.remarks import answer_remark, remark
 from evaluation.terms import RemarkKind
@@ -84,12 +85,68 @@ def test_work_is_handed_out_by_keyboard(desk: DeskWorld, page: Page) -> None:
     sign_in(page, "olga")
     page.goto(reverse("organizer:work", args=["river"]))
     page.get_by_label("Topic t3").press("Space")
-    page.get_by_role("button", name="Hand out ticked topics…").press("Enter")
-    page.get_by_label("By hand: from the passages alone").press("Space")
+    page.get_by_role("button", name="Hand out…", exact=True).press("Enter")
+    page.get_by_label("Write nuggets:").press("Space")
     page.get_by_role("button", name="Preview").press("Enter")
     page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
     page.get_by_role("button", name="Hand out 1 task").press("Enter")
     page.get_by_text("Handed out: 1 task.").wait_for()
+
+
+def test_check_89_a_hundred_topics_all_by_keyboard(desk: DeskWorld, page: Page) -> None:
+    for number in range(93):
+        Topic.objects.create(
+            campaign=desk.campaign, topic_id=f"n{number:02}", text=f"topic {number} " * 12, position=900 + number
+        )
+    sign_in(page, "olga")
+    blocked: list[str] = []
+    page.on("console", lambda line: blocked.append(line.text) if line.type == "error" else None)
+    page.goto(reverse("organizer:work", args=["river"]))
+    heights = page.locator("[data-matrix] tbody tr").evaluate_all("rows => rows.map(row => row.offsetHeight)")
+    assert len(heights) == 100
+    assert max(heights) <= 44  # one line of chips
+    first = page.get_by_label("Topic t1")
+    first.focus()
+    for key in ("ArrowRight", "ArrowRight", "Space"):
+        page.keyboard.press(key)
+    bar = page.get_by_role("group", name="With what is ticked")
+    expect(bar).to_contain_text("1 task ticked")
+    expect(page.get_by_role("group").filter(has_text="submitted v1")).to_be_visible()
+    for _ in range(99):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Space")
+    expect(bar).to_contain_text("1 topic, 1 task ticked")
+    expect(bar).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    expect(bar).to_be_hidden()
+    assert not blocked
+
+
+def test_a_chip_s_card_opens_by_enter_and_closes_by_escape(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    page.goto(reverse("organizer:work", args=["river"]))
+    chip = page.get_by_role("link", name="Ann Archer, Write nuggets, not started")
+    chip.first.focus()
+    page.keyboard.press("Enter")
+    card = page.locator(".task-card")
+    expect(card.get_by_role("link").first).to_be_focused()
+    expect(card.get_by_role("link", name="Hand to…")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    expect(chip.first).to_be_focused()
+
+
+def test_the_search_of_work_follows_what_is_typed(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    page.goto(reverse("organizer:work", args=["river"]))
+    rows = page.locator("[data-matrix] tbody tr")
+    page.get_by_label("Words, id or /pattern/").press_sequentially("/^t[12]/")
+    expect(rows).to_have_count(2)
+    expect(page.get_by_label("Words, id or /pattern/")).to_be_focused()
+    page.go_back()
+    page.go_forward()
+    expect(rows).to_have_count(2)
 
 
 def test_topics_ticked_one_by_one_stay_ticked(desk: DeskWorld, page: Page) -> None:
@@ -98,11 +155,11 @@ def test_topics_ticked_one_by_one_stay_ticked(desk: DeskWorld, page: Page) -> No
     ticked = page.locator("input[name=topics]:checked")
     expect(ticked).to_have_count(0)
     page.locator("label", has=page.locator("input[name=topics]")).filter(has_text="t3").click()
-    page.get_by_label("Assign: which answers").check()
+    page.get_by_label("Label answers:").check()
     expect(ticked).to_have_count(1)
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
-    page.get_by_label("By hand: from the passages").check()
+    page.get_by_label("Write nuggets:").check()
     expect(ticked).to_have_count(1)
 
 
@@ -111,12 +168,12 @@ def test_ticks_follow_the_chosen_stage_without_a_reload(desk: DeskWorld, page: P
     page.goto(reverse("organizer:hand_out", args=["river"]) + "?stage=post-edit")
     boxes, ticked = page.locator("input[name=topics]"), page.locator("input[name=topics]:checked")
     note = page.get_by_text("No topic lacks this stage")
-    page.get_by_label("Assign: which answers").check()
+    page.get_by_label("Label answers:").check()
     expect(ticked).to_have_count(boxes.count())
     expect(note).to_be_hidden()
     page.get_by_role("button", name="None").click()
     expect(ticked).to_have_count(0)
-    page.get_by_label("By hand: from the passages").check()
+    page.get_by_label("Write nuggets:").check()
     assert 0 < ticked.count() < boxes.count()
     page.get_by_role("button", name="All", exact=True).click()
     expect(ticked).to_have_count(boxes.count())

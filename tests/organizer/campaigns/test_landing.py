@@ -1,5 +1,8 @@
 """Where signing in leads, the data catalogue, and how the system stands."""
 
+import html
+import re
+
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -60,7 +63,7 @@ def test_an_administrator_sees_how_the_system_stands(world: World) -> None:
 
 
 def test_the_catalogue_tells_what_exists_and_how_to_get_it(world: World) -> None:
-    snapshot = take_snapshot(campaign=world.campaign, name="first", wish=SnapshotContents())
+    snapshot = take_snapshot(campaign=world.campaign, name="first", wish=SnapshotContents(names=False))
     page = world.client("rita").get(CATALOGUE)
     rows = {one.name: one.count for one in page.context["holdings"]}
     assert (rows["topics"], rows["runs"], rows["answers"], rows["nuggets"], rows["grades"]) == (2, 2, 3, 2, 3)
@@ -72,3 +75,37 @@ def test_the_catalogue_tells_what_exists_and_how_to_get_it(world: World) -> None
         query = "&condition=A/A" if name == "scores" else ""
         assert world.client("rita").get(f"/api/v1/{name}/?campaign=river{query}").status_code == 200
     assert world.client("ann").get(CATALOGUE).status_code == 404
+
+
+def test_check_94_a_researcher_takes_scores_and_labels_in_2_clicks(world: World) -> None:
+    client = world.client("rita")
+    landing = client.get("/start/", follow=True)
+    assert landing.redirect_chain[-1][0] == CATALOGUE
+    page = landing.content.decode()
+    links = {
+        html.unescape(link): name for link, name in re.findall(r'href="(/api/[^"]+csv)" download="([^"]+)"', page)
+    }
+    assert {"river-assignments.csv", "river-support-judgments.csv"} <= set(links.values())
+    assert any(name.startswith("river-scores-") for name in links.values())
+    for link in links:
+        file = client.get(link)
+        assert file.status_code == 200
+        text = b"".join(file).decode()
+        assert "campaign" in text.partition("\n")[0]
+        assert not [name for name in ("ann", "ben") if re.search(rf"\b{name}\b", text)]
+
+
+def test_the_columns_of_the_cards_are_those_of_the_files(world: World) -> None:
+    columns = {collection.name: collection.columns for collection in COLLECTIONS}
+    for card in world.client("rita").get(CATALOGUE).context["cards"]:
+        for _, address, _ in card.files:
+            assert set(card.columns) <= set(columns[address.split("/")[3]]), card.title
+
+
+def test_what_has_names_is_not_listed_for_researchers(world: World) -> None:
+    take_snapshot(campaign=world.campaign, name="named", wish=SnapshotContents(names=True))
+    take_snapshot(campaign=world.campaign, name="veiled", wish=SnapshotContents(names=False))
+    page = world.client("rita").get(CATALOGUE).content.decode()
+    assert "veiled" in page
+    assert "named" not in page
+    assert "named" in world.client("olga").get(CATALOGUE).content.decode()

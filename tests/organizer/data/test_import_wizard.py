@@ -204,7 +204,7 @@ def test_what_is_put_aside_or_too_old_leaves_no_file(world: World) -> None:
     background.sweep()
     assert list(Path(django_settings.FILES_DIR).iterdir()) == []
     page = olga.get(DATA).content.decode()
-    assert all(said in page for said in ("put aside", "too old"))
+    assert all(said in page for said in ("discarded", "too old"))
     assert olga.post(f"{DATA}imports/{old.pk}/commit/").status_code == 422
 
 
@@ -226,7 +226,7 @@ def test_a_formula_in_a_file_name_is_none_in_the_table_of_problems(world: World)
     assert BytesIO(text.encode())
 
 
-def test_broken_lines_and_conflicts_are_told_in_one_try(world: World) -> None:
+def test_check_92_broken_lines_and_conflicts_are_told_in_one_try(world: World) -> None:
     """Line 2 says something else than what is loaded, line 3 is broken, line 4 names no topic of the campaign."""
     olga = world.client("olga")
     attempt = sent(olga, "topics", ("t.tsv", "t3\thow deep\nt1\tanother text\nbroken\n"))
@@ -246,7 +246,7 @@ def test_unreadable_lines_are_told_with_the_rest(world: World) -> None:
     assert [row[1] for row in attempt.problems] == [1, 2, 3]
 
 
-def test_a_conflict_is_resolved_by_a_button(world: World) -> None:
+def test_check_92_a_conflict_is_resolved_by_a_button(world: World) -> None:
     olga = world.client("olga")
     attempt = sent(olga, "topics", ("t.tsv", "t2\tanother <b>text</b>\n"))
     assert attempt.state == "refused"

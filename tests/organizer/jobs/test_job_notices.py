@@ -46,9 +46,15 @@ def inbox(world: World, person: str = "olga") -> str:
 def test_the_inbox_tells_of_a_job_until_somebody_has_read_it(world: World, llm: LlmJob) -> None:
     notice = tell(llm)
     page = inbox(world)
-    for said in ("AutoAssign A/A, job", "3 of 5 items done, 2 failed", "1 unread", f"/jobs/{llm.pk}/"):
+    for said in (
+        "AutoAssign A/A, job",
+        "3 of 5 items done, 2 failed",
+        "0 jobs done, 1 failed",
+        f"/jobs/{llm.pk}/",
+    ):
         assert said in page
-    assert '<span class="count">1' in world.client("olga").get("/campaigns/river/runs/").content.decode()
+    # What machines tell does not count beside the inbox's name.
+    assert '<span class="count">' not in world.client("olga").get("/campaigns/river/runs/").content.decode()
     address = f"{INBOX}jobs/{notice.pk}/read/"
     assert world.client("olga").post(address).status_code == 302
     assert world.client("olga").post(address).status_code == 302
@@ -69,7 +75,7 @@ def test_all_that_was_on_the_page_is_taken_out_at_once(world: World, llm: LlmJob
     tell(make_job(world))
     assert world.client("rita").post(f"{INBOX}jobs/{newest.pk}/read-all/").status_code == 403
     assert world.client("olga").post(f"{INBOX}jobs/{newest.pk}/read-all/").status_code == 302
-    assert "1 unread" in inbox(world)
+    assert "1 job done, 0 failed" in inbox(world)
 
 
 def test_who_may_only_look_sees_it_without_a_button(world: World, llm: LlmJob) -> None:

@@ -19,7 +19,7 @@ from organizer.people.work_done import Flag, PeopleWork, PersonStage, people_wor
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.judging import JudgingWorld, finish, give, load_machine, make_judging_world
 
-WORK = reverse("organizer:people_work", args=["river"])
+WORK = reverse("organizer:people", args=["river"])
 FILE = reverse("organizer:people_work_file", args=["river"])
 PAUSE = reverse("organizer:pause_assessor", args=["river"])
 
@@ -153,11 +153,35 @@ def test_a_paused_assessor_gets_nothing_new_and_keeps_their_tasks(world: Judging
         world.hand(Stage.SUPPORT_SCRATCH, "ann")
     assert world.hand(Stage.SUPPORT_SCRATCH, "").assessor == world.people["ben"]
     finish(kept)
-    assert "<b>paused</b> since" in client_of(world).get(WORK).content.decode()
+    assert ">paused</span>" in client_of(world).get(WORK).content.decode()
     client_of(world).post(PAUSE, {"username": "ann", "act": "resume"})
     assert Membership.objects.get(user=world.people["ann"]).paused_at is None
     kinds = Event.objects.filter(kind__startswith="member.p").values_list("kind", "payload__user")
     assert list(kinds) == [("member.paused", world.people["ann"].pk)]
+
+
+def test_one_line_has_tasks_by_state_due_time_and_stages(world: JudgingWorld) -> None:
+    task = world.hand(Stage.ASSIGN, "ann")
+    worked(task, 40)
+    finish(task)
+    late = world.hand(Stage.SUPPORT_SCRATCH, "ann")
+    Task.objects.filter(pk=late.pk).update(due="2020-02-01")
+    [line] = [line for line in client_of(world).get(WORK).content.decode().split("<tr>") if "task-bar" in line]
+    for shown in (
+        "1 submitted, 1 not started",
+        "1 Feb 2020",
+        "1 late",
+        "1 of 1",
+        "0 of 1",
+        "40.0 min",
+        "assessor",
+    ):
+        assert shown in " ".join(line.split()), shown
+
+
+def test_the_address_of_before_leads_to_people_with_its_query(world: JudgingWorld) -> None:
+    response = client_of(world).get(f"{WORK}activity/?sort=name")
+    assert (response.status_code, response["Location"]) == (302, f"{WORK}?sort=name")
 
 
 def test_with_everybody_paused_there_is_nobody_to_hand_work_to(world: JudgingWorld) -> None:

@@ -87,10 +87,10 @@ def test_a_kappa_that_is_undefined_is_a_dash(practised: Practised, tmp_path: Pat
 def test_stages_that_ask_for_the_same_stand_together(practised: Practised, tmp_path: Path) -> None:
     load_practice(practised.world.campaign, tmp_path, [*IMPORTANCE, *SUPPORT])
     page = practised.page()
-    assert "Post-edit · By hand <span" in page
-    assert "Support · Support, label shown <span" in page
+    assert "Edit drafts · Write nuggets <span" in page
+    assert "Judge citations, unaided · Judge citations, machine label shown <span" in page
     load_practice(practised.world.campaign, tmp_path, SHOWN)
-    assert "Support · Support, label shown <span" not in practised.page()
+    assert "Judge citations, unaided · Judge citations, machine label shown <span" not in practised.page()
 
 
 def test_replaced_items_are_counted(practised: Practised, tmp_path: Path) -> None:

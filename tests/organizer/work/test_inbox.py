@@ -4,12 +4,17 @@ from pathlib import Path
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Event, Remark
 from evaluation.tasks.remarks import remark
 from evaluation.terms import RemarkKind
+from jobs.models import Job, Notice, WorkItem
+from jobs.queue import note
+from tests.worlds.campaign import World
 from tests.worlds.desk import DeskWorld
+from tests.worlds.jobs import make_item, make_job
 from tests.worlds.work import as_submitted, make_work_world
 
 INBOX = "/campaigns/river/inbox/"
@@ -28,7 +33,7 @@ def say(desk: DeskWorld, kind: RemarkKind = RemarkKind.FLAG, text: str = ASKED, 
 
 
 def inbox(desk: DeskWorld, query: str = "", person: str = "olga") -> str:
-    return desk.client(person).get(INBOX + query).content.decode()
+    return " ".join(desk.client(person).get(INBOX + query).content.decode().split())
 
 
 def test_an_empty_inbox_says_so(desk: DeskWorld) -> None:
@@ -40,7 +45,7 @@ def test_an_empty_inbox_says_so(desk: DeskWorld) -> None:
 def test_a_flag_reaches_the_inbox_and_the_count_beside_its_name(desk: DeskWorld) -> None:
     say(desk)
     page = inbox(desk)
-    stage_and_name = ", Post-edit</a>, <bdi>Ann Archer</bdi>"
+    stage_and_name = ", Edit drafts</a>, <bdi>Ann Archer</bdi>"
     for said in ("P3 is in &lt;i&gt;German&lt;/i&gt;.", stage_and_name, '<span class="count">1<'):
         assert said in page
     assert '<span class="count">1<' in desk.client("olga").get("/campaigns/river/").content.decode()
@@ -58,6 +63,27 @@ def test_an_answer_takes_it_out_and_reaches_its_assessor_alone(desk: DeskWorld) 
     assert "Skip it." not in desk.client("ben").get("/desk/").content.decode()
     [event] = Event.objects.filter(kind="remark.answered")
     assert (event.actor, event.payload["answer"]) == (desk.people["olga"], "Skip it.")
+
+
+def test_check_93_people_come_first_and_jobs_are_one_line(desk: DeskWorld) -> None:
+    say(desk)
+    llm = make_job(World(desk.campaign, desk.people), state=Job.State.DONE)
+    make_item(llm, "1", WorkItem.State.DONE)
+    note(Notice.Kind.DONE, [llm.job], timezone.now())
+    page = inbox(desk)
+    assert "why rivers bend · not started" in page
+    assert page.index("P3 is in") < page.index("1 job done, 0 failed")
+    assert "<details" in page[page.index("P3 is in") : page.index("1 job done, 0 failed")]
+    assert f"job {llm.pk}" in page
+    assert '<span class="count">1<' in page.partition("</nav>")[0]
+
+
+def test_marked_as_read_it_is_out_and_nothing_is_answered(desk: DeskWorld) -> None:
+    address = reverse("organizer:answer", args=["river", say(desk)])
+    page = desk.client("olga").post(address, follow=True).content.decode()
+    assert "Nothing waits for an answer." in page
+    assert '<span class="count">' not in page.partition("</nav>")[0]
+    assert Remark.objects.get().answer == ""
 
 
 def test_a_second_answer_is_refused(desk: DeskWorld) -> None:

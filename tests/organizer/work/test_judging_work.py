@@ -1,5 +1,6 @@
 """Handing out judgments: which list and machine are meant, who may have what, and how the pages show it."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from assessor.desk.context import open_desk
 from evaluation.errors import Refused
 from evaluation.judges import judge_of
 from evaluation.labelling import ensure_nugget_set
@@ -25,6 +27,7 @@ from tests.worlds.judging import (
 )
 
 WORK, HAND_OUT = (reverse(f"organizer:{name}", args=["river"]) for name in ("work", "hand_out"))
+PROPOSED, UNDO = (reverse(f"organizer:{name}", args=["river"]) for name in ("hand_out_proposed", "undo_hand_out"))
 SCRATCH, SHOWN = Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT
 
 
@@ -271,12 +274,12 @@ def test_judging_that_is_handed_on_asks_the_same_in_another_order(world: Judging
 
 def test_the_matrix_shows_the_stages_that_have_tasks_or_are_chosen(world: JudgingWorld) -> None:
     world.hand(Stage.ASSIGN, "ann")
-    page = client_of(world).get(WORK).content.decode()
-    assert '<th scope="col">Assign</th>' in page
-    assert '<th scope="col">Post-edit</th>' not in page
-    assert "0 of 9 labels · <bdi>edited</bdi>" in page
+    page = words_of(client_of(world).get(WORK))
+    assert '<th scope="col">Label answers</th>' in page
+    assert '<th scope="col">Edit drafts</th>' not in page
+    assert "0 of 9 labels of <bdi>edited</bdi>" in page
     page = client_of(world).get(f"{WORK}?stage=support-post-edit").content.decode()
-    assert '<th scope="col">Support, label shown</th>' in page
+    assert '<th scope="col">Judge citations, machine label shown</th>' in page
 
 
 def test_the_matrix_says_what_waits_for_a_machine(world: JudgingWorld) -> None:
@@ -285,12 +288,57 @@ def test_the_matrix_says_what_waits_for_a_machine(world: JudgingWorld) -> None:
     assert "waits for 2 machine labels" in client_of(world).get(WORK).content.decode()
 
 
+def words_of(response: Any) -> str:
+    return " ".join(response.content.decode().split())
+
+
+def proposals(world: JudgingWorld) -> list[dict[str, str]]:
+    """Fields of each dashed chip that can be pressed."""
+    page = words_of(client_of(world).get(WORK))
+    forms = [part.partition("</form>")[0] for part in page.split('<form id="propose-')[1:]]
+    return [dict(re.findall(r'name="(topic|assessor|nuggets)" value="([^"]+)"', form)) for form in forms]
+
+
 def test_a_list_is_proposed_to_its_maker_until_it_is_handed_out(world: JudgingWorld) -> None:
     own = made_by(world, "ben")
-    proposal = "M/M: <bdi>Ben Brook</bdi>"
-    assert proposal in client_of(world).get(WORK).content.decode()
+    assert proposals(world) == [{"topic": world.topic().public_id, "assessor": "ben", "nuggets": own.name}]
     world.hand(Stage.ASSIGN, "ben", nuggets=own.name)
-    assert proposal not in client_of(world).get(WORK).content.decode()
+    assert not proposals(world)
+
+
+def test_check_88_a_proposed_chip_hands_out_and_undo_takes_back(world: JudgingWorld) -> None:
+    made_by(world, "ben")
+    client, [proposal] = client_of(world), proposals(world)
+    page = words_of(client.post(PROPOSED, proposal, follow=True))
+    assert "<bdi>Ben Brook</bdi> has <bdi>t1</bdi>, Label answers." in page
+    task = Task.objects.get(stage=Stage.ASSIGN)
+    assert (task.assessor.username, task.topic.topic_id) == ("ben", "t1")
+    assert not proposals(world)
+    page = words_of(client.post(UNDO, {"task": task.public_id}, follow=True))
+    assert "Undone: Ben Brook does not have t1, Label answers." in page
+    assert proposals(world) == [proposal]
+    client.post(PROPOSED, proposal)
+    assert Task.objects.not_withdrawn().filter(stage=Stage.ASSIGN).count() == 1
+
+
+def test_check_88_undo_refuses_work_that_was_begun(world: JudgingWorld) -> None:
+    made_by(world, "ben")
+    client = client_of(world)
+    client.post(PROPOSED, proposals(world)[0])
+    task = Task.objects.get(stage=Stage.ASSIGN)
+    open_desk(task=task.public_id, user=world.people["ben"])
+    page = words_of(client.post(UNDO, {"task": task.public_id}, follow=True))
+    assert "Ben Brook has begun t1, Label answers, so it stays handed out." in page
+    assert Task.objects.get(pk=task.pk).state == TaskState.IN_PROGRESS
+
+
+def test_a_chip_pressed_twice_hands_out_once_and_says_so(world: JudgingWorld) -> None:
+    made_by(world, "ben")
+    client, [proposal] = client_of(world), proposals(world)
+    client.post(PROPOSED, proposal)
+    page = words_of(client.post(PROPOSED, proposal, follow=True))
+    assert "Ben Brook has it (not started)" in page
+    assert Task.objects.filter(stage=Stage.ASSIGN).count() == 1
 
 
 def test_more_judging_costs_no_more_queries(world: JudgingWorld) -> None:
@@ -343,7 +391,7 @@ def test_an_organizer_blocks_unblocks_and_reopens_judging_as_any_work(world: Jud
 def test_changing_work_names_judging_tasks(world: JudgingWorld) -> None:
     world.hand(SCRATCH, "ann")
     page = client_of(world).get(reverse("organizer:change_work", args=["river"])).content.decode()
-    assert "t1, Support: Ann Archer, not started" in page
+    assert "t1, Judge citations, unaided: Ann Archer, not started" in page
     assert Campaign.objects.count() == 1
 
 

@@ -1,5 +1,7 @@
 """Handing work out: who may, what the preview says, what is written."""
 
+import html
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from evaluation.models import Event, Judge, Membership, NuggetSet, Task
 from evaluation.terms import JudgeKind, Origin, Role, Stage, TaskState
 from tests.worlds.campaign import queries_of
 from tests.worlds.desk import DeskWorld
-from tests.worlds.work import hand, make_work_world, more_topics
+from tests.worlds.work import as_submitted, hand, make_work_world, more_topics
 
 WORK, HAND_OUT, CHANGE, INBOX = (
     reverse(f"organizer:{name}", args=["river"]) for name in ("work", "hand_out", "change_work", "inbox")
@@ -70,9 +72,46 @@ def test_a_task_of_another_campaign_is_not_found_in_mine(desk: DeskWorld) -> Non
 
 def test_the_matrix_says_who_has_what_and_how_far_it_is(desk: DeskWorld) -> None:
     page = desk.client("olga").get(WORK).content.decode()
-    for said in ("Ann Archer", "not started", "5 undecided of 5", "0 of 6 read", "E/M: <bdi>Ann Archer</bdi>"):
-        assert said in page
-    assert page.count("not handed out</span>") == 6  # t1 by hand, t2 to post-edit, both of t3 and t4
+    for shown in ("Ann Archer", "not started", "5 undecided of 5", "0 of 6 passages read", "0/5", "0/6"):
+        assert shown in page
+    assert page.count("Ann Archer is proposed once the list is submitted</span>") == 2
+    # t1 by hand, t2 to post-edit, both of t3 and t4, and the labels of these two
+    assert page.count('class="task-chip is-empty"') == 8
+
+
+def test_the_head_counts_topics_and_leads_to_them(desk: DeskWorld) -> None:
+    as_submitted([desk.manual])
+    client = desk.client("olga")
+    head = client.get(WORK).content.decode().partition("</h1>")[2].partition("</div>")[0]
+    links = re.findall(r'href="([^"]+state=[^"]+)">(\d+) ([a-z ]+)</a>', head)
+    assert [(number, word) for _, number, word in links] == [("3", "not started"), ("1", "done")]
+    for link, number, _ in links:
+        assert client.get(html.unescape(link)).content.decode().count('name="topics"') == int(number)
+
+
+def test_an_empty_cell_leads_to_its_hand_out(desk: DeskWorld) -> None:
+    page = desk.client("olga").get(WORK).content.decode()
+    links = [html.unescape(link) for link in re.findall(r'is-empty" href="([^"]+)"', page)]
+    t3 = desk.topic("t3").public_id
+    [link] = [link for link in links if t3 in link and "manual" in link]
+    assert ticked(desk, link.removeprefix(HAND_OUT)) == {"t3"}
+    assert re.search(r'value="manual"[^>]*checked', desk.client("olga").get(link).content.decode())
+
+
+def test_ticked_topics_bring_their_tasks_to_a_change(desk: DeskWorld) -> None:
+    wanted = {"choose": "ticked", "topics": desk.topic("t2").public_id, "change": "block"}
+    page = desk.client("olga").post(CHANGE, wanted).content.decode()
+    assert re.search(rf'value="{desk.manual.public_id}"[^>]*checked', page)
+    assert not re.search(rf'value="{desk.post_edit.public_id}"[^>]*checked', page)
+    assert re.search(r'value="block"[^>]*checked', page)
+
+
+def test_addresses_of_before_find_the_same(desk: DeskWorld) -> None:
+    type(desk.manual).objects.filter(pk=desk.manual.pk).update(due="2020-02-01")
+    client = desk.client("olga")
+    late = client.get(WORK + "?due=late").content.decode()
+    assert (late.count('name="topics"'), ">t2<" in late) == (1, True)
+    assert 'value="/^t1/"' in client.get(WORK + "?pattern=^t1").content.decode()
 
 
 def test_the_matrix_is_filtered(desk: DeskWorld) -> None:
@@ -208,14 +247,14 @@ def test_an_empty_choice_says_what_is_missing(desk: DeskWorld) -> None:
 
 
 def test_a_pattern_finds_topics_by_id_and_text(desk: DeskWorld) -> None:
-    page = desk.client("olga").get(WORK, {"pattern": "^(t1|how dams)"}).content.decode()
-    assert "2 topics;" in page
+    page = desk.client("olga").get(WORK, {"words": "/^(t1|how dams)/"}).content.decode()
+    assert "2 topics with their tasks" in page
     assert "why rivers bend" in page
 
 
 def test_an_invalid_pattern_is_named_and_matches_nothing(desk: DeskWorld) -> None:
     client = desk.client("olga")
-    page = client.get(WORK, {"pattern": "(bend"}).content.decode()
+    page = client.get(WORK, {"words": "/(bend/"}).content.decode()
     assert "This is no pattern: unclosed group." in page
     assert "why rivers bend" not in page
     chosen = {"choose": "found", "pattern": "(bend"}
@@ -242,7 +281,7 @@ def test_topics_that_lack_the_chosen_stage_come_ticked(desk: DeskWorld) -> None:
     assert ticked(desk, "?stage=assign") == {"t1", "t2", "t3", "t4"}
     page = " ".join(desk.client("olga").get(HAND_OUT + "?stage=manual").content.decode().split())
     assert "3 topics lack it" in page
-    assert "handed out: By hand</span>" in page
+    assert "handed out: Write nuggets</span>" in page
 
 
 def test_work_leads_to_a_hand_out_with_topics_ticked(desk: DeskWorld) -> None:

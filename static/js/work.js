@@ -1,0 +1,192 @@
+// The work matrix: arrows walk over what a row offers, Space ticks, a bar of acts takes the place of the search while
+// something is ticked, and a chip shows its card. Without script every chip is a link and every tick a check box.
+
+const top_ = document.querySelector("[data-work-top]");
+const GONE_AFTER = 6000; // the line with Undo
+
+/** What can be walked to in a row, in order. */
+const walkable = (row) => /** @type {HTMLElement[]} */ ([...row.querySelectorAll("[data-walk]")]);
+const columnOf = (element) => /** @type {HTMLTableCellElement} */ (element.closest("td, th")).cellIndex;
+
+function prepare() {
+  document.documentElement.dataset.matrix = "live";
+  const all = walkable(document);
+  for (const element of all) element.tabIndex = -1;
+  if (all.length) all[0].tabIndex = 0;
+  showTicks();
+  const line = document.querySelector("[data-work-line]");
+  if (line) goAfter(line);
+}
+
+/** One stop for Tab in the whole matrix: the place that was walked to last. */
+function walkTo(element) {
+  for (const other of document.querySelectorAll("[data-walk][tabindex='0']")) other.tabIndex = -1;
+  element.tabIndex = 0;
+  element.focus();
+  element.closest("tr").scrollIntoView({ block: "nearest" });
+}
+
+function step(element, key) {
+  const row = element.closest("tr");
+  const own = walkable(row);
+  if (key === "ArrowLeft" || key === "ArrowRight") {
+    return own[own.indexOf(element) + (key === "ArrowRight" ? 1 : -1)];
+  }
+  const next = key === "ArrowDown" ? row.nextElementSibling : row.previousElementSibling;
+  if (!next) return undefined;
+  const column = columnOf(element);
+  const inColumn = walkable(next).filter((other) => columnOf(other) <= column);
+  return inColumn.find((other) => columnOf(other) === column) ?? inColumn.at(-1);
+}
+
+function goAfter(line) {
+  let timer = 0;
+  const start = () => (timer = window.setTimeout(() => line.remove(), GONE_AFTER));
+  const hold = () => clearTimeout(timer);
+  line.addEventListener("pointerenter", hold);
+  line.addEventListener("pointerleave", start);
+  line.addEventListener("focusin", hold);
+  line.addEventListener("focusout", start);
+  start();
+}
+
+// Ticks
+
+const ticks = (name) => document.querySelectorAll(`[data-matrix] input[name=${name}]:checked`);
+
+function showTicks() {
+  const bar = document.querySelector("[data-act-bar]");
+  if (!bar) return;
+  const [topics, tasks] = ["topics", "tasks"].map((name) => ticks(name).length);
+  const parts = [topics && `${topics} topic${topics > 1 ? "s" : ""}`, tasks && `${tasks} task${tasks > 1 ? "s" : ""}`];
+  bar.hidden = !topics && !tasks;
+  bar.querySelector("[data-clear]").hidden = false;
+  bar.querySelector("[data-ticked]").textContent = `${parts.filter(Boolean).join(", ")} ticked`;
+  top_.classList.toggle("has-ticks", !bar.hidden);
+}
+
+function clear() {
+  for (const name of ["topics", "tasks"])
+    for (const box of ticks(name)) /** @type {HTMLInputElement} */ (box).checked = false;
+  showTicks();
+}
+
+function tick(element) {
+  const box =
+    element.parentElement.querySelector("input[name=tasks]") ??
+    element.closest("tr").querySelector("input[name=topics]");
+  if (!box) return;
+  /** @type {HTMLInputElement} */ (box).checked = !(/** @type {HTMLInputElement} */ (box).checked);
+  showTicks();
+}
+
+// Cards
+
+const card = document.createElement("div");
+card.className = "task-card";
+card.popover = "manual";
+card.setAttribute("role", "group");
+/** @type {HTMLElement | null} */
+let shown = null;
+/** The chip that Escape closed the card of: the focus comes back to it, and must not open the card again.
+ * @type {HTMLElement | null} */
+let quiet = null;
+let timer = 0;
+
+const chipAt = (target) => (target instanceof Element ? target.closest("[data-card]") : null);
+
+function show(chip) {
+  clearTimeout(timer);
+  if (shown === chip) return;
+  hide();
+  shown = chip;
+  card.replaceChildren(chip.parentElement.querySelector("template").content.cloneNode(true));
+  card.setAttribute("aria-label", chip.textContent.replace(/\s+/g, " ").trim());
+  chip.after(card);
+  card.showPopover();
+  const { left, top, bottom } = chip.getBoundingClientRect();
+  const fits = bottom + 4 + card.offsetHeight < innerHeight;
+  card.style.left = `${Math.max(8, Math.min(left, innerWidth - card.offsetWidth - 8))}px`;
+  card.style.top = `${fits ? bottom + 4 : Math.max(8, top - card.offsetHeight - 4)}px`;
+}
+
+function hide() {
+  clearTimeout(timer);
+  shown = null;
+  if (card.isConnected) card.remove();
+}
+
+document.addEventListener("pointerover", ({ target }) => {
+  const chip = chipAt(target);
+  if (chip) {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => show(chip), 150);
+  } else if (card.contains(target)) clearTimeout(timer);
+  else if (!card.contains(document.activeElement)) {
+    clearTimeout(timer);
+    timer = window.setTimeout(hide, 250); // long enough to reach the acts in the card
+  }
+});
+document.addEventListener("focusin", ({ target }) => {
+  const chip = chipAt(target);
+  if (chip && chip !== quiet) show(chip);
+  else if (!card.contains(target)) hide();
+  quiet = null;
+});
+document.addEventListener("scroll", ({ target }) => target === document && hide(), { capture: true, passive: true });
+
+document.addEventListener("click", (event) => {
+  const chip = chipAt(event.target);
+  if (chip && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    walkTo(chip);
+    show(chip);
+    card.querySelector("a")?.focus();
+  } else if (event.target.closest("[data-clear]")) clear();
+  else if (!card.contains(event.target)) hide();
+});
+document.addEventListener("change", ({ target }) => {
+  if (target.closest("[data-matrix]")) showTicks();
+});
+
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (key === "Escape") {
+    const chip = shown;
+    const wasInside = card.contains(target);
+    hide();
+    if (wasInside) {
+      quiet = chip;
+      chip?.focus();
+    }
+    if (!chip && target.closest("[data-matrix], [data-act-bar]")) clear();
+    return;
+  }
+  if (!target.matches("[data-walk]") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key.startsWith("Arrow")) {
+    const next = step(target, key);
+    event.preventDefault();
+    if (next) walkTo(next);
+  } else if (key === " " && target.matches("a")) {
+    event.preventDefault();
+    tick(target);
+  }
+});
+
+/** Where the focus was before a part of the page was exchanged: the row's id and the column. */
+let place = { row: "", column: 0 };
+// The policy lets nothing copy a card's own place on the page, as htmx does with what it keeps for the way back.
+document.addEventListener("htmx:beforeRequest", hide);
+document.addEventListener("htmx:beforeSwap", () => {
+  const focused = document.activeElement?.closest("[data-matrix] td, [data-matrix] th");
+  const row = focused?.closest("tr").querySelector("input[name=topics]");
+  place = { row: /** @type {HTMLInputElement | null} */ (row)?.value ?? "", column: focused ? columnOf(focused) : 0 };
+});
+document.addEventListener("htmx:afterSettle", () => {
+  hide();
+  prepare();
+  const row = document.querySelector(`[data-matrix] input[value="${CSS.escape(place.row)}"]`)?.closest("tr");
+  const next = row && walkable(row).find((element) => columnOf(element) === place.column);
+  if (next) walkTo(next);
+});
+prepare();
