@@ -59,7 +59,8 @@ PAGES = {
         organizer:change_work organizer:task organizer:practice organizer:studies organizer:new_study
         organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
         organizer:ask_to_take_role organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt
-        organizer:prompt_judge organizer:compare_prompts organizer:try_prompts organizer:trial organizer:prompt
+        organizer:judges organizer:new_judge organizer:new_connection organizer:compare_prompts
+        organizer:try_prompts organizer:trial organizer:prompt
         organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
         reports:leaderboard reports:agreement reports:reports reports:report reports:confusion reports:pairs
@@ -84,7 +85,8 @@ NOT_PAGES = {
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:take_snapshot organizer:open_snapshot organizer:give_role
-        organizer:take_role organizer:invite organizer:revoke_invitation organizer:answer organizer:read_notice
+        organizer:test_connection organizer:take_role organizer:invite organizer:revoke_invitation organizer:answer
+        organizer:read_notice
         organizer:read_notices organizer:cancel_job organizer:pause_job organizer:resume_job organizer:retry_job
         organizer:accept_invitation organizer:close_account organizer:open_account organizer:drop_factor
         organizer:erase_account reports:nuggets_verdict reports:citations_verdict accounts:revoke_token
