@@ -61,12 +61,11 @@ def offered_endpoints() -> dict[str, OfferedEndpoint]:
 
 
 def may_connect(viewer: User, campaign: Campaign) -> bool:
-    """Whether a viewer may make connections: administrators, and organizers where the setting lets them."""
+    """Say whether somebody may make connections: an administrator always, an organizer only where the setting says."""
     return may_run_jobs(viewer, campaign) and (settings.ORGANIZERS_MAKE_CONNECTIONS or viewer.is_superuser)
 
 
 def newest_connections() -> list[Connection]:
-    """The newest version of each connection, by name."""
     newest_first = Window(RowNumber(), partition_by=F("name"), order_by=F("version").desc())
     return list(Connection.objects.annotate(age=newest_first).filter(age=1).order_by("name"))
 
@@ -96,7 +95,7 @@ LIST = "An administrator corrects the address in the settings."
 PLAIN = "Make judges without structured output: labels are then read from plain text, and more of them fail."
 FAULTS = {
     "unreachable": Fault(
-        "reached", "No connection: nothing that may be called answers there.", f"Is the server running? {LIST}"
+        "reached", "Nothing that may be called answers at this address.", f"Is the server running? {LIST}"
     ),
     "redirect": Fault(
         "reached",
@@ -144,7 +143,7 @@ class TestStep:
 
 
 def steps_of(connection: Connection) -> list[TestStep]:
-    """Lines of the last test, in the order in which a request goes; none where there was none."""
+    """Lines of the last test in the order in which a request goes; none unless there was one."""
     if connection.test is None:
         return []
     test = ConnectionTest(**connection.test)
@@ -303,7 +302,7 @@ def _tokens(test: ConnectionTest) -> dict[str, Any]:
 
 def _note(kind: str, connection: Connection, campaign: Campaign, actor: User, more: dict[str, Any]) -> None:
     payload = {
-        "connection": connection.name,
+        "name": connection.name,
         "version": connection.version,
         "endpoint": connection.endpoint,
         "model": connection.model,

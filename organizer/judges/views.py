@@ -103,7 +103,7 @@ class ConnectionForm(forms.Form):
         return offered[name]
 
     def clean(self) -> dict[str, Any]:
-        """Require both prices or none."""
+        """Refuse one price without the other, because a cost needs both."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         given = [name for name in ("prompt_price", "completion_price") if values.get(name) is not None]
         if len(given) == 1:
@@ -138,7 +138,7 @@ class CallableModel:
 
 
 def callable_models(judges: list[Judge]) -> dict[str, CallableModel]:
-    """Models by the key of their choice: of connections, the default endpoint's own, and of judges beside these."""
+    """Models by the key of their choice: of connections, then the default endpoint's, then what only judges have."""
     found = {
         f"connection-{row.pk}": CallableModel(
             row.model, row.base_url, f"{row.name}, version {row.version}: {row.model} at {row.endpoint}"
@@ -191,14 +191,12 @@ class JudgeForm(forms.Form):
         return values
 
     def clean_connection(self) -> CallableModel:
-        """Return the chosen model; without a choice there is only the default endpoint's own."""
         key = self.cleaned_data["connection"]
-        if key not in self.models:
+        if key not in self.models:  # nothing was chosen, and the default endpoint's own model has a connection
             raise forms.ValidationError("Choose a connection.")
         return self.models[key]
 
     def save(self) -> tuple[Judge, bool]:
-        """Raises `Refused`."""
         values = self.cleaned_data
         return add_llm_judge(
             name=values["name"],
@@ -215,7 +213,7 @@ def _is_of(judge: Judge, base_url: str, model: str) -> bool:
 
 
 def judge_rows(viewer: User, campaign: Campaign, units: LlmUnits) -> list[JudgeListRow]:
-    """Judges that may be called and those whose labels are in force here; whoever gave most labels first."""
+    """LLMs that may be called, and those whose labels are in force here; the one with most labels is the first."""
     labels = _labels(campaign)
     here = Judge.objects.filter(pk__in=labels, kind=JudgeKind.LLM, aside=False)
     judges = {judge.pk: judge for judge in [*callable_judges_for(viewer, campaign), *here]}
@@ -253,7 +251,7 @@ def _connection_row(connection: Connection, offered: Mapping[str, OfferedEndpoin
 
 @require_safe
 def judges(request: UserRequest, slug: str) -> HttpResponse:
-    """Judges, connections, and one connection's last test: that of `?connection=KEY`, else of the newest test."""
+    """`?connection=KEY` names the connection whose test is shown, unless it is the one tested last."""
     campaign = get_campaign(request.user, slug)
     connections, units = connection_rows(), llm_units(campaign)
     wanted = request.GET.get("connection", "")
@@ -278,7 +276,7 @@ TESTED = "connection_tested"
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_connection(request: UserRequest, slug: str) -> HttpResponse:
-    """Form in three steps, which tests by `test` and saves by `save`; `?endpoint=NAME` and `?like=KEY` begin it."""
+    """Test by `test` and save by `save`; `?endpoint=NAME` and `?like=KEY` say with which values the form begins."""
     campaign = get_campaign(request.user, slug, may_connect)
     offered = offered_endpoints()
     initial = _connection_values(request.GET.get("like", ""), request.GET.get("endpoint", ""), offered)
@@ -357,7 +355,7 @@ def new_judge(request: UserRequest, slug: str) -> HttpResponse:
         with refusals_on(form):
             judge, is_new = form.save()
             if is_new:
-                payload = {"judge": judge.name, "model": judge.model, "prompts": judge.prompt_versions}
+                payload = {"name": judge.name, "model": judge.model, "prompts": judge.prompt_versions}
                 Event.objects.create(campaign=campaign, kind="judge.made", actor=request.user, payload=payload)
             outcome = "Made" if is_new else "There already, just so; nothing was changed"
             messages.success(request, f"{outcome}: {judge.name}. It can be chosen when a job is started.")

@@ -8,12 +8,12 @@ import pytest
 from tests.architecture.figures import Figure, figures
 
 AT_MOST = {
-    "Python files": 332,
+    "Python files": 338,
     "modules with one importer": 55,
-    "product lines": 56_900,
+    "product lines": 58_100,
     "duplicate class names": 0,
     "`said` as an identifier": 0,
-    "docstrings without a reason": 580,
+    "docstrings without a reason": 585,
     "longest file": 600,
     "fullest folder": 20,
     "functions over 60 lines": 0,

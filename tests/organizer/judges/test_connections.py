@@ -81,7 +81,7 @@ def test_a_changed_connection_is_the_next_version(olga: Client) -> None:
     for values in (fields(), fields(), fields(completion_price="12")):
         olga.post(NEW, values | {"save": "1"})
     first, second = Connection.objects.order_by("version")
-    assert (first.completion_price, second.completion_price) == (10, 12)
+    assert (first.completion_price, second.completion_price) == (Decimal(10), Decimal(12))
     shown = page(olga, JUDGES)
     assert "version 2" in shown
     assert "2.50, 12.00 USD" in shown
@@ -209,5 +209,5 @@ def test_the_newest_connection_to_a_model_prices_its_judges() -> None:
         Connection.objects.create(name="m", version=version, endpoint="default", model="m", **prices)
     price = price_for(judge)
     assert price
-    assert (price.table, price.currency, price.prompt) == ("m@2", "EUR", 3)
+    assert (price.table, price.currency, price.prompt) == ("m@2", "EUR", Decimal(3))
     assert Judge.objects.count() == 1

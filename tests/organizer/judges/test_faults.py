@@ -7,7 +7,7 @@ from pytest_django.fixtures import Settings
 from loadtest.servers.simulator import LoggedSimulator
 from tests.organizer.judges.conftest import KEY, Answering, List, tried
 
-REFUSED = "No connection: nothing that may be called answers there."
+REFUSED = "Nothing that may be called answers at this address."
 WRONG_KEY = "The endpoint does not accept the key (401)."
 NO_MODEL = "The endpoint has no such model (404)."
 TIMEOUT = "No answer in time."

@@ -40,7 +40,7 @@ def test_a_judge_is_made_of_a_model_its_prompts_and_parameters(olga: Client) -> 
     judge = Judge.objects.get(name="strict")
     assert (judge.model, judge.base_url) == ("m", "https://api.openai.com/v1")
     assert judge.prompt_versions == {"assign": "strict@1", "reply_form": "json_schema", "temperature": "0.7"}
-    assert Event.objects.get(kind="judge.made").payload["judge"] == "strict"
+    assert Event.objects.get(kind="judge.made").payload["name"] == "strict"
     assert "temperature 0.7" in page(olga, JUDGES)
     assert '<option value="strict"' in page(olga, "/campaigns/river/jobs/new/")
 
