@@ -37,7 +37,7 @@ from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.job_service import judge_for
-from llmjobs.models import Call, LlmJob, Trial
+from llmjobs.models import Call, Connection, LlmJob, Trial
 from llmjobs.prompt_store import save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialWish, start_trial
@@ -153,6 +153,9 @@ def make_every_page() -> None:
     campaign = Campaign.objects.get(slug=SLUG)
     llm = LlmJob.objects.all()[0]
     make_call(WorkItem.objects.filter(job=llm.job)[0], number=9)
+    Connection.objects.create(
+        name="lab", endpoint="default", model="m", test={"fault": "schema"}, tested_at=timezone.now()
+    )
     save_prompt(task="assign", name="strict", system=ASSIGN.system, user=f"Be strict.\n{ASSIGN.user}", actor=None)
     start_trial(campaign, TrialWish("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())
