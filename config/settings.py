@@ -13,6 +13,7 @@ from whitenoise.compress import Compressor
 
 from web.environment import check_secrets, local_secret, most, secret
 from web.logs import logging_settings
+from web.outbound import listed_endpoints
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -335,8 +336,11 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # LLM judges call the endpoint that OPENAI_* or AZURE_OPENAI_* name (llmjobs/client.py); without any, the simulated LLM.
-# A judge may have another address only where its host is listed here (web/outbound.py).
+# A judge may have another address only where it or its host is listed here (web/outbound.py).
+LLM_ENDPOINTS = listed_endpoints(env.ENVIRON)
 LLM_ALLOWED_HOSTS = env.list("LLM_ALLOWED_HOSTS", default=[])
+# Organizers choose among the endpoints above; otherwise only administrators make connections.
+ORGANIZERS_MAKE_CONNECTIONS = env.bool("ORGANIZERS_MAKE_CONNECTIONS", default=True)
 SIMULATOR_PORT = env.int("SIMULATOR_PORT", default=8001)
 LLM_CONCURRENCY = env.int("LLM_CONCURRENCY", default=16)
 # The most that the default endpoint takes, shared by all workers; 0 is no limit. For others: `limit_endpoint`.

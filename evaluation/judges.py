@@ -12,8 +12,9 @@ from evaluation.terms import PROVENANCE_KEY, JudgeKind
 from web.outbound import address_problem
 
 MAX_URL = 200  # what the column holds
-# What a judge keeps beside its prompts' versions, where it wants JSON for a reply.
+# What a judge keeps beside its prompts' versions, where it wants JSON for a reply or a temperature above 0.
 REPLY_FORM, JSON_SCHEMA = "reply_form", "json_schema"
+TEMPERATURE = "temperature"
 LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
 
 

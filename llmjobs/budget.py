@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection as database
 from django.db.models import F
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import Refused
+from evaluation.models import Judge
 from jobs.models import Job
 from llmjobs.client import CallRefusal, Completion
 from llmjobs.engine.calls import count_of
-from llmjobs.models import LlmJob
+from llmjobs.models import Connection, LlmJob
 
 OWN_TABLE = Path(__file__).parent / "data" / "prices.toml"
 PER = Decimal(1_000_000)
@@ -62,6 +63,19 @@ class Price:
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
         return (self.prompt * prompt_tokens + self.completion * completion_tokens) / PER
+
+
+def price_for(judge: Judge) -> Price | None:
+    """Return the price of a judge's calls: of the newest connection to its model, else by the table in force."""
+    same = Connection.objects.filter(base_url=judge.base_url.rstrip("/"), model=judge.model)
+    connection = same.order_by("-pk").first()
+    return (connection and price_in(connection)) or price_of(judge.model)
+
+
+def price_in(connection: Connection) -> Price | None:
+    if connection.prompt_price is None or connection.completion_price is None:
+        return None
+    return Price(str(connection), connection.currency, connection.prompt_price, connection.completion_price)
 
 
 def price_of(model: str) -> Price | None:
@@ -123,15 +137,14 @@ def set_budget(llm: LlmJob, budget: Budget) -> None:
     if budget.money is not None and announced_price(llm) is None:
         raise Refused(
             "no_price",
-            f"No price is known of {llm.judge.model}; name a table of prices with LLM_PRICES, or leave the "
-            "money out.",
+            f"No price is known of {llm.judge.model}; give its connection a price, or leave the money out.",
         )
     llm.most_calls, llm.most_tokens, llm.most_money = budget.calls, budget.tokens, budget.money
 
 
 def announce(llm: LlmJob) -> None:
     # The price of the start holds to the end: a new table must not change what a running job may spend.
-    price = price_of(llm.judge.model)
+    price = price_for(llm.judge)
     if price:
         llm.price_table, llm.currency = price.table, price.currency
         llm.prompt_price, llm.completion_price = price.prompt, price.completion
@@ -149,7 +162,7 @@ def lock_budgets(jobs: Iterable[int]) -> dict[int, BudgetLeft]:
     """Lock jobs and read what they may still send: nothing where they do not run."""
     # The caller sends in the same transaction, so two workers cannot spend the same rest.
     rows = LlmJob.objects.filter(pk__in=set(jobs)).select_related("job", "judge").order_by("pk")
-    if connection.features.has_select_for_update:
+    if database.features.has_select_for_update:
         rows = rows.select_for_update(of=("self",), no_key=True)
     return {row.pk: _left(row) for row in rows}
 

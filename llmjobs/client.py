@@ -100,6 +100,7 @@ KIND_OF_STATUS: dict[int, RefusalKind] = {
 LONGEST_MESSAGE = 500
 NO_STRUCTURED = "The endpoint refuses structured output; use a judge without it. It says: "
 SHORTEST_KEY = 16
+LONGEST_MODEL, MOST_MODELS = 200, 1_000
 FIRST_WAIT, LONGEST_WAIT, LONGEST_REQUESTED_WAIT = 0.5, 60.0, 300.0
 
 
@@ -226,6 +227,14 @@ class _CompletionBody(BaseModel):
     usage: _Usage | None = None
 
 
+class _Model(BaseModel):
+    id: str
+
+
+class _ModelsBody(BaseModel):
+    data: list[_Model]
+
+
 def _blotted(text: str, secrets: Iterable[str]) -> str:
     for hidden in filter(None, secrets):
         text = text.replace(hidden, "***")
@@ -271,13 +280,18 @@ def default_endpoint() -> Endpoint:
 
 
 def endpoint_of(judge: Judge) -> Endpoint:
-    """Return the endpoint of a judge: the default endpoint, or the judge's own address.
+    """Return the endpoint of a judge: the default endpoint, or the judge's own address. Raises `Refused` as below."""
+    return endpoint_at(judge.base_url)
 
-    Raises `Refused` for an address of its own that is not allowed: the list may have changed since the judge was made.
+
+def endpoint_at(base_url: str) -> Endpoint:
+    """Return the endpoint at an address, with its own key if any; without an address the default endpoint.
+
+    Raises `Refused` for an address that is not allowed: the list may have changed since it was stored.
     """
-    endpoint = _endpoint(judge.base_url)
-    own = bool(judge.base_url) and endpoint != default_endpoint()
-    problem = address_problem(judge.base_url) if own else ""
+    endpoint = _endpoint(base_url)
+    own = bool(base_url) and endpoint != default_endpoint()
+    problem = address_problem(base_url) if own else ""
     if problem:
         raise Refused("bad_endpoint", problem)
     return endpoint
@@ -285,11 +299,12 @@ def endpoint_of(judge: Judge) -> Endpoint:
 
 @lru_cache(maxsize=64)
 def _endpoint(base_url: str) -> Endpoint:
-    endpoint = default_endpoint()
-    if not base_url or base_url.rstrip("/") == endpoint.base_url.rstrip("/"):
+    endpoint, address = default_endpoint(), base_url.rstrip("/")
+    if not base_url or address == endpoint.base_url.rstrip("/"):
         return endpoint
-    # Without the environment's key: whoever may name another address must not get it.
-    return Endpoint(base_url=base_url, model=endpoint.model, timeout=endpoint.timeout)
+    # The key that is bound to this whole address or none: whoever may name an address must not get another's.
+    key = next((listed.key for listed in settings.LLM_ENDPOINTS if listed.address == address), "")
+    return Endpoint(base_url, _key(key, os.environ) if key else NO_KEY, endpoint.model, timeout=endpoint.timeout)
 
 
 def send(endpoint: Endpoint, request: ChatRequest) -> Completion | CallRefusal:
@@ -309,6 +324,16 @@ def send(endpoint: Endpoint, request: ChatRequest) -> Completion | CallRefusal:
         message = endpoint.hide_secrets(f"The request could not be made: {error}")
         return CallRefusal("bad_request", None, message[:LONGEST_MESSAGE], None, _since(started))
     return _read(endpoint, status, body, _since(started))
+
+
+def models_at(endpoint: Endpoint, timeout: float) -> list[str]:
+    """Names of the models that an endpoint lists, sorted; empty where it lists none or does not answer in time."""
+    try:
+        body = _client(endpoint).models.with_raw_response.list(timeout=timeout).content
+        names = {model.id for model in _ModelsBody.model_validate_json(body).data}
+    except (openai.OpenAIError, ValueError):
+        return []
+    return sorted(endpoint.without_key(name) for name in names if len(name) <= LONGEST_MODEL)[:MOST_MODELS]
 
 
 def back_off(attempt: int, retry_after: float | None, random: Callable[[], float]) -> float:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Avg
 
 from evaluation.models import Judge
-from llmjobs.budget import price_of
+from llmjobs.budget import price_for
 from llmjobs.client import endpoint_of
 from llmjobs.engine.calls import REPLY_TOKENS, NewCall
 from llmjobs.engine.limits import Limits, limits_of
@@ -60,7 +60,7 @@ def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: 
         mean = _mean("completion_tokens", model=judge.model, template=template)
         replies[template] = usual if mean is None else mean
     completion = round(sum(call.calls * replies[call.template] for call in left))
-    price = price_of(judge.model)
+    price = price_for(judge)
     return CostForecast(
         calls=calls,
         prompt_tokens=prompt,

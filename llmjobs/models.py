@@ -264,3 +264,44 @@ class EndpointUse(models.Model):
 
     def __str__(self) -> str:
         return self.address
+
+
+LONGEST_CONNECTION = 30  # so that a job's price table has room for its version
+
+
+class Connection(models.Model):
+    """One version of a way to an LLM: an endpoint that the administrators list, a model, and its price.
+
+    Only its last test changes: what is changed otherwise is the next version. A judge keeps address and model itself.
+    """
+
+    name = models.CharField(max_length=LONGEST_CONNECTION)
+    version = models.PositiveIntegerField(default=1)
+    endpoint = models.CharField(max_length=60, help_text="its name in LLM_ENDPOINTS, or default")
+    base_url = models.CharField(max_length=200, blank=True, help_text="its address; empty: the default endpoint's")
+    model = models.CharField(max_length=200)
+    currency = models.CharField(max_length=3, blank=True)
+    prompt_price = models.DecimalField(null=True, max_digits=12, decimal_places=6, help_text="per million tokens")
+    completion_price = models.DecimalField(
+        null=True, max_digits=12, decimal_places=6, help_text="per million tokens"
+    )
+    test = models.JSONField(null=True, help_text="findings of the last test; empty: not tested")
+    tested_at = models.DateTimeField(null=True)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["name", "version"], name="connection_name_version"),
+            models.CheckConstraint(
+                condition=Q(currency="", prompt_price=None, completion_price=None)
+                | ~Q(currency="") & Q(prompt_price__gte=0, completion_price__gte=0),
+                name="connection_price_is_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"

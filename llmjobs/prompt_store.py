@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -14,7 +14,7 @@ from accounts.models import User
 from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.lines import read_toml
 from evaluation.formats.source import Source
-from evaluation.judges import JSON_SCHEMA, REPLY_FORM, add_judge
+from evaluation.judges import JSON_SCHEMA, REPLY_FORM, TEMPERATURE, add_judge
 from evaluation.models import Campaign, Judge, Membership
 from evaluation.terms import JudgeKind
 from llmjobs.job_status import callable_judges_for, prompts_for
@@ -301,6 +301,13 @@ class PromptSet:
         return self.with_texts.get(task, self.templates[task]) if texts else self.templates[task]
 
 
+class Parameters(TypedDict):
+    """Parameters of a judge that its templates carry."""
+
+    structured: bool
+    temperature: float
+
+
 BUILT_IN_PROMPTS = PromptSet(TEMPLATES, WITH_TEXTS)
 
 
@@ -311,17 +318,14 @@ def way_of(judge: Judge) -> PromptSet:
         return BUILT_IN_PROMPTS
     chosen = {task: versions[task] for task in TEMPLATES if task in versions}
     found = templates_by_ref(list(chosen.items()))
-    structured = versions.get(REPLY_FORM) == JSON_SCHEMA
+    structured, temperature = versions.get(REPLY_FORM) == JSON_SCHEMA, float(versions.get(TEMPERATURE, 0))
+    way: Parameters = {"structured": structured, "temperature": temperature}
     return PromptSet(
         {
-            task: replace(found[chosen[task]] if task in chosen else built_in, structured=structured)
+            task: replace(found[chosen[task]] if task in chosen else built_in, **way)
             for task, built_in in TEMPLATES.items()
         },
-        {
-            task: replace(built_in, structured=structured)
-            for task, built_in in WITH_TEXTS.items()
-            if task not in chosen
-        },
+        {task: replace(built_in, **way) for task, built_in in WITH_TEXTS.items() if task not in chosen},
     )
 
 
@@ -332,15 +336,28 @@ def ways_of(judges: Sequence[Judge]) -> list[PromptSet]:
     ]
 
 
-def versions_of(prompts: Mapping[str, str], *, structured: bool) -> dict[str, str]:
-    """Return the prompt versions that a judge keeps. Raises `Refused` for an unknown task or prompt."""
+def versions_of(prompts: Mapping[str, str], *, structured: bool, temperature: float = 0.0) -> dict[str, str]:
+    """Return the prompt versions and parameters of a judge. Raises `Refused` for an unknown task or prompt."""
     wanted: list[tuple[PromptTask | None, str]] = []
     for task, ref in prompts.items():
         if task not in TEMPLATES:
             raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")
         wanted.append((next(known for known in TEMPLATES if known == task), ref))
     templates_by_ref(wanted)
-    return dict(sorted(prompts.items())) | ({REPLY_FORM: JSON_SCHEMA} if structured else {})
+    parameters = {
+        REPLY_FORM: JSON_SCHEMA if structured else "",
+        TEMPERATURE: f"{temperature:g}" if temperature else "",
+    }
+    return dict(sorted(prompts.items())) | {name: text for name, text in parameters.items() if text}
+
+
+VERSION = re.compile(r"@([0-9]{1,6})$")
+
+
+def name_and_version(name: str) -> tuple[str, int]:
+    """Name and version of an LLM judge: its first version has the name alone, the second is `NAME@2`."""
+    found = VERSION.search(name)
+    return (name[: found.start()], int(found[1])) if found else (name, 1)
 
 
 def add_llm_judge(
@@ -350,10 +367,18 @@ def add_llm_judge(
     base_url: str = "",
     prompts: Mapping[str, str] | None = None,
     structured: bool = False,
+    temperature: float = 0.0,
 ) -> tuple[Judge, bool]:
-    """Make an LLM judge that asks in its own way; return it and whether it is new. The same again changes nothing.
+    """Make the next version of an LLM judge; return it and whether it is new. The same again changes nothing.
 
     `prompts` by task, as `name@version`. Raises `Refused` for a prompt that there is not, and as `add_judge` does.
     """
-    versions = versions_of(prompts or {}, structured=structured)
-    return add_judge(name=name, kind=JudgeKind.LLM, model=model, base_url=base_url, prompt_versions=versions)
+    versions = versions_of(prompts or {}, structured=structured, temperature=temperature)
+    wanted: dict[str, object] = {"model": model, "base_url": base_url, "prompt_versions": versions}
+    stem, number = name_and_version(name)[0], 1
+    there = Judge.objects.filter(name=stem).first()
+    while there and there.kind == JudgeKind.LLM and any(getattr(there, key) != wanted[key] for key in wanted):
+        number += 1
+        there = Judge.objects.filter(name=f"{stem}@{number}").first()
+    full_name = stem if number == 1 else f"{stem}@{number}"
+    return add_judge(name=full_name, kind=JudgeKind.LLM, model=model, base_url=base_url, prompt_versions=versions)

@@ -80,6 +80,8 @@ def _acts(campaign: Campaign) -> Iterator[Hit]:
     hand_out = reverse("organizer:hand_out", args=[campaign.slug])
     for stage in Stage:
         yield Hit(f"Hand out: {stage.words}", f"{hand_out}?stage={stage}")
+    yield Hit("New judge", reverse("organizer:new_judge", args=[campaign.slug]))
+    yield Hit("New connection", reverse("organizer:new_connection", args=[campaign.slug]))
     yield Hit("Take a snapshot", reverse("organizer:snapshots", args=[campaign.slug]))
     yield Hit("Load data", reverse("organizer:data", args=[campaign.slug]))
     yield Hit("Invite people", reverse("organizer:people", args=[campaign.slug]))
@@ -93,7 +95,7 @@ def _people(viewer: User, campaign: Campaign) -> Iterator[Hit]:
 
 
 def _judges(viewer: User, campaign: Campaign) -> Iterator[Hit]:
-    address = reverse("organizer:quality", args=[campaign.slug])
+    address = reverse("organizer:judges", args=[campaign.slug])
     for judge in callable_judges_for(viewer, campaign):
         yield Hit(judge.name, address, judge.model)
 

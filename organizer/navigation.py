@@ -71,6 +71,7 @@ SET_UP = MenuGroup(
             roles=frozenset({ORGANIZER, AUDITOR}),
         ),
         MenuPage("organizer:practice", "Practice"),
+        MenuPage("organizer:judges", "Judges", ("organizer:new_judge", "organizer:new_connection")),
     ),
 )
 JUDGE = MenuGroup(
@@ -87,7 +88,7 @@ JUDGE = MenuGroup(
             "organizer:prompts",
             "Prompts",
             (
-                *("organizer:prompt", "organizer:new_prompt", "organizer:import_prompt", "organizer:prompt_judge"),
+                *("organizer:prompt", "organizer:new_prompt", "organizer:import_prompt"),
                 *("organizer:compare_prompts", "organizer:try_prompts", "organizer:trial"),
             ),
         ),

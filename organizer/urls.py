@@ -1,6 +1,7 @@
 """The dashboard's addresses, nested by noun."""
 
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 
 from evaluation.tasks.changes import Change
 from organizer import audit, cost, find, protocol, quality, snapshots
@@ -9,6 +10,7 @@ from organizer import today as organizer_today
 from organizer.campaigns import views as campaigns_views
 from organizer.data import views as data_views
 from organizer.jobs import views as jobs_views
+from organizer.judges import views as judges_views
 from organizer.people import accounts, invitations, work_done
 from organizer.people import views as people_views
 from organizer.prompts import views as prompts_views
@@ -96,10 +98,14 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("jobs/<int:pk>/pause/", jobs_views.pause_job, name="pause_job"),
     path("jobs/<int:pk>/resume/", jobs_views.resume_job, name="resume_job"),
     path("jobs/<int:pk>/retry/", jobs_views.retry_job, name="retry_job"),
+    path("judges/", judges_views.judges, name="judges"),
+    path("judges/new/", judges_views.new_judge, name="new_judge"),
+    path("judges/connections/new/", judges_views.new_connection, name="new_connection"),
+    path("judges/connections/<int:pk>/test/", judges_views.test_connection, name="test_connection"),
     path("prompts/", prompts_views.prompts, name="prompts"),
     path("prompts/new/", prompts_views.new_prompt, name="new_prompt"),
     path("prompts/import/", prompts_views.import_wording, name="import_prompt"),
-    path("prompts/judge/", prompts_views.prompt_judge, name="prompt_judge"),
+    path("prompts/judge/", RedirectView.as_view(pattern_name="organizer:new_judge", query_string=True)),
     path("prompts/compare/", prompts_views.compare_prompts, name="compare_prompts"),
     path("prompts/try/", prompts_views.try_prompts, name="try_prompts"),
     path("prompts/trials/<int:pk>/", prompts_views.trial, name="trial"),

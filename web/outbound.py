@@ -1,17 +1,22 @@
 """Allowed targets of requests to addresses that people typed: hosts that are allowed by name.
 
 An LLM judge's address is typed by people and called from inside the network. So its host and port must be those of the
-environment's own endpoint, of OpenAI, of the simulated LLM, or stand in `LLM_ALLOWED_HOSTS`. Names are resolved
-again when a connection is made, because they can be made to point elsewhere between the two.
+environment's own endpoint, of OpenAI, of the simulated LLM, or stand in `LLM_ALLOWED_HOSTS`; or the whole address is
+one of `LLM_ENDPOINTS`. Names are resolved again when a connection is made, because they can be made to point elsewhere
+between the two.
 """
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from web.environment import secret
 
 PORTS = {"http": 80, "https": 443}
 PUBLIC = "api.openai.com"
@@ -29,13 +34,71 @@ METADATA = frozenset(map(ip_address, ("fd00:ec2::254", "100.100.100.200", "168.6
 Address = IPv4Address | IPv6Address
 Target = tuple[str, int]
 
+DEFAULT = "default"
+"""Name of the endpoint that OPENAI_BASE_URL, or Azure's variables, describe."""
+LONGEST_NAME, LONGEST_ADDRESS = 60, 200
+KEY_NAME = re.compile(r"LLM_KEY_[A-Z0-9_]+(?<!_FILE)")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEndpoint:
+    """An endpoint of `LLM_ENDPOINTS`. `key`: name of the environment variable with its key, '' where it wants none."""
+
+    name: str
+    address: str
+    key: str = ""
+
+
+def listed_endpoints(environ: Mapping[str, str] = os.environ) -> tuple[ListedEndpoint, ...]:
+    """Endpoints of `LLM_ENDPOINTS`: `NAME = ADDRESS LLM_KEY_NAME`, the key may be left out, with semicolons between.
+
+    Raises `ImproperlyConfigured` for an endpoint that cannot be called safely, and for a key that cannot be read.
+    """
+    found: list[ListedEndpoint] = []
+    for entry in filter(None, map(str.strip, environ.get("LLM_ENDPOINTS", "").split(";"))):
+        name, _, rest = entry.partition("=")
+        address, _, key = " ".join(rest.split()).partition(" ")
+        endpoint = ListedEndpoint(name.strip(), address.rstrip("/"), key)
+        if problem := _listing_problem(endpoint, found, _default_addresses(environ)):
+            raise ImproperlyConfigured(f"LLM_ENDPOINTS: {endpoint.name[:LONGEST_NAME]}: {problem}.")
+        if key:
+            secret(key, environ)
+        found.append(endpoint)
+    return tuple(found)
+
+
+def _listing_problem(
+    endpoint: ListedEndpoint, others: Collection[ListedEndpoint], default: Collection[str]
+) -> str:
+    # Nothing of the entry is quoted but its name: somebody may have written a password or the key itself there.
+    if not endpoint.name or len(endpoint.name) > LONGEST_NAME or not endpoint.name.isprintable():
+        return f"a name of at most {LONGEST_NAME} characters, then = and the address"
+    if _target(endpoint.address) is None or len(endpoint.address) > LONGEST_ADDRESS:
+        return "the address is http:// or https://, a host and the path, without user, password, query or fragment"
+    if endpoint.key and not KEY_NAME.fullmatch(endpoint.key):
+        return (
+            "the key is named by an environment variable that begins with LLM_KEY_, without _FILE; "
+            "no other secret may be sent to an endpoint, and the key itself never stands here"
+        )
+    if endpoint.name.lower() in {DEFAULT, *(other.name.lower() for other in others)}:
+        return "another endpoint has this name"
+    if endpoint.address in {*default, *(other.address for other in others)}:
+        return "another endpoint has this address, and only one key can belong to it"
+    return ""
+
+
+def _default_addresses(environ: Mapping[str, str]) -> set[str]:
+    own = {environ[name].rstrip("/") for name in OWN_ADDRESSES if environ.get(name)}
+    return own or ({f"https://{PUBLIC}/v1"} if secret("OPENAI_API_KEY", environ) else set())
+
 
 def address_problem(url: str) -> str:
     """Reason against calls to an address, '' without one. Nothing is resolved."""
     target = _target(url)
     if target is None:
         return "base URL: http:// or https://, a host, and no user, password, query or fragment."
-    if target not in set(_allowed()):
+    listed = {endpoint.address for endpoint in settings.LLM_ENDPOINTS}
+    if target not in set(_allowed()) and url.rstrip("/") not in listed:
         host, port = target
         return f"base URL: {host}:{port} is not allowed; an administrator can add it to LLM_ALLOWED_HOSTS."
     return ""

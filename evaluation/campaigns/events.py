@@ -23,6 +23,7 @@ ACTS = (
     *("member.added", "member.removed", "invitation.made", "invitation.accepted", "invitation.revoked"),
     *("member.languages", "campaign.language"),
     *(*TASK_EVENTS, "task.counts", "study.created", "pair.adjudicated", "job.started"),
+    *("connection.made", "connection.tested", "judge.made"),
     *IMPORT_KINDS,
 )
 LONGEST = 300

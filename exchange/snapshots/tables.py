@@ -28,6 +28,7 @@ LEFT_OUT = {
     "jobs.Worker": "processes of one server",
     "jobs.Notice": "news for those who wait for a job here",
     "llmjobs.Prompt": "prompts are kept beside campaigns; each call has the text that was sent",
+    "llmjobs.Connection": "ways to LLMs of one server; each judge has its model and address",
     "llmjobs.EndpointLimits": "limits of one server",
     "llmjobs.EndpointUse": "what counts against the limits of one server",
 }

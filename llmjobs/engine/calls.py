@@ -22,7 +22,6 @@ from llmjobs.steps.asking import RE_ASK, Ask, spans
 
 BATCH = 200
 MOST_TOKENS = 2**31 - 1
-TEMPERATURE = 0.0
 TOKENS_PER_WORD = 4 / 3
 # Where a template was never answered: a list of thirty nuggets, ten labels, one label.
 REPLY_TOKENS = {"nuggetize": 450, "importance": 40, "assign": 60, "support": 8, "relevance": 8}
@@ -40,7 +39,7 @@ class NewCall:
     @property
     def parameters(self) -> dict[str, Any]:
         form = self.ask.form
-        return {"temperature": TEMPERATURE} | ({"response_format": form.response_format} if form else {})
+        return {"temperature": self.ask.temperature} | ({"response_format": form.response_format} if form else {})
 
     @property
     def request(self) -> ChatRequest:

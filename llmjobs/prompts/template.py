@@ -61,7 +61,8 @@ class Message:
 class Template:
     """One version of a task's prompt. Placeholders such as {query} are in its texts.
 
-    `structured`: the reply is wanted as JSON by the task's schema. That is no part of the texts, nor of their hash.
+    `structured`: the reply is wanted as JSON by the task's schema. That is no part of the texts, nor of their hash;
+    neither is the temperature.
     """
 
     task: PromptTask
@@ -70,6 +71,7 @@ class Template:
     system: str
     user: str
     structured: bool = False
+    temperature: float = 0.0
 
     @cached_property
     def sha256(self) -> str:

@@ -35,6 +35,7 @@ class Ask:
     part: str
     template_sha256: str
     form: ReplyForm | None = None
+    temperature: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,10 @@ def question(template: Template, part: str, **values: Value) -> Ask:
     form = form_of(template.task, values) if template.structured else None
     if form:
         messages = (*messages[:-1], Message("user", f"{messages[-1].content}\n\n{form.instruction}"))
-    return Ask(template.task, messages, template.name, template.version, part, template.sha256, form)
+    return Ask(
+        *(template.task, messages, template.name, template.version, part, template.sha256, form),
+        temperature=template.temperature,
+    )
 
 
 def converse(log: StepLog, ask: Ask, read: Callable[[str], Read | ReplyProblem]) -> Step[AskOutcome[Read]]:

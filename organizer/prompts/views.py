@@ -24,7 +24,6 @@ from llmjobs.prompt_store import (
     LARGEST_FILE,
     LONGEST_TEXT,
     UnusableError,
-    add_llm_judge,
     all_templates,
     import_prompt,
     prompt_for,
@@ -119,24 +118,6 @@ class CompareForm(forms.Form):
         # "one" is the parameter of the page's address, so links to a comparison stay.
         self.fields["one"] = forms.ChoiceField(choices=named(refs), label="From")
         self.fields["other"] = forms.ChoiceField(choices=named(refs), label="To")
-
-
-class JudgeForm(forms.Form):
-    """A judge with prompts of its own. The model and the address are those of a judge that there is."""
-
-    name = forms.CharField(max_length=200, label="Name")
-    structured = forms.BooleanField(required=False, label="Structured")
-
-    def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
-        super().__init__(data)
-        self.fields["like"] = judge_choice(viewer, campaign, "Model and endpoint of")
-        for task, built_in in TEMPLATES.items():
-            refs = named(ref for ref in _refs(viewer, task) if ref != built_in.ref)
-            self.fields[task] = choice_field(task.capitalize(), f"{built_in.ref}, built in", refs)
-
-    @property
-    def prompts(self) -> dict[str, str]:
-        return {task: self.cleaned_data[task] for task in TEMPLATES if self.cleaned_data[task]}
 
 
 class TrialForm(BudgetForm):
@@ -273,28 +254,6 @@ def import_wording(request: UserRequest, slug: str) -> HttpResponse:
             return _to_prompt(request, campaign, made, is_new=is_new)
     context = {"campaign": campaign, "form": form}
     return render(request, "organizer/prompt_import.html", context, status=422 if form.errors else 200)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def prompt_judge(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign(request.user, slug, may_run_jobs)
-    form = JudgeForm(request.user, campaign, posted(request))
-    if form.is_valid():
-        data = form.cleaned_data
-        with refusals_on(form):
-            like = judge_for(data["like"])
-            judge, is_new = add_llm_judge(
-                name=data["name"],
-                model=like.model,
-                base_url=like.base_url,
-                prompts=form.prompts,
-                structured=data["structured"],
-            )
-            outcome = "Made" if is_new else "There already, just so; nothing was changed"
-            messages.success(request, f"{outcome}: {judge.name}. It can be chosen when a job is started.")
-            return redirect("organizer:prompts", campaign.slug)
-    context = {"campaign": campaign, "form": form}
-    return render(request, "organizer/prompt_judge.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -77,7 +77,7 @@ ROUTES = {
         reports:answers_table reports:topics_picture reports:topics_table
         reports:confusion reports:confusion_picture reports:confusion_table reports:pairs reports:next_pair
         reports:nuggets_pair reports:citations_pair reports:study_table
-        organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
+        organizer:judges organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
         reports:reports reports:report reports:report_table reports:report_picture reports:packet_archive
         organizer:cost organizer:cost_table organizer:cost_picture
         organizer:protocol organizer:catalogue organizer:data
@@ -90,14 +90,15 @@ ROUTES = {
     "audit page": "organizer:audit organizer:audit_file",
     "organizer's form": """
         organizer:hand_out organizer:change_work organizer:new_study organizer:new_job organizer:new_prompt
-        organizer:change_protocol organizer:change_defaults organizer:import_prompt organizer:prompt_judge
+        organizer:change_protocol organizer:change_defaults organizer:import_prompt
+        organizer:new_judge organizer:new_connection
         organizer:try_prompts organizer:new_import
     """,
     "organizer's act": """
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
-        organizer:take_snapshot organizer:open_snapshot organizer:keep_rate
+        organizer:test_connection organizer:take_snapshot organizer:open_snapshot organizer:keep_rate
         organizer:commit_import organizer:discard_import organizer:take_up_import organizer:change_import
         organizer:new_export
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role

@@ -61,6 +61,7 @@ from llmjobs.models import (
     Attempt,
     Call,
     CallUse,
+    Connection,
     EndpointLimits,
     EndpointUse,
     LlmJob,
@@ -98,7 +99,7 @@ SECRET: tuple[type[Model], ...] = (
         CallUse,
         NuggetCalls,
     ),
-    *(Prompt, Trial, TrialJob, TriedLabels, EndpointLimits, EndpointUse),
+    *(Prompt, Trial, TrialJob, TriedLabels, Connection, EndpointLimits, EndpointUse),
     *(ApiToken, Invitation, Cached, Adjudication, Snapshot, SnapshotPart, LoadedCampaign, ImportAttempt, Export),
 )
 """What no nugget desk shows a column of. Judges are planted below, for a person has no model; so are verdicts and
@@ -233,6 +234,7 @@ def _load_calls(world: DeskWorld) -> None:
     )
     Attempt.objects.create(call=call, number=1, sent_at=now)
     CallUse.objects.create(item=item, call=call, number=0)
+    Connection.objects.create(name="lab", endpoint="default", model="gpt-4o", test={"fault": ""})
     EndpointLimits.objects.create(address="https://llm.example/v1", most_at_once=8)
     EndpointUse.objects.create(address="https://llm.example/v1")
     NuggetCalls.objects.create(listed=ListedNugget.objects.filter(nugget_list=world.drafts())[0], worded=call)

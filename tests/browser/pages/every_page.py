@@ -34,7 +34,7 @@ from exchange.demo_campaign import SLUG, start_demo_jobs
 from exchange.models import ImportAttempt, Snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.job_service import judge_for
-from llmjobs.models import Call, LlmJob, Trial
+from llmjobs.models import Call, Connection, LlmJob, Trial
 from llmjobs.prompt_store import save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialWish, start_trial
@@ -57,7 +57,8 @@ PAGES = {
         organizer:change_work organizer:task organizer:practice organizer:studies organizer:new_study
         organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
         organizer:ask_to_take_role organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt
-        organizer:prompt_judge organizer:compare_prompts organizer:try_prompts organizer:trial organizer:prompt
+        organizer:judges organizer:new_judge organizer:new_connection organizer:compare_prompts
+        organizer:try_prompts organizer:trial organizer:prompt
         organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
         reports:leaderboard reports:agreement reports:reports reports:report reports:confusion reports:pairs
@@ -82,7 +83,8 @@ NOT_PAGES = {
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:take_snapshot organizer:open_snapshot organizer:give_role
-        organizer:take_role organizer:invite organizer:revoke_invitation organizer:answer organizer:read_notice
+        organizer:test_connection organizer:take_role organizer:invite organizer:revoke_invitation organizer:answer
+        organizer:read_notice
         organizer:read_notices organizer:cancel_job organizer:pause_job organizer:resume_job organizer:retry_job
         organizer:accept_invitation organizer:close_account organizer:open_account organizer:drop_factor
         organizer:erase_account reports:nuggets_verdict reports:citations_verdict accounts:revoke_token
@@ -151,6 +153,9 @@ def make_every_page() -> None:
     campaign = Campaign.objects.get(slug=SLUG)
     llm = LlmJob.objects.all()[0]
     make_call(WorkItem.objects.filter(job=llm.job)[0], number=9)
+    Connection.objects.create(
+        name="lab", endpoint="default", model="m", test={"fault": "schema"}, tested_at=timezone.now()
+    )
     save_prompt(task="assign", name="strict", system=ASSIGN.system, user=f"Be strict.\n{ASSIGN.user}", actor=None)
     start_trial(campaign, TrialWish("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())

@@ -239,4 +239,4 @@ def test_the_navigation_leads_to_the_jobs(world: World) -> None:
 
 
 def test_a_campaign_without_jobs_says_how_to_start_one(world: World) -> None:
-    assert "manage.py evaluate --campaign river" in page_of(world)
+    assert "No LLM has been asked to judge here yet." in page_of(world)

@@ -50,7 +50,7 @@ def test_only_unblinded_members_look(world: World, person: str, status: int) -> 
 @pytest.mark.parametrize(("person", "status"), FORMS)
 def test_only_organizers_write(world: World, person: str, status: int) -> None:
     client = world.client(person)
-    for address in ("new/", "import/", "judge/", "try/", "try/?task=support"):
+    for address in ("new/", "import/", "try/", "try/?task=support"):
         assert client.get(f"{PROMPTS}{address}").status_code == status
     response = client.post(NEW, {"name": "strict", "system": "x", "user": ASSIGN.user})
     assert response.status_code == (302 if status == 200 else status)
@@ -154,20 +154,6 @@ def test_a_wording_is_loaded_from_a_file(olga: Client) -> None:
     assert "strict.toml:3: user: {passage} is missing from the user text" in send(text.replace("{passage}", ""))
     assert not Prompt.objects.exists()
     assert "Saved as strict@1." in send(text)
-
-
-def test_a_judge_is_made_with_prompts_of_its_own(olga: Client) -> None:
-    strict()
-    Judge.objects.create(name="far", kind="llm", model="m", base_url="https://api.openai.com/v1")
-    asked = {"name": "far strict", "like": "far", "assign": "strict@1", "structured": "on"}
-    response = olga.post(f"{PROMPTS}judge/", asked, follow=True)
-    assert "Made: far strict." in response.content.decode()
-    judge = Judge.objects.get(name="far strict")
-    assert (judge.model, judge.base_url) == ("m", "https://api.openai.com/v1")
-    assert judge.prompt_versions == {"assign": "strict@1", "reply_form": "json_schema"}
-    refused = olga.post(f"{PROMPTS}judge/", asked | {"assign": ""})
-    assert (refused.status_code, Judge.objects.count()) == (422, 4)
-    assert "There is another judge named far strict" in refused.content.decode()
 
 
 def test_prompts_are_tried_and_stand_side_by_side(olga: Client) -> None:

@@ -48,8 +48,9 @@ def test_a_prompt_is_read_where_its_campaign_is(world: World, lake: Campaign) ->
     assert "secret" not in page(sam, ELSEWHERE)
     for address in ("read/secret@1/", "compare/?one=secret@1&other=assign@1", "new/?like=secret@1"):
         assert sam.get(f"{ELSEWHERE}{address}").status_code == 404
-    for address in ("judge/", "try/", "read/assign@1/"):
+    for address in ("try/", "read/assign@1/"):
         assert "secret@1" not in page(sam, f"{ELSEWHERE}{address}")
+    assert "secret@1" not in page(sam, ELSEWHERE.replace("prompts/", "judges/new/"))
     assert "secret" in page(world.client("rita"), ELSEWHERE)  # she may see both campaigns
 
 
@@ -59,7 +60,7 @@ def test_a_common_prompt_is_read_everywhere(world: World, lake: Campaign) -> Non
     sam = world.client("sam")
     assert "Never tell of the secret river." in page(sam, f"{ELSEWHERE}read/secret@1/")
     assert "common" in page(sam, f"{ELSEWHERE}read/secret@1/")
-    assert "secret@1" in page(sam, f"{ELSEWHERE}judge/")
+    assert "secret@1" in page(sam, ELSEWHERE.replace("prompts/", "judges/new/"))
 
 
 def test_an_author_is_named_to_who_shares_a_campaign(world: World, lake: Campaign) -> None:
