@@ -420,16 +420,16 @@ def known_addresses(campaign: Campaign, addresses: Collection[str]) -> dict[str,
 
 
 def accounts_to_choose(actor: User) -> QuerySet[User]:
-    """Return the accounts that an organizer may give a role to by choosing from a list.
+    """Return the accounts that a list proposes for a role: people of campaigns that the actor organizes.
 
-    People of campaigns that they organize, and accounts that are in no campaign yet; an administrator sees all.
+    Whoever is in none of them is named by username, so that no list tells who else has an account here.
     """
     everybody = User.objects.filter(is_active=True).order_by("username")
     if actor.is_superuser:
         return everybody
     mine = Membership.objects.filter(user=actor, role=Role.ORGANIZER).values("campaign")
     with_me = Membership.objects.filter(campaign__in=mine).values("user")
-    return everybody.filter(Q(pk__in=with_me) | ~Q(pk__in=Membership.objects.values("user")))
+    return everybody.filter(pk__in=with_me)
 
 
 def invitation_for(viewer: User, campaign: Campaign, pk: int) -> Invitation:
