@@ -5,13 +5,13 @@ from django.urls import URLPattern, URLResolver, include, path
 from evaluation.tasks.changes import Change
 from organizer import audit, cost, find, protocol, quality, snapshots
 from organizer import studies as organizer_studies
-from organizer import today as organizer_today
 from organizer.campaigns import views as campaigns_views
 from organizer.data import views as data_views
 from organizer.jobs import views as jobs_views
 from organizer.people import accounts, work_done
 from organizer.people import views as people_views
 from organizer.prompts import views as prompts_views
+from organizer.today import views as today_views
 from organizer.work import task
 from organizer.work import views as work_views
 
@@ -26,7 +26,7 @@ task_urls += [path(f"{change}/", task.change_task, {"change": change}, name=f"{c
 
 campaign_urls: list[URLPattern | URLResolver] = [
     path("", campaigns_views.campaign, name="campaign"),
-    path("today/", organizer_today.today, name="today"),
+    path("today/", today_views.today, name="today"),
     path("find/", find.find, name="find"),
     path("topics/", campaigns_views.topics, name="topics"),
     path("topics/<str:public_id>/", campaigns_views.topic, name="topic"),

@@ -31,7 +31,6 @@ PAGES = {
     "quality": "organizer:quality",
     "quality/people": "organizer:people_quality",
     "inbox": "organizer:inbox",
-    "overview": "organizer:campaign",
     "findings": "organizer:findings",
     "jobs": "organizer:jobs",
     "runs": "organizer:runs",

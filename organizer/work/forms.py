@@ -17,6 +17,7 @@ from assessor.progress.matrix import (
     tasks_for,
     work_topics,
 )
+from assessor.progress.pipeline import STEP_STATES, topics_at_step
 from evaluation.campaigns.contents import nugget_sets_for, sources_for
 from evaluation.campaigns.protocol import machines_for
 from evaluation.corpus.topics import topics_for
@@ -64,6 +65,7 @@ class WorkSearch(ListSearch):
 
     state = choice_field("State", "any state", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
     stage = choice_field("Stage", "any stage", [(stage.value, stage.words) for stage in Stage])
+    step = choice_field("Pipeline", "any", STEP_STATES)
     due = choice_field("Due", "any", [(LATE, "overdue"), (IDLE, "begun, not touched for 24 h")])
     pattern = forms.CharField(
         required=False,
@@ -86,7 +88,7 @@ class WorkSearch(ListSearch):
 
     @property
     def wishes(self) -> dict[str, str]:
-        names = ("words", "pattern", "state", "assessor", "stage", "due")
+        names = ("words", "pattern", "state", "assessor", "stage", "due", "step")
         return {name: self.value(name) for name in names}
 
     @property
@@ -95,7 +97,11 @@ class WorkSearch(ListSearch):
         return " ".join(str(error) for error in self.errors.get("pattern", []))
 
     def topics(self, viewer: User, campaign: Campaign) -> QuerySet[Topic]:
-        found = work_topics(viewer, campaign, **self.wishes)
+        wishes = self.wishes
+        step = wishes.pop("step")
+        found = work_topics(viewer, campaign, **wishes)
+        if step:
+            found = found.filter(pk__in=topics_at_step(viewer, campaign, step))
         return found.none() if self.pattern_problem else found
 
 
