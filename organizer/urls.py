@@ -6,7 +6,6 @@ from django.views.generic import RedirectView
 from evaluation.tasks.changes import Change
 from organizer import audit, cost, find, protocol, quality, snapshots
 from organizer import studies as organizer_studies
-from organizer import today as organizer_today
 from organizer.campaigns import views as campaigns_views
 from organizer.data import views as data_views
 from organizer.jobs import views as jobs_views
@@ -14,6 +13,7 @@ from organizer.judges import views as judges_views
 from organizer.people import accounts, invitations, work_done
 from organizer.people import views as people_views
 from organizer.prompts import views as prompts_views
+from organizer.today import views as today_views
 from organizer.work import task
 from organizer.work import views as work_views
 
@@ -28,7 +28,7 @@ task_urls += [path(f"{change}/", task.change_task, {"change": change}, name=f"{c
 
 campaign_urls: list[URLPattern | URLResolver] = [
     path("", campaigns_views.campaign, name="campaign"),
-    path("today/", organizer_today.today, name="today"),
+    path("today/", today_views.today, name="today"),
     path("find/", find.find, name="find"),
     path("topics/", campaigns_views.topics, name="topics"),
     path("topics/<str:public_id>/", campaigns_views.topic, name="topic"),

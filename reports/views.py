@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpResponse, QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
@@ -114,15 +114,9 @@ KINDS = WITH_OWN_ADDRESS | REPORTS
 
 @require_safe
 def reports(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign(request, slug)
-    addresses = {
-        name: reverse("reports:report", args=[slug, name])
-        if name in REPORTS
-        else reverse(f"reports:{name}", args=[slug])
-        for name in KINDS
-    }
-    kinds = [(addresses[name], kind) for name, kind in KINDS.items()]
-    return render(request, "reports/reports.html", {"campaign": campaign, "kinds": kinds})
+    """The list of reports is the menu; its address leads to the first of them."""
+    get_campaign(request, slug)
+    return redirect(reverse("reports:leaderboard", args=[slug], query=request.GET))
 
 
 @require_safe

@@ -6,19 +6,16 @@ from datetime import date, datetime, timedelta
 from statistics import median, quantiles
 from typing import Final
 
-from django.db.models import Count, Q
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
 from assessor.models import Desk
-from assessor.progress.matrix import TOUCHED, UNTOUCHED, TopicNumbers, late, numbers_of, remarks_for, tasks_for
+from assessor.progress.matrix import TOUCHED, UNTOUCHED, TopicNumbers, late, numbers_of, tasks_for
 from evaluation.corpus.topics import topics_for
-from evaluation.models import Campaign, Remark, Task
+from evaluation.models import Campaign, Task
 from evaluation.rules.tasks import ACTIVE
-from evaluation.terms import RemarkKind, Stage, TaskState
-
-SHOWN: Final = 3
-"""Number of remarks of a kind that are shown; all are in the inbox."""
+from evaluation.terms import Stage, TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +37,6 @@ class TasksInNeed:
     blocked: tuple[TaskInNeed, ...]
     overdue: tuple[TaskInNeed, ...]
     untouched: tuple[TaskInNeed, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenRemarks:
-    """The open remarks of a kind: how many, and the oldest of them."""
-
-    kind: RemarkKind
-    number: int
-    oldest: tuple[Remark, ...]
 
 
 def topic_numbers_for(viewer: User, campaign: Campaign) -> TopicNumbers:
@@ -85,14 +73,6 @@ def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
 
 def _in_need(task: Task, since: datetime | date | None, text: str = "") -> TaskInNeed:
     return TaskInNeed(task.public_id, task.topic.topic_id, Stage(task.stage), task.assessor.name, since, text)
-
-
-def asked_for(viewer: User, campaign: Campaign) -> list[OpenRemarks]:
-    """Return the open remarks by kind; kinds without any are left out."""
-    counts = dict(remarks_for(viewer, campaign).order_by().values_list("kind").annotate(Count("pk")))
-    wanted = (RemarkKind.FLAG, RemarkKind.REOPEN, RemarkKind.COMMENT)
-    oldest = {kind: tuple(remarks_for(viewer, campaign, kind=kind)[:SHOWN]) for kind in wanted}
-    return [OpenRemarks(kind, counts[kind], oldest[kind]) for kind in wanted if kind in counts]
 
 
 FEWEST: Final = 3
@@ -141,6 +121,7 @@ class Forecast:
     pace: Pace
     spreads: dict[Stage, Quartiles]
     unknown: tuple[Stage, ...]
+    fewest: int = 0
     hours: float = 0.0
     first: date | None = None
     last: date | None = None
@@ -167,12 +148,17 @@ def forecast(
     known = {stage: spread for stage in stages if (spread := spreads.get(stage)) and spread.number >= FEWEST}
     unknown = tuple(stage for stage in stages if stage not in known)
     if unknown or not tasks or not pace.hours:
-        return Forecast(len(tasks), pace, known, unknown)
+        fewest = min((_number(spreads.get(stage)) for stage in unknown), default=0)
+        return Forecast(len(tasks), pace, known, unknown, fewest)
     low, middle, high = (
         sum(max(0.0, getattr(known[task.stage], name) - task.spent) for task in tasks)
         for name in ("low", "median", "high")
     )
     if high / pace.hours > FARTHEST:
-        return Forecast(len(tasks), pace, known, unknown, middle)
+        return Forecast(len(tasks), pace, known, unknown, hours=middle)
     first, last = ((now + timedelta(days=hours / pace.hours)).date() for hours in (low, high))
-    return Forecast(len(tasks), pace, known, unknown, middle, first, last)
+    return Forecast(len(tasks), pace, known, unknown, hours=middle, first=first, last=last)
+
+
+def _number(spread: Quartiles | None) -> int:
+    return spread.number if spread else 0

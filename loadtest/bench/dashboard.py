@@ -30,7 +30,6 @@ PAGES = {
     "people/activity": "organizer:people_work",
     "quality": "organizer:quality",
     "inbox": "organizer:inbox",
-    "overview": "organizer:campaign",
     "findings": "organizer:findings",
     "jobs": "organizer:jobs",
     "runs": "organizer:runs",

@@ -9,7 +9,7 @@ import numpy as np
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
@@ -23,7 +23,7 @@ from assessor.progress.matrix import may_organize
 from evaluation.append_only import missing_triggers
 from evaluation.campaigns import contents
 from evaluation.campaigns.access import campaigns_for, unblinded, within
-from evaluation.campaigns.contents import LabelCount, SetCount, findings_for
+from evaluation.campaigns.contents import findings_for
 from evaluation.campaigns.create import CampaignFile, read_campaign_file, start_campaign
 from evaluation.corpus import answers as corpus_answers
 from evaluation.corpus import label_grid
@@ -32,16 +32,14 @@ from evaluation.corpus import topics as topic_rows
 from evaluation.domain.conditions import NuggetCondition, resolve
 from evaluation.errors import Refused
 from evaluation.models import AnswerProvenance, Campaign, Membership, Run, Topic
-from evaluation.terms import Condition, FindingCode, JudgeKind, RagTask, Role
+from evaluation.terms import Condition, FindingCode, RagTask, Role
 from exchange.models import Snapshot
 from exchange.snapshots.archive import FORMAT
 from jobs.health import queue_state
 from organizer.access import get_campaign, get_row
 from organizer.forms import ListSearch, choice_field, named, page_of, posted, refusals_on
 from reports.agreement.figures import table_of
-from reports.cache import cached_report
-from reports.forms import BoardForm
-from reports.leaderboard.scores import PRIMARY, Leaderboard, leaderboard, number
+from reports.leaderboard.scores import PRIMARY, number
 from reports.metrics.arrays import Floats
 from reports.metrics.policies import Policies
 from web import audit_log
@@ -87,49 +85,12 @@ class AnswerSearch(ListSearch):
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
-    """A form and its leaderboard; without one, `message` says why."""
-
-    form: BoardForm
-    board: Leaderboard | None
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class RunTable:
     """A run's primary score under each condition that has labels: by topic id, and each mean with its topics."""
 
     choices: tuple[NuggetCondition, ...]
     by_topic: dict[str, tuple[float | None, ...]]
     means: tuple[tuple[float | None, int], ...]
-
-
-def labelled_conditions(sets: list[SetCount], labels: list[LabelCount]) -> list[Condition]:
-    origins = {nugget_set.name: nugget_set.origin for nugget_set in sets}
-    kinds = {(origins.get(label.of), JudgeKind.LLM if label.machine else JudgeKind.HUMAN) for label in labels}
-    return [condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds]
-
-
-def board_for(campaign: Campaign, query: QueryDict, sets: list[SetCount], labels: list[LabelCount]) -> Board:
-    there = labelled_conditions(sets, labels)
-    form = BoardForm(
-        query,
-        # Drafts are there to be edited, and no answer is judged by them.
-        sets=[nugget_set.name for nugget_set in sets if nugget_set.origin != "draft"],
-        judges=sorted({label.judge for label in labels}),
-        defaults={"condition": there[0] if there else Condition.AA},
-    )
-    if not form.is_valid():
-        return Board(form, None, "This is not a choice of this campaign. See the form.")
-    judge, nuggets = form.chosen["judge"], form.chosen["nuggets"]
-    try:
-        choice = resolve(campaign, form.chosen_condition, judge=judge, nuggets=nuggets)
-    except Refused as refused:
-        return Board(form, None, refused.message)
-    return Board(form, cached_leaderboard(choice, form.policies))
-
-
-cached_leaderboard = cached_report(size=64)(leaderboard)
 
 
 def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
@@ -208,22 +169,9 @@ def campaigns(request: UserRequest) -> HttpResponse:
 
 @require_safe
 def campaign(request: UserRequest, slug: str) -> HttpResponse:
-    viewer, campaign = request.user, get_campaign(request.user, slug)
-    sets = contents.nugget_sets_for(viewer, campaign)
-    labels = contents.assignment_counts_for(viewer, campaign)
-    context = {
-        "campaign": campaign,
-        "holdings": contents.holdings_for(viewer, campaign),
-        "sources": contents.sources_for(viewer, campaign),
-        "sets": sets,
-        "labels": labels,
-        "support": contents.support_counts_for(viewer, campaign),
-        "findings": contents.findings_by_code_for(viewer, campaign),
-        "imports": contents.imports_for(viewer, campaign),
-        "chosen": board_for(campaign, request.GET, sets, labels),
-        "run_pks": dict(campaign.runs.values_list("run_id", "pk")),
-    }
-    return render(request, "organizer/campaign.html", context)
+    """The campaign's own address leads to its first page, with the query."""
+    get_campaign(request.user, slug)
+    return redirect(reverse("organizer:today", args=[slug], query=request.GET))
 
 
 @require_safe

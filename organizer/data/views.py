@@ -1,6 +1,7 @@
 """Data in and out: the import wizard, its attempts, and exports that are written in the background."""
 
 from itertools import pairwise
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -10,7 +11,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
+from accounts.models import User
 from assessor.progress.matrix import may_organize
+from evaluation.campaigns import contents
 from evaluation.models import Campaign
 from exchange.exports.service import content, order_export
 from exchange.imports.kinds import KINDS
@@ -144,6 +147,7 @@ def _page(request: UserRequest, campaign: Campaign, form: ExportForm) -> HttpRes
     context = {
         "campaign": campaign,
         "kinds": KINDS.values(),
+        **_held(request.user, campaign),
         "attempts": ImportAttempt.objects.filter(campaign=campaign).select_related("made_by")[:SHOWN],
         "exports": exports,
         "waits": waits,
@@ -152,3 +156,15 @@ def _page(request: UserRequest, campaign: Campaign, form: ExportForm) -> HttpRes
         "may_organize": organizes,
     }
     return render(request, "organizer/data.html", context, status=422 if form.errors else 200)
+
+
+def _held(viewer: User, campaign: Campaign) -> dict[str, Any]:
+    """What the campaign holds, in counts."""
+    return {
+        "holdings": contents.holdings_for(viewer, campaign),
+        "sources": contents.sources_for(viewer, campaign),
+        "sets": contents.nugget_sets_for(viewer, campaign),
+        "labels": contents.assignment_counts_for(viewer, campaign),
+        "support": contents.support_counts_for(viewer, campaign),
+        "findings": contents.findings_by_code_for(viewer, campaign),
+    }

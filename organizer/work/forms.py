@@ -19,6 +19,7 @@ from assessor.progress.matrix import (
     tasks_for,
     work_topics,
 )
+from assessor.progress.pipeline import STEP_STATES, topics_at_step
 from evaluation.campaigns.contents import nugget_sets_for, sources_for
 from evaluation.campaigns.protocol import machines_for
 from evaluation.corpus.topics import topics_for
@@ -71,11 +72,12 @@ class WorkSearch(ListSearch):
     words = forms.CharField(required=False, max_length=LONGEST_PATTERN + 2, label="Words, id or /pattern/")
     state = choice_field("State", "State: any", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
     stage = choice_field("Stage", "Stage: any", [(stage.value, stage.words) for stage in Stage])
+    step = choice_field("Pipeline", "Pipeline: any", STEP_STATES)
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(_in_today_s_fields(data))
         self.fields["assessor"] = choice_field("Person", "Person: any", people(viewer, campaign))
-        for name in ("state", "stage", "assessor"):
+        for name in ("state", "stage", "assessor", "step"):
             self.fields[name].widget.attrs["aria-label"] = self.fields[name].label
 
     def clean_words(self) -> str:
@@ -88,7 +90,7 @@ class WorkSearch(ListSearch):
 
     @property
     def wishes(self) -> dict[str, str]:
-        return {name: self.value(name) for name in ("words", "state", "assessor", "stage")}
+        return {name: self.value(name) for name in ("words", "state", "assessor", "stage", "step")}
 
     @property
     def query(self) -> str:
@@ -101,12 +103,15 @@ class WorkSearch(ListSearch):
 
     def topics(self, viewer: User, campaign: Campaign) -> QuerySet[Topic]:
         wishes, pattern = self.wishes, pattern_in(self.value("words"))
+        step = wishes.pop("step")
         if pattern:
             wishes["words"] = ""
         due = wishes["state"] if wishes["state"] in (LATE, IDLE) else ""
         if due:
             wishes["state"] = ""
         found = work_topics(viewer, campaign, **wishes, pattern=pattern, due=due)
+        if step:
+            found = found.filter(pk__in=topics_at_step(viewer, campaign, step))
         return found.none() if self.pattern_problem else found
 
 

@@ -264,6 +264,8 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     messages.success(request, "Answered: the assessor reads it beside the task." if answer.strip() else "Read.")
     if request.POST.get("back") == "task":
         return redirect("organizer:task", campaign.slug, remark.task.public_id)
+    if request.POST.get("back") == "today":
+        return redirect("organizer:today", campaign.slug)
     return redirect("organizer:inbox", campaign.slug)
 
 

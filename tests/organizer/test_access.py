@@ -46,8 +46,8 @@ def test_a_superuser_sees_every_campaign_unless_judging_in_it(world: World) -> N
 def test_what_is_not_yours_answers_exactly_as_what_is_not_there(world: World) -> None:
     client = world.client("ann")
     client.get("/")  # the session's first request is not like the others
-    mine = client.get(reverse("organizer:campaign", args=[world.campaign.slug]))
-    missing = client.get(reverse("organizer:campaign", args=["nowhere"]))
+    mine = client.get(reverse("organizer:data", args=[world.campaign.slug]))
+    missing = client.get(reverse("organizer:data", args=["nowhere"]))
     assert (mine.status_code, without_token(mine.content)) == (missing.status_code, without_token(missing.content))
 
 
@@ -66,8 +66,8 @@ def test_pages_only_answer_reading(world: World, page: str) -> None:
 
 def test_a_refused_page_costs_as_many_queries_as_a_missing_one(world: World) -> None:
     client = world.client("sam")
-    refused = queries_of(client, reverse("organizer:campaign", args=[world.campaign.slug]), status=404)
-    assert refused == queries_of(client, reverse("organizer:campaign", args=["nowhere"]), status=404)
+    refused = queries_of(client, reverse("organizer:data", args=[world.campaign.slug]), status=404)
+    assert refused == queries_of(client, reverse("organizer:data", args=["nowhere"]), status=404)
 
 
 def without_token(body: bytes) -> bytes:

@@ -75,7 +75,6 @@ class World:
         segment = Segment.objects.get(docid="d1")
         slug = self.campaign.slug
         return {
-            "campaign": reverse("organizer:campaign", args=[slug]),
             "today": reverse("organizer:today", args=[slug]),
             "people_work": reverse("organizer:people_work", args=[slug]),
             "people_quality": reverse("organizer:people_quality", args=[slug]),
@@ -106,7 +105,6 @@ class World:
             "snapshots": reverse("organizer:snapshots", args=[slug]),
             "data": reverse("organizer:data", args=[slug]),
             **{f"load_{kind}": reverse("organizer:new_import", args=[slug, kind]) for kind in ("runs", "nuggets")},
-            "reports": reverse("reports:reports", args=[slug]),
             **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in REPORTS},
             "cost": reverse("organizer:cost", args=[slug]),
             "scatter": reverse("reports:scatter", args=[slug, "svg"]),

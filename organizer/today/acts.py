@@ -1,0 +1,212 @@
+"""Stages of the pipeline as Today shows them: counts, a bar, and one act each, by a fixed rule."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from assessor.progress.pipeline import Pipeline, PipelineTask, PipelineTopic, Step, StepState
+from evaluation.models import Campaign, Remark
+from evaluation.rules.tasks import ACTIVE
+from evaluation.terms import RemarkKind, Stage, TaskState
+from exchange.models import Snapshot
+from llmjobs.job_service import Work
+from web.text import plural
+
+JOBS = {Step.NUGGETS: Work.AA, Step.LABELS: Work.AA, Step.CITATIONS: Work.SUPPORT}
+JOB_WORDS = {Step.NUGGETS: "Make nuggets", Step.LABELS: "Label answers", Step.CITATIONS: "Judge citations"}
+FIRST_STAGE = {Step.LABELS: Stage.ASSIGN, Step.CITATIONS: Stage.SUPPORT_SCRATCH}
+STATE_WORDS = {
+    StepState.IN_PROGRESS: "in progress",
+    StepState.BLOCKED: "blocked",
+    StepState.NOT_BEGUN: "not begun",
+    StepState.READY: "ready",
+    StepState.WAITING: "waiting",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Next act of a stage. Without a link nobody has anything to do: the caption says whom it waits for."""
+
+    caption: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Part of a stage's topics: its count, where its rows are, and its place in the bar in percent."""
+
+    state: str
+    count: int
+    link: str
+    start: float = 0.0
+    width: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StageCard:
+    """One stage. `head` is in words where it does not count topics."""
+
+    name: str
+    act: Act
+    done: Share | None = None
+    others: tuple[Share, ...] = ()
+    topics: int = 0
+    head: str = ""
+    note: str = ""
+    primary: bool = False
+
+    @property
+    def drawn(self) -> list[Share]:
+        """Parts of the bar; what is not begun is its empty end."""
+        shown = (StepState.DONE, StepState.IN_PROGRESS, StepState.BLOCKED)
+        return [share for share in (self.done, *self.others) if share and share.state in shown and share.count]
+
+
+def cards_of(
+    campaign: Campaign,
+    pipeline: Pipeline,
+    flags: Sequence[Remark],
+    running: Iterable[str],
+    *,
+    acts: bool,
+    primary: bool,
+) -> list[StageCard]:
+    """Cards of the five stages; with `primary` the first that can move has the primary button."""
+    titles = set(running)
+    cards = [_card(campaign, pipeline, step, flags, titles) for step in Step]
+    labelled = bool(pipeline.topics_at(Step.LABELS, StepState.DONE, StepState.IN_PROGRESS))
+    cards.append(_publish(campaign, labelled=labelled))
+    if not acts:
+        return [replace(card, act=Act("" if card.act.link else card.act.caption)) for card in cards]
+    first = next((place for place, card in enumerate(cards) if card.act.link), None)
+    return [replace(card, primary=primary and place == first) for place, card in enumerate(cards)]
+
+
+def _card(
+    campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark], titles: set[str]
+) -> StageCard:
+    work, shares, start = reverse("organizer:work", args=[campaign.slug]), [], 0.0
+    for state in StepState:
+        count = len(pipeline.topics_at(step, state))
+        width = 100 * count / max(len(pipeline.topics), 1)
+        shares.append(
+            Share(
+                state, count, f"{work}?{urlencode({'step': f'{step}:{state}'})}", round(start, 2), round(width, 2)
+            )
+        )
+        start += width
+    done, *others = shares
+    return StageCard(
+        name=step.capitalize(),
+        act=_act(campaign, pipeline, step, flags, titles),
+        done=done,
+        others=tuple(share for share in others if share.count),
+        topics=len(pipeline.topics),
+    )
+
+
+def _act(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark], titles: set[str]) -> Act:
+    """The first act of the rule that applies (surface, D 1)."""
+    return (
+        _unblocking(campaign, pipeline, step, flags)
+        or _handing_out(campaign, pipeline, step)
+        or _job(campaign, pipeline, step, titles)
+        or _reminding(campaign, pipeline, step)
+        or _waiting(pipeline, step)
+    )
+
+
+def _unblocking(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark]) -> Act | None:
+    blocked = {task.public_id: task for task in pipeline.tasks_of(step, TaskState.BLOCKED)}
+    for flag in flags:
+        if flag.kind == RemarkKind.FLAG and flag.task.public_id in blocked:
+            today = reverse("organizer:today", args=[campaign.slug])
+            query = urlencode({"answer": flag.public_id})
+            name = flag.task.assessor.name.split()[0]
+            return Act(f"Answer {name}'s flag", f"{today}?{query}#remark-{flag.public_id}")
+    for task in blocked.values():
+        names = {topic.pk: topic.topic_id for topic in pipeline.topics}
+        return Act(f"Unblock {names[task.topic]}", _task_page(campaign, task))
+    return None
+
+
+def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> Act | None:
+    ready, used = (
+        pipeline.topics_at(step, StepState.READY),
+        Counter(task.stage for task in pipeline.tasks_of(step)),
+    )
+    # Work that nobody was handed so far is for an LLM, until an organizer hands out the first of it.
+    if not ready or not used:
+        return None
+    stage = used.most_common(1)[0][0]
+    if stage is Stage.POST_EDIT:
+        ready = [topic for topic in ready if topic.pk in pipeline.drafted]
+    if not ready:
+        return None
+    query = urlencode(
+        {"stage": stage, "choose": "ticked", "topics": [topic.public_id for topic in ready]}, doseq=True
+    )
+    return Act(f"Hand out {_named(ready)}", f"{reverse('organizer:hand_out', args=[campaign.slug])}?{query}")
+
+
+def _job(campaign: Campaign, pipeline: Pipeline, step: Step, titles: set[str]) -> Act | None:
+    tasks = pipeline.tasks_of(step)
+    states = [StepState.READY] if tasks else [StepState.READY, StepState.IN_PROGRESS]
+    ready = pipeline.topics_at(step, *states)
+    if not ready:
+        return None
+    if step is Step.PASSAGES:
+        return Act("Load passages", reverse("organizer:new_import", args=[campaign.slug, "qrels"]))
+    work, words = (Work.DRAFTS, "Make drafts") if tasks and step is Step.NUGGETS else (JOBS[step], JOB_WORDS[step])
+    if work.job_title in titles:
+        return Act("Waiting for a job")
+    query = urlencode({"what": work, "topics": [topic.topic_id for topic in ready]}, doseq=True)
+    return Act(f"{words}: {_named(ready)}", f"{reverse('organizer:new_job', args=[campaign.slug])}?{query}")
+
+
+def _reminding(campaign: Campaign, pipeline: Pipeline, step: Step) -> Act | None:
+    today = timezone.localdate()
+    late = [task for task in pipeline.tasks_of(step, *ACTIVE) if task.due and task.due < today]
+    if not late:
+        return None
+    if len(late) == 1:
+        return Act(f"Remind {late[0].assessor.split()[0]}", _task_page(campaign, late[0]))
+    query = urlencode({"due": "late", "stage": late[0].stage})
+    return Act(f"Remind of {len(late)} late", f"{reverse('organizer:work', args=[campaign.slug])}?{query}")
+
+
+def _waiting(pipeline: Pipeline, step: Step) -> Act:
+    if pipeline.topics and len(pipeline.topics_at(step, StepState.DONE)) == len(pipeline.topics):
+        return Act("Done")
+    people = Counter(task.assessor.split()[0] for task in pipeline.tasks_of(step, *ACTIVE))
+    if people:
+        return Act("Waiting for " + ", ".join(f"{name} ({number})" for name, number in people.most_common(3)))
+    earlier = Step.NUGGETS if step is Step.LABELS and pipeline.topics_at(step, StepState.WAITING) else None
+    return Act(f"Waiting for {earlier or ('passages' if step is Step.NUGGETS else 'answers')}")
+
+
+def _publish(campaign: Campaign, *, labelled: bool) -> StageCard:
+    snapshot = Snapshot.objects.filter(campaign=campaign).values_list("manifest__revision", "made_at").first()
+    current = snapshot is not None and snapshot[0] == campaign.revision
+    note = f"last snapshot {date_format(snapshot[1], 'j M Y, H:i')}" if snapshot else "no snapshot yet"
+    page = reverse("organizer:snapshots", args=[campaign.slug])
+    if current:
+        act = Act("Methods for the paper", reverse("reports:methods", args=[campaign.slug]))
+    else:
+        act = Act("Take a snapshot", page) if labelled else Act("Waiting for labels")
+    head = "current" if current else "out of date" if snapshot else "not published"
+    return StageCard("Publish", act, head=head, note=note)
+
+
+def _named(topics: Sequence[PipelineTopic]) -> str:
+    return topics[0].topic_id if len(topics) == 1 else f"{len(topics)} {plural(len(topics), 'topic')}"
+
+
+def _task_page(campaign: Campaign, task: PipelineTask) -> str:
+    return reverse("organizer:task", args=[campaign.slug, task.public_id])

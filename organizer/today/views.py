@@ -1,0 +1,322 @@
+"""First page of a campaign's organizers: the pipeline, what needs them, people, jobs and results."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Final
+
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.http import UserRequest
+from accounts.models import User
+from assessor.progress.matrix import may_organize, remarks_for, tasks_for
+from assessor.progress.people import assessors_at_work
+from assessor.progress.pipeline import pipeline_for
+from assessor.progress.today import (
+    FEWEST,
+    LATELY,
+    Forecast,
+    OpenTask,
+    Pace,
+    TaskInNeed,
+    forecast,
+    open_tasks_for,
+    pace_of,
+    spread_of,
+    tasks_in_need_for,
+)
+from assessor.rules.clock import SECOND
+from assessor.timing.times import KeptTime, kept_times_for, odd_times
+from evaluation.models import Campaign, Remark
+from evaluation.rules.tasks import ACTIVE
+from evaluation.terms import RemarkKind, Stage, TaskState
+from exchange.models import ImportAttempt
+from jobs.models import Job, Notice, WorkItem
+from llmjobs.budget import announced_price
+from llmjobs.job_status import JobListRow, ShownNotice, job_rows, jobs_for, shown_notices
+from llmjobs.models import LlmJob
+from organizer.access import get_campaign
+from organizer.templatetags.work import days_text, hours_text
+from organizer.today.acts import cards_of
+from organizer.today.checklist import checklist_for
+from organizer.today.news import last_visit, news_for
+from organizer.today.results import human_agreement, results_of
+from web.text import plural
+
+SHOWN: Final = 5
+"""Cases of a kind on the page; its link leads to the others."""
+REMARKS_SHOWN: Final = 6
+JOBS_SHOWN: Final = 3
+HOUR = 3600 * SECOND
+RATE_OVER: Final = timedelta(minutes=10)
+"""Time over which the rate of a running job is counted."""
+ASKS: Final = {
+    RemarkKind.FLAG: "asks for help",
+    RemarkKind.REOPEN: "asks to reopen",
+    RemarkKind.COMMENT: "comments",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """An open case. `act`: caption of its link; `job`: a job whose failures can be tried again."""
+
+    who: str
+    what: str
+    link: str
+    act: str
+    since: datetime | date | None = None
+    text: str = ""
+    job: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskingRemark:
+    """A remark to answer on the page. `opened`: its form is open, because the address says so."""
+
+    remark: Remark
+    asks: str
+    opened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """One assessor: minutes left by expectation, tasks, next due date. `share`: of the longest list, in percent."""
+
+    name: str
+    initials: str
+    minutes: int
+    share: float
+    done: int
+    tasks: int
+    due: date | None
+    days_late: int
+    seen_at: datetime | None
+
+    @property
+    def left(self) -> str:
+        return hours_text(self.minutes / 60)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningJob:
+    """A job under way; items a minute over the last minutes, and what is left at that rate."""
+
+    row: JobListRow
+    rate: float
+
+    @property
+    def left(self) -> str:
+        progress = self.row.progress
+        if not self.rate:
+            return ""
+        return hours_text((progress.queued + progress.leased) / self.rate / 60)
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Money by currency, and the number of paid jobs without a price."""
+
+    week: tuple[tuple[str, Decimal], ...]
+    all: tuple[tuple[str, Decimal], ...]
+    unpriced: int
+
+
+def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: datetime) -> Forecast:
+    # Of a reopened task the submission that is being made counts: the last in order.
+    spent = {row.task: hours_of(row) for row in times}
+    tasks = [OpenTask(stage, spent.get(pk, 0.0)) for pk, stage in open_tasks_for(viewer, campaign)]
+    spreads = {
+        stage: spread_of([hours_of(row) for row in times if row.is_first and row.stage is stage])
+        for stage in Stage
+    }
+    return forecast(tasks, spreads, _pace(times, now), now)
+
+
+def hours_of(row: KeptTime) -> float:
+    return row.times.active.point / HOUR
+
+
+def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
+    """Pace of the last two weeks."""
+    people, hours, began = set(), 0.0, now.date()
+    for row in times:
+        length, day = row.since((now - LATELY).date())
+        if day:
+            people.add(row.assessor)
+            # Of a submission that began before the two weeks only the later part counts.
+            hours += hours_of(row) * min(1.0, length / max(sum(row.recorded.days.values()), 1))
+            began = min(began, day)
+    since = datetime.combine(began, time(), tzinfo=UTC)
+    return pace_of(people, hours, max(since, now - LATELY), now)
+
+
+def forecast_text(found: Forecast) -> str:
+    """One line; empty where nothing is handed out, or nobody worked lately."""
+    if not found.tasks:
+        return ""
+    if found.unknown:
+        return f"A forecast appears after {FEWEST} submitted topics per stage ({found.fewest} so far)"
+    if not found.pace.hours:
+        return "No forecast: nobody worked at a desk in the last 14 days"
+    if not (found.first and found.last):
+        return "Not within five years at the pace of the last 14 days"
+    return f"All labels by {days_text(found.first, found.last)} at the pace so far"
+
+
+def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
+    """Cases beside the remarks; first those that stop people."""
+    tasks = tasks_in_need_for(viewer, campaign)
+    yield from (_of_task(campaign, task, "is blocked") for task in tasks.blocked[:SHOWN])
+    yield from _of_jobs(campaign, shown_notices(viewer, campaign))
+    yield from _of_imports(campaign)
+    yield from (_of_task(campaign, task, "left begun work for over 24 h") for task in tasks.untouched[:SHOWN])
+    yield from _of_clocks(campaign, times)
+
+
+def _of_task(campaign: Campaign, task: TaskInNeed, what: str) -> Need:
+    link = reverse("organizer:task", args=[campaign.slug, task.public_id])
+    about = f"{what}: {task.topic_id}, {task.stage.words}"
+    return Need(task.assessor, about, link, "Open the task", task.since, task.text)
+
+
+def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
+    # Jobs that ended well need nobody; the others stay until their notices are read.
+    bad = [notice for notice in notices if notice.notice.kind != Notice.Kind.DONE or notice.progress.failed]
+    for notice in bad[:SHOWN]:
+        job, failed = notice.notice.job, notice.progress.failed
+        link = reverse("organizer:job", args=[campaign.slug, job.pk])
+        what = f"{failed:,} of {notice.progress.total:,} failed" if failed else notice.notice.kind
+        again = job.pk if failed and job.has_ended else None
+        yield Need(job.title, what, link, "Open the job", notice.notice.since, notice.notice.reason, again)
+
+
+def _of_imports(campaign: Campaign) -> Iterable[Need]:
+    newest = ImportAttempt.objects.filter(campaign=campaign).order_by("-pk").first()
+    # An older refusal was followed by another try.
+    if newest and newest.state == ImportAttempt.State.REFUSED:
+        link = reverse("organizer:import_attempt", args=[campaign.slug, newest.pk])
+        what = f"{len(newest.problems):,} {plural(len(newest.problems), 'problem')}, nothing was loaded"
+        yield Need(f"Import of {newest.kind}", what, link, "Open the import", newest.made_at)
+
+
+def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
+    link = reverse("organizer:people_work", args=[campaign.slug])
+    odd = odd_times(times, (timezone.now() - LATELY).date())
+    people = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}
+    for assessor, day, hours in odd.days[:SHOWN]:
+        what = f"{hours_text(hours)} on {date_format(day, 'j M Y')}: a clock that was set, or two people"
+        yield Need(people[assessor].name, what, link, "Open the times")
+    if odd.ahead:
+        what = f"{odd.ahead:,} {plural(odd.ahead, 'submission')} with time after now"
+        yield Need("Clocks that cannot be right", what, link, "Open the times")
+
+
+def people_rows(viewer: User, campaign: Campaign, today: date) -> list[PersonRow]:
+    """Assessors with work or a role, by next due date; nobody is ranked."""
+    held: dict[int, list[tuple[str, date | None, int]]] = {}
+    tasks = tasks_for(viewer, campaign).filter(study=None).not_withdrawn().order_by()
+    for user, state, due, minutes in tasks.values_list("assessor", "state", "due", "expected_minutes"):
+        held.setdefault(user, []).append((state, due, minutes))
+    left = {
+        user: sum(minutes for state, _, minutes in tasks if state != TaskState.SUBMITTED)
+        for user, tasks in held.items()
+    }
+    most = max(left.values(), default=0) or 1
+    rows = []
+    for person in assessors_at_work(viewer, campaign):
+        own, load = held.get(person.pk, []), left.get(person.pk, 0)
+        next_due = min((day for state, day, _ in own if day and state in ACTIVE), default=None)
+        rows.append(
+            PersonRow(
+                name=person.name,
+                initials="".join(word[0] for word in person.name.split()[:2]).upper(),
+                minutes=load,
+                share=round(100 * load / most, 1),
+                done=sum(state == TaskState.SUBMITTED for state, _, _ in own),
+                tasks=len(own),
+                due=next_due,
+                days_late=max(0, (today - next_due).days) if next_due else 0,
+                seen_at=person.seen_at,
+            )
+        )
+    return sorted(rows, key=lambda row: (row.due or date.max, row.name.casefold()))
+
+
+def running_jobs(rows: Iterable[JobListRow], now: datetime) -> list[RunningJob]:
+    found = list(rows)
+    ended = WorkItem.objects.filter(job__in=[row.llm.pk for row in found], ended_at__gt=now - RATE_OVER)
+    counts = dict(ended.order_by().values_list("job").annotate(Count("pk")))
+    minutes = RATE_OVER / timedelta(minutes=1)
+    return [RunningJob(row, counts.get(row.llm.pk, 0) / minutes) for row in found]
+
+
+def spending_of(jobs: Iterable[LlmJob], since: datetime) -> Spending:
+    week: dict[str, Decimal] = {}
+    spent: dict[str, Decimal] = {}
+    unpriced = 0
+    for llm in jobs:
+        price = announced_price(llm)
+        if price is None:
+            unpriced += bool(llm.sent_calls)
+            continue
+        paid = price.of(llm.prompt_tokens, llm.completion_tokens)
+        spent[price.currency] = spent.get(price.currency, Decimal()) + paid
+        if llm.job.made_at >= since:
+            week[price.currency] = week.get(price.currency, Decimal()) + paid
+    return Spending(tuple(sorted(week.items())), tuple(sorted(spent.items())), unpriced)
+
+
+@require_safe
+@never_cache
+def today(request: UserRequest, slug: str) -> HttpResponse:
+    """The page, in a number of queries that no size of campaign changes."""
+    viewer, campaign = request.user, get_campaign(request.user, slug)
+    now, organizes = timezone.now(), may_organize(viewer, campaign)
+    # The forecast and the odd clocks are of the same times, which are the dearest read of the page.
+    times = kept_times_for(viewer, campaign)
+    remarks = list(remarks_for(viewer, campaign))
+    all_jobs = list(jobs_for(viewer, campaign))
+    moving = [llm for llm in all_jobs if not llm.job.has_ended]
+    pipeline = pipeline_for(viewer, campaign)
+    checklist = checklist_for(viewer, campaign, pipeline) if organizes else []
+    running = [llm.job.title for llm in moving if llm.job.state == Job.State.RUNNING]
+    cards = cards_of(campaign, pipeline, remarks, running, acts=organizes, primary=not checklist)
+    before = last_visit(viewer, campaign, now)
+    context = {
+        "campaign": campaign,
+        "topics": len(pipeline.topics),
+        "checklist": checklist,
+        "cards": cards if not checklist or checklist[-2].done else [],
+        "forecast_text": forecast_text(_forecast(viewer, campaign, times, now)),
+        "remarks": _asking(remarks, request.GET.get("answer", "")),
+        "remarks_left": max(0, len(remarks) - REMARKS_SHOWN),
+        "needs": list(_needs(viewer, campaign, times)),
+        "people": people_rows(viewer, campaign, timezone.localdate()),
+        "jobs": running_jobs(job_rows(moving[:JOBS_SHOWN]), now),
+        "spending": spending_of(all_jobs, now - timedelta(days=7)),
+        "results": results_of(campaign),
+        "human": human_agreement(viewer, campaign),
+        "before": before,
+        "news": news_for(viewer, campaign, before) if before else [],
+        "checked_at": now,
+        "may_organize": organizes,
+    }
+    return render(request, "organizer/today.html", context)
+
+
+def _asking(remarks: Sequence[Remark], opened: str) -> list[AskingRemark]:
+    """The remarks that the page shows: the one to be answered now, then the oldest."""
+    ordered = sorted(remarks, key=lambda remark: remark.public_id != opened)
+    return [
+        AskingRemark(remark, ASKS[RemarkKind(remark.kind)], remark.public_id == opened)
+        for remark in ordered[:REMARKS_SHOWN]
+    ]
