@@ -92,6 +92,26 @@ def run_tau(value: float | None, runs: int, topics: int | None) -> SafeString | 
     return _left_out(reason) if reason else assay.score(value)
 
 
+KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only")}
+
+
+@register.simple_tag
+def run_kind(task: str) -> SafeString:
+    """Kind of a run by shape and word."""
+    name, shape, text = KINDS.get(task, ("", "◆", "no task"))
+    return format_html('<span class="shape {}" aria-hidden="true">{}</span> {}', name, shape, text)
+
+
+@register.filter
+def order_arrow(ordered: str) -> str:
+    return "↑" if ordered == "ascending" else "↓"
+
+
+@register.filter
+def interval_text(low: float, high: float) -> str:
+    return f"{assay.score(low)} to {assay.score(high)}"
+
+
 @register.filter
 def has_few_topics(topics: int | None) -> bool:
     return topics is not None and topics < FEWEST_TOPICS

@@ -124,9 +124,17 @@ async function draw(image) {
   picture.hidden = true;
 }
 
-const images = /** @type {NodeListOf<HTMLImageElement>} */ (document.querySelectorAll("figure picture img.plot"));
-for (const image of images) {
-  // It loads again when the theme changes, and is drawn again then.
-  image.addEventListener("load", () => draw(image));
-  if (image.complete && image.naturalWidth) draw(image);
+function drawAll() {
+  const images = /** @type {NodeListOf<HTMLImageElement>} */ (
+    document.querySelectorAll("figure picture img.plot:not([data-drawn])")
+  );
+  for (const image of images) {
+    image.dataset.drawn = "";
+    // It loads again when the theme changes, and is drawn again then.
+    image.addEventListener("load", () => draw(image));
+    if (image.complete && image.naturalWidth) draw(image);
+  }
 }
+
+drawAll();
+document.addEventListener("htmx:afterSwap", drawAll);
