@@ -192,6 +192,12 @@ class ChoicesForm(forms.Form):
         return found
 
     @property
+    def chosen_in_words(self) -> list[tuple[str, str]]:
+        """Every choice that is one of a list, for paper, where the form is left out."""
+        shown = [*self.in_sight, *self.of_runs, *self.rules]
+        return [(str(field.label), str(field.value())) for field in shown if field.value() and not field.is_hidden]
+
+    @property
     def of_runs(self) -> list[forms.BoundField]:
         return [
             self[name] for name in self.runs_names if name in self.fields and not self._is_needless(self[name])

@@ -406,9 +406,9 @@ class Report:
     def take_out(self) -> list[TakeOut]:
         """The sections that leave as files."""
         return [
-            TakeOut(section.name, section.title or "Picture", bool(section.rows), section.chart is not None)
+            TakeOut(section.name, section.title or "Picture", bool(section.rows), is_drawn)
             for section in self._sections
-            if section.rows or section.chart
+            if (is_drawn := section.chart is not None and section.chart.shown) or section.rows
         ]
 
     @property

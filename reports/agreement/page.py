@@ -34,7 +34,17 @@ from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
-from reports.report import WRONG_CHOICE, Chart, Report, Section, TakeOut, columns, has_tau, why_no_tau
+from reports.report import (
+    FEWEST_TOPICS,
+    WRONG_CHOICE,
+    Chart,
+    Report,
+    Section,
+    TakeOut,
+    columns,
+    has_tau,
+    why_no_tau,
+)
 from web.templatetags.assay import words
 
 LEVEL_NAMES = {
@@ -107,7 +117,14 @@ class AgreementReport(Report):
         if found.has_picture:
             parts.append(TakeOut("scatter", "Scatter", is_picture=True))
         if self.curve:
-            parts.append(TakeOut("topics", "Rank agreement by number of topics", is_table=True, is_picture=True))
+            parts.append(
+                TakeOut(
+                    "topics",
+                    "Rank agreement by number of topics",
+                    is_table=True,
+                    is_picture=bool(self.shown_curve),
+                )
+            )
         return parts
 
     @property
@@ -142,6 +159,15 @@ class AgreementReport(Report):
     def by_tag(self) -> tuple[tuple[str, Agreement], ...]:
         """The three taus tag by tag; nothing where only one tag's topics are looked at."""
         return agreement_by_tag(self.requested) if self.requested and not self.requested.tag else ()
+
+    @property
+    def by_large_tag(self) -> list[tuple[str, Agreement]]:
+        return [(tag, agreed) for tag, agreed in self.by_tag if agreed.topics >= FEWEST_TOPICS]
+
+    @property
+    def small_tags(self) -> list[tuple[str, int]]:
+        """Tags on whose topics no agreement is shown, and how many these are."""
+        return [(tag, agreed.topics) for tag, agreed in self.by_tag if agreed.topics < FEWEST_TOPICS]
 
     @property
     def heat(self) -> list[HeatRow]:

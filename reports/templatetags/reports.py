@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django import template
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 
 from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, ColumnKind, ReportCell, why_no_tau
@@ -40,6 +40,15 @@ def cell_link(context: dict[str, Any], cell: ReportCell) -> SafeString:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
     return format_html("<bdi>{}</bdi>", cell.text)
+
+
+@register.simple_tag(takes_context=True)
+def chart_places(context: dict[str, Any]) -> SafeString:
+    """Addresses of the runs and topics that marks of a picture name, for `static/js/pictures.js`."""
+    slug = context["campaign"].slug
+    runs = {name: reverse("organizer:run", args=[slug, key]) for name, key in context["run_keys"].items()}
+    topics = {name: str(key) for name, key in context["topic_keys"].items()}
+    return json_script({"runs": runs, "topics": topics}, "chart-places")
 
 
 @register.simple_tag

@@ -66,6 +66,15 @@ function show(note, frame, mark) {
   note.style.insetBlockStart = `${above >= 0 ? above : at.bottom - box.top + 6}px`;
 }
 
+/** Address of the run or the answer that a mark is named after; undefined for other marks. */
+function placeOf(mark) {
+  const places = JSON.parse(document.getElementById("chart-places")?.textContent ?? '{"runs":{},"topics":{}}');
+  const name = mark.dataset.said.slice(0, mark.dataset.said.lastIndexOf(": "));
+  if (places.runs[name]) return places.runs[name];
+  const [run, topic] = name.split(", topic ");
+  return places.runs[run] && places.topics[topic] && `${places.runs[run]}?topic=${places.topics[topic]}#h-answer`;
+}
+
 /** Answer to pointer and keys in a frame with a drawing; `marks` are those that keys reach. */
 function listen(frame, note, marks) {
   const markAt = (event) => event.target.closest?.("[data-said]");
@@ -78,8 +87,14 @@ function listen(frame, note, marks) {
     if (markAt(event)) show(note, frame, markAt(event));
   });
   frame.addEventListener("focusout", hide);
+  const open = (mark) => {
+    const place = mark && placeOf(mark);
+    if (place) location.assign(place);
+  };
+  frame.addEventListener("click", (event) => open(markAt(event)));
   frame.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
+    if (event.key === "Enter") open(markAt(event));
     const next = markAt(event) && neighbour(marks, markAt(event), event.key);
     if (!next) return;
     event.preventDefault();
