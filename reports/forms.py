@@ -174,7 +174,7 @@ class ChoicesForm(forms.Form):
 
     @property
     def in_sight(self) -> list[forms.BoundField]:
-        apart = (*self.folded, *self.rule_names, *self.runs_names)
+        apart = (*self.folded, *self.rule_names, *(field.name for field in self.of_runs))
         return [field for field in self if field.name not in apart and not self._is_needless(field)]
 
     @property
@@ -463,24 +463,11 @@ class NuggetsForm(ConditionForm):
             del self.fields[name]
 
 
-class LengthForm(ConditionForm):
-    """A score against length."""
-
-    # Length against itself would be a straight line, so it is not among the scores here.
-    score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial="vital_strict")
-    group = forms.ChoiceField(label="Group", required=False)
-    task = forms.ChoiceField(label="Task", required=False)
-    field_order = ["condition", "score", "group", "task", "tag"]
-
-    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        super().__init__(query, campaign)
-        self.offer_runs(campaign)
-
-
 class PacketForm(ConditionForm):
     """One group's packet."""
 
     group = forms.ChoiceField(label="Group")
+    runs_names = ()
     field_order = ["group", "condition", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:

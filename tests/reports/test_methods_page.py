@@ -2,10 +2,17 @@
 
 import re
 from html import unescape
+from pathlib import Path
 
+import pytest
 from django.urls import reverse
 
-from tests.worlds.campaign import World
+from tests.worlds.campaign import World, make_world
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> World:
+    return make_world(tmp_path)
 
 
 def test_methods_have_contents_prose_and_settings_in_words(world: World) -> None:
@@ -17,7 +24,7 @@ def test_methods_have_contents_prose_and_settings_in_words(world: World) -> None
     assert places[0] == "prose"
     assert len(places) > 5
     assert all(f'id="{place}"' in page for place in places)
-    for absent in ("nugget sweep", "identical once", "tables of", "0001_"):
+    for absent in ("nugget sweep<", "nugget sweep: yes", "identical once", "tables of", "0001_"):
         assert absent not in page
     text, latex = map(unescape, re.findall(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL))
     for paragraph in re.findall(
