@@ -192,14 +192,14 @@ class CostForm(PolicyForm):
 
     rate = rate_field()
     score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict", label="Score")
-    reference = choice_field("Agreement with", "the one most by hand", named(REFERENCES))
+    reference = choice_field("Agreement with", "manual before edited before automatic", named(REFERENCES))
     label_seconds = forms.FloatField(
         required=False, min_value=0, max_value=86_400, label="Seconds a person takes for a label"
     )
     llm_list = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's nugget list costs")
     llm_label = forms.FloatField(required=False, min_value=0, max_value=100_000, label="An LLM's label costs")
     folded = ("label_seconds", "llm_list", "llm_label")
-    folded_text = "What to assume where no desk and no job tells"
+    folded_text = "Assumed costs"
     field_order = ["rate", "score", "reference"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
@@ -384,7 +384,7 @@ def _units_table(prices: Prices) -> Section:
     named = columns(
         ("what", "One"),
         ("by", "By"),
-        ("units", "Reckoned from", ColumnKind.COUNT),
+        ("units", "Computed from", ColumnKind.COUNT),
         ("seconds", "Time", ColumnKind.CLOCK),
         ("cost", "Cost", ColumnKind.MONEY),
         ("basis", "Basis"),

@@ -98,7 +98,7 @@ JUDGE = MenuGroup(
 RESULTS = MenuGroup(
     "Results",
     (
-        MenuPage("reports:leaderboard", "Leaderboard", roles=READERS),
+        MenuPage("reports:leaderboard", "Leaderboard", ("reports:doubts",), roles=READERS),
         MenuPage("reports:agreement", "Rank agreement", roles=READERS),
         MenuPage(
             "reports:confusion",

@@ -130,10 +130,15 @@ def named(names: Iterable[str], *before: Option) -> list[Option]:
     return [*before, *((name, name) for name in names)]
 
 
-SCORES = [(name, name.replace("_", " ")) for name in (*SCORE_NAMES, LENGTH)]
+def score_words(name: str) -> str:
+    """Score on screen; files, commands and the API have the code."""
+    return "Words" if name == LENGTH else name.replace("_strict", ", strict").capitalize()
+
+
+SCORES = [(name, score_words(name)) for name in (*SCORE_NAMES, LENGTH)]
 SUPPORT_SCORES = [(name, name.replace("_", " ")) for name in SUPPORT_NAMES]
-CONDITIONS = named(condition.value for condition in Condition)
-SUPPORT_CONDITIONS = named(condition.value for condition in SupportCondition)
+CONDITIONS = [(condition.value, f"{condition.words} ({condition})") for condition in Condition]
+SUPPORT_CONDITIONS = [(condition.value, condition.words) for condition in SupportCondition]
 
 
 class ChoicesForm(forms.Form):
@@ -146,6 +151,10 @@ class ChoicesForm(forms.Form):
     folded_text: str | Promise = "Nugget sets and judges, where several fit"
     needless: tuple[str, ...] = ()
     """Fields that the page leaves out while they offer nothing but their empty choice."""
+    rule_names: tuple[str, ...] = ("missing", "unjudged", "no_vital", "no_cited", "topics")
+    """Policies of scoring, in a fold behind one line that says whether any is not the default."""
+    runs_names: tuple[str, ...] = ("group", "task", "tag")
+    """Choices of runs and topics, behind one control where a page has several."""
 
     def __init__(self, query: QueryDict, defaults: dict[str, str] | None = None) -> None:
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
@@ -165,7 +174,39 @@ class ChoicesForm(forms.Form):
 
     @property
     def in_sight(self) -> list[forms.BoundField]:
-        return [field for field in self if field.name not in self.folded and not self._is_needless(field)]
+        apart = (*self.folded, *self.rule_names, *(field.name for field in self.of_runs))
+        return [field for field in self if field.name not in apart and not self._is_needless(field)]
+
+    @property
+    def rules(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.rule_names if name in self.fields]
+
+    @property
+    def changed_rules(self) -> list[str]:
+        """The rules that are not the default, each in words."""
+        found = []
+        for field in self.rules:
+            choices = dict(cast(Any, field.field).choices)
+            if field.value() != field.field.initial and field.value() in choices:
+                found.append(f"{str(field.label).lower()} {choices[field.value()]}")
+        return found
+
+    @property
+    def chosen_in_words(self) -> list[tuple[str, str]]:
+        """Every choice that is one of a list, for paper, where the form is left out."""
+        shown = [*self.in_sight, *self.of_runs, *self.rules]
+        return [(str(field.label), str(field.value())) for field in shown if field.value() and not field.is_hidden]
+
+    @property
+    def of_runs(self) -> list[forms.BoundField]:
+        return [
+            self[name] for name in self.runs_names if name in self.fields and not self._is_needless(self[name])
+        ]
+
+    @property
+    def chosen_runs(self) -> list[str]:
+        """The choices of runs and topics that leave some out."""
+        return [str(field.value()) for field in self.of_runs if field.value()]
 
     @property
     def out_of_sight(self) -> list[forms.BoundField]:
@@ -187,6 +228,7 @@ def _no_cited_field() -> forms.ChoiceField:
         label="Answer that cites nothing",
         choices=[("skip", "is left out"), ("zero", "scores 0")],
         initial="skip",
+        help_text="Left out, a run's citation precision is over the answers that cite.",
     )
 
 
@@ -194,15 +236,22 @@ class PolicyForm(ChoicesForm):
     """The policies of nugget scores; what the query string leaves out has its default."""
 
     missing = forms.ChoiceField(
-        label="Missing answer", choices=[("zero", "scores 0"), ("skip", "is left out")], initial="zero"
+        label="Missing answer",
+        choices=[("zero", "scores 0"), ("skip", "is left out")],
+        initial="zero",
+        help_text="Left out, a run's mean is over the topics that it answered.",
     )
     unjudged = forms.ChoiceField(
         label="Unjudged label",
         choices=[("exclude", "leaves the answer out"), ("zero", "counts 0")],
         initial="exclude",
+        help_text="Counted 0, an answer with an unjudged or failed label stays in its run's mean.",
     )
     no_vital = forms.ChoiceField(
-        label="No vital nugget", choices=[("zero", "scores 0"), ("skip", "is undefined")], initial="zero"
+        label="No vital nugget",
+        choices=[("zero", "scores 0"), ("skip", "is undefined")],
+        initial="zero",
+        help_text="A topic without a vital nugget, in the scores of vital nuggets.",
     )
 
     @property
@@ -263,22 +312,21 @@ def _first_condition(sets: Iterable[NuggetSet]) -> str:
 class LeaderboardForm(ConditionForm):
     """A leaderboard as a page: also which support of citations stands beside it, which runs, and their order."""
 
-    score = forms.ChoiceField(label="Intervals and tests of", choices=SCORES, initial="vital_strict")
+    score = forms.ChoiceField(label="Scored", choices=SCORES, initial="vital_strict")
     support = forms.ChoiceField(
-        required=False, label="Support of citations", choices=[("", "not shown"), *SUPPORT_CONDITIONS]
+        required=False, label="Citation support by", choices=[("", "not shown"), *SUPPORT_CONDITIONS]
     )
-    support_judge = forms.ChoiceField(label="Support judge", required=False)
+    support_judge = forms.ChoiceField(label="Judge of citations", required=False)
     no_cited = _no_cited_field()
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
-    compare = forms.BooleanField(required=False, label="Test every two of the runs shown")
+    compare = forms.BooleanField(required=False, widget=forms.HiddenInput)
     sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
-    folded = ("nuggets", "judge", "support_judge")
+    columns = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+    folded = ("nuggets", "judge", "support", "support_judge")
+    folded_text = "Nugget set, judges and citation support"
     needless = ("tag",)
-    field_order = [
-        *("condition", "score", "support", "group", "task", "tag"),
-        *("missing", "unjudged", "no_vital", "no_cited", "compare", "sort"),
-    ]
+    field_order = ["score", "condition", "support", "group", "task", "tag", "compare", "sort", "columns"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         by_condition = _support_judges(campaign)
@@ -286,6 +334,7 @@ class LeaderboardForm(ConditionForm):
         super().__init__(query, campaign, support=labelled)
         self.offer_runs(campaign)
         self.offer("support_judge", named(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
+        self.fields["condition"].label = "By"
 
     @property
     def chosen_support(self) -> SupportCondition | None:
@@ -329,23 +378,26 @@ class AgreementForm(ComparisonForm, PolicyForm):
     """Two conditions of one kind, or a condition and a published table, and one score."""
 
     first, second = "x", "y"
-    x = forms.ChoiceField(label="x")
-    x_nuggets = forms.ChoiceField(label="x nugget set", required=False)
-    x_judge = forms.ChoiceField(label="x judge", required=False)
-    y = forms.ChoiceField(label="y")
-    y_nuggets = forms.ChoiceField(label="y nugget set", required=False)
-    y_judge = forms.ChoiceField(label="y judge", required=False)
-    score = forms.ChoiceField(label="Score", choices=[("Nugget scores", SCORES), ("Support", SUPPORT_SCORES)])
+    x = forms.ChoiceField(label="Order by")
+    x_nuggets = forms.ChoiceField(label="Nugget set of the first", required=False)
+    x_judge = forms.ChoiceField(label="Judge of the first", required=False)
+    y = forms.ChoiceField(label="Against")
+    y_nuggets = forms.ChoiceField(label="Nugget set of the second", required=False)
+    y_judge = forms.ChoiceField(label="Judge of the second", required=False)
+    score = forms.ChoiceField(
+        label="Scored", choices=[("Nugget scores", SCORES), ("Citation support", SUPPORT_SCORES)]
+    )
     no_cited = _no_cited_field()
     tag = _tag_field()
-    curve = forms.BooleanField(required=False, label="Tau by number of topics")
+    curve = forms.BooleanField(required=False, label="By number of topics")
     topics = forms.ChoiceField(
         label="Topics",
         choices=[("all", "all of each condition"), ("common", "only common ones")],
         initial="all",
+        help_text="Only common ones: both sides' run means are over the same topics.",
     )
     folded = ("x_nuggets", "x_judge", "y_nuggets", "y_judge")
-    field_order = ["x", "y", "score", "tag", "topics", "missing", "unjudged", "no_vital", "no_cited", "curve"]
+    field_order = ["score", "x", "y", "tag", "topics", "missing", "unjudged", "no_vital", "no_cited", "curve"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         offered = offer_of(campaign)
@@ -354,7 +406,7 @@ class AgreementForm(ComparisonForm, PolicyForm):
         defaults = {"score": SUPPORT_NAMES[0] if support else SCORE_NAMES[0]}
         sides = [
             ("Nugget scores", CONDITIONS),
-            ("Support", SUPPORT_CONDITIONS),
+            ("Citation support", SUPPORT_CONDITIONS),
             ("Published tables", named(offered.published)),
         ]
         super().__init__(query, campaign, sides, defaults | dict(zip("xy", offered.first_two, strict=True)))
@@ -411,24 +463,11 @@ class NuggetsForm(ConditionForm):
             del self.fields[name]
 
 
-class LengthForm(ConditionForm):
-    """A score against length."""
-
-    # Length against itself would be a straight line, so it is not among the scores here.
-    score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial="vital_strict")
-    group = forms.ChoiceField(label="Group", required=False)
-    task = forms.ChoiceField(label="Task", required=False)
-    field_order = ["condition", "score", "group", "task", "tag"]
-
-    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        super().__init__(query, campaign)
-        self.offer_runs(campaign)
-
-
 class PacketForm(ConditionForm):
     """One group's packet."""
 
     group = forms.ChoiceField(label="Group")
+    runs_names = ()
     field_order = ["group", "condition", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:

@@ -39,7 +39,7 @@ from evaluation.models import (
     SupportJudgment,
     Task,
 )
-from evaluation.rules.protocol import SETTINGS
+from evaluation.rules.protocol import GUIDELINES, SETTINGS
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel, TaskState
 from reports.agreement.figures import (
     RESAMPLES,
@@ -159,6 +159,8 @@ def _shown(value: Any) -> str:
 
 ROOMS = ("evaluation", "reports", "llmjobs")
 """Apps whose tables hold what figures rest on; their newest migrations say which layout was read."""
+TABLES_OF = "Assay, tables of "
+EXCLUSIONS = "Exclusions"
 SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
 
 
@@ -283,7 +285,7 @@ def _avoid_nuggets(campaign: Campaign) -> int:
 def version_rows(_campaign: Campaign) -> list[Row]:
     applied = MigrationRecorder(connection).applied_migrations()
     # The newest migration names the layout better than a version number: between releases it is the one that changed.
-    rooms = [(f"Assay, tables of {app}", max(name for room, name in applied if room == app)) for app in ROOMS]
+    rooms = [(f"{TABLES_OF}{app}", max(name for room, name in applied if room == app)) for app in ROOMS]
     rest = [("rule of active time", str(RULE_VERSION)), ("Django", django.__version__), ("NumPy", np.__version__)]
     return [{"what": what, "version": version} for what, version in [*rooms, *rest]]
 
@@ -446,7 +448,7 @@ def _exclusions(campaign: Campaign) -> MethodsSection:
     rows = exclusion_rows(campaign)
     sentences = ["What is stored and enters no score, and what is missing:"]
     return MethodsSection(
-        "Exclusions", sentences, [MethodsTable("Left out", {"what": "What", "count": "Count"}, rows)]
+        EXCLUSIONS, sentences, [MethodsTable("Left out", {"what": "What", "count": "Count"}, rows)]
     )
 
 
@@ -510,10 +512,59 @@ WRITERS: dict[MethodsForm, Callable[[MethodsReport], str]] = {
 register_converter(converter_of(MethodsForm), "methods_form")
 
 
+def page_sections(campaign: Campaign, report: MethodsReport) -> list[MethodsSection]:
+    """Return the sections as the page has them: settings in words, and no names of tables in the database."""
+    protocol, *middle, versions = report.sections
+    [settings], [programs] = protocol.tables, versions.tables
+    shown = [{"setting": label, "value": text} for label, text in _settings_in_words(campaign)]
+    rest = [row for row in programs.rows if not str(row["what"]).startswith(TABLES_OF)]
+    return [
+        replace(protocol, tables=[replace(settings, rows=shown)]),
+        *middle,
+        replace(versions, tables=[replace(programs, rows=rest)]),
+    ]
+
+
+def _settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
+    return [
+        (setting.label, setting.text(getattr(campaign.protocol, name)))
+        for name, setting in SETTINGS.items()
+        if name != GUIDELINES.name
+    ]
+
+
+def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
+    """Return the methods as paragraphs for a paper."""
+    protocol, *rest = report.sections
+    settings = "; ".join(f"{label[:1].lower()}{label[1:]}: {text}" for label, text in _settings_in_words(campaign))
+    first = " ".join([*protocol.sentences, f"Its settings: {settings}."])
+    agreed = [
+        f"Kendall's tau-b of {row['x']} against {row['y']} by {row['level']} is {row['tau_b']:.3f} "
+        f"({words(row['score'])}, n = {row['n']:,})."
+        for section in rest
+        for table in section.tables
+        if table.columns is TAUS
+        for row in table.rows
+        if row["tau_b"] is not None
+    ]
+    # A list follows the sentence about exclusions, so it stands in the tables alone.
+    paragraphs = [" ".join(section.sentences) for section in rest if section.title != EXCLUSIONS]
+    return [first, *paragraphs, *([" ".join(agreed)] if agreed else [])]
+
+
 @require_safe
 def methods(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request, slug)
-    context = {"campaign": campaign, "report": methods_report(campaign), "forms": list(MethodsForm)}
+    report = methods_report(campaign)
+    paragraphs = prose(campaign, report)
+    context = {
+        "campaign": campaign,
+        "report": {"sections": page_sections(campaign, report)},
+        "prose": paragraphs,
+        "prose_text": "\n\n".join(paragraphs),
+        "prose_latex": "\n\n".join(map(escaped, paragraphs)),
+        "forms": list(MethodsForm),
+    }
     return render(request, "reports/methods.html", context)
 
 

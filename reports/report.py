@@ -357,6 +357,16 @@ class ReportContent:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeOut:
+    """A section in the menu of files: as a table, as a picture, or both."""
+
+    name: str
+    title: str
+    is_table: bool = False
+    is_picture: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A report page: the form, and what came of it; without figures, `message` says why.
 
@@ -391,6 +401,20 @@ class Report:
             if name.startswith(("sort_", "page_")):
                 kept[name] = self.query.get(name) or ""
         return kept.urlencode()
+
+    @property
+    def take_out(self) -> list[TakeOut]:
+        """The sections that leave as files."""
+        return [
+            TakeOut(section.name, section.title or "Picture", bool(section.rows), is_drawn)
+            for section in self._sections
+            if (is_drawn := section.chart is not None and section.chart.shown) or section.rows
+        ]
+
+    @property
+    def effects(self) -> list[str]:
+        """Sentences about what the policies do to this report."""
+        return []
 
     def section(self, name: str) -> Section:
         """Return a section by its name. Raises `Http404` where there is none."""

@@ -30,6 +30,7 @@ def _picture(report: str, part: str, name: str) -> URLPattern:
 # files, so these keep their names. A new report needs no line here.
 leaderboard_urls: list[URLPattern] = [
     path("", views.report, {"report": LEADERBOARD}, name="leaderboard"),
+    path("doubts/", views.doubts, name="doubts"),
     _picture(LEADERBOARD, "ranking", "ranking"),
     _table(LEADERBOARD, "runs", "leaderboard_table"),
 ]

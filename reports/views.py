@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
@@ -22,7 +22,8 @@ from reports.agreement.page import agreement_page
 from reports.confusion.page import confusion_page
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
 from reports.leaderboard.length import length_page
-from reports.leaderboard.page import leaderboard_page
+from reports.leaderboard.page import NO_COLUMNS, doubtful_answers, leaderboard_page
+from reports.metrics.scores import DOUBTS
 from reports.nuggets.descriptives import descriptives_page
 from reports.nuggets.page import nuggets_page
 from reports.packet import packet_archive, packet_page
@@ -122,12 +123,48 @@ def reports(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
     campaign, kind = get_campaign(request, slug), KINDS[report]
+    if report == LEADERBOARD and (address := _with_own_columns(request)):
+        return redirect(address)
     page = kind.make(campaign, request.GET)
     more: dict[str, Any] = {}
     # The archive is of the group that the form names, so a page without figures has none to offer.
     if report == PACKET and page.content:
         more["archive"] = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"
     return page_response(request, campaign, page, report, template=kind.template, more=more)
+
+
+COLUMNS = "columns"
+
+
+def _with_own_columns(request: UserRequest) -> str | None:
+    """Keep the columns that the address names for the person; without any, return the address with those kept."""
+    if COLUMNS in request.GET:
+        request.session[COLUMNS] = request.GET[COLUMNS]
+        return None
+    kept = request.session.get(COLUMNS, NO_COLUMNS)
+    if kept == NO_COLUMNS:
+        return None
+    query = request.GET.copy()
+    query[COLUMNS] = kept
+    return f"{request.path}?{query.urlencode()}"
+
+
+@require_safe
+def doubts(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign(request, slug)
+    page = leaderboard_page(campaign, request.GET)
+    run = get_object_or_404(campaign.runs, run_id=request.GET.get("run", ""))
+    doubt = request.GET.get("doubt", "")
+    if doubt not in DOUBTS:
+        raise Http404
+    topics = {topic.topic_id: topic for topic in topics_for(request.user, campaign)}
+    answers = [
+        (topics[answer.topic_id], answer.count)
+        for answer in doubtful_answers(page, run.run_id, doubt)
+        if answer.topic_id in topics
+    ]
+    context = {"campaign": campaign, "page": page, "run": run, "doubt": doubt, "answers": answers}
+    return render(request, "reports/doubts.html", context)
 
 
 @require_safe

@@ -34,13 +34,23 @@ from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
-from reports.report import WRONG_CHOICE, Chart, Report, Section, columns, has_tau, why_no_tau
+from reports.report import (
+    FEWEST_TOPICS,
+    WRONG_CHOICE,
+    Chart,
+    Report,
+    Section,
+    TakeOut,
+    columns,
+    has_tau,
+    why_no_tau,
+)
 from web.templatetags.assay import words
 
 LEVEL_NAMES = {
-    "run_level": "Run level",
-    "topic_average": "Topic average",
-    "all_topic_run": "All topic/run pairs",
+    "run_level": "Over run means",
+    "topic_average": "Mean over topics",
+    "all_topic_run": "Over all topic-run pairs",
 }
 TAU_COLUMNS = columns(
     ("level", "Level"),
@@ -71,6 +81,8 @@ class Tau:
     topics: int | None
     hidden: str | None
     is_pending: bool = False
+    undefined_topics: int = 0
+    is_pooled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +90,7 @@ class AgreementReport(Report):
     """Agreement of the two sides of a request; without a correlation, `message` says why."""
 
     form: AgreementForm
-    title: str = "Agreement"
+    title: str = "Rank agreement"
     requested: AgreementRequest | None = None
     correlation: Correlation | None = None
     confusion: ConfusionReport | None = None
@@ -87,6 +99,33 @@ class AgreementReport(Report):
     def taus(self) -> list[Tau]:
         found = self.correlation
         return [_tau(found, level) for level in LEVELS] if found else []
+
+    @property
+    def side_words(self) -> str:
+        x, y = (side if isinstance(side, str) else side.condition.words for side in self._sides)
+        # A published table has a name, and a name keeps its case.
+        return f"{x} against {y if isinstance(self._sides[1], str) else y[:1].lower() + y[1:]}"
+
+    @property
+    def take_out(self) -> list[TakeOut]:
+        found = self.correlation
+        if found is None:
+            return []
+        parts = [TakeOut("taus", "Figures", is_table=True)]
+        if found.points:
+            parts.append(TakeOut("answers", "Single answers", is_table=True))
+        if found.has_picture:
+            parts.append(TakeOut("scatter", "Scatter", is_picture=True))
+        if self.curve:
+            parts.append(
+                TakeOut(
+                    "topics",
+                    "Rank agreement by number of topics",
+                    is_table=True,
+                    is_picture=bool(self.shown_curve),
+                )
+            )
+        return parts
 
     @property
     def sides(self) -> list[tuple[str, str]]:
@@ -120,6 +159,15 @@ class AgreementReport(Report):
     def by_tag(self) -> tuple[tuple[str, Agreement], ...]:
         """The three taus tag by tag; nothing where only one tag's topics are looked at."""
         return agreement_by_tag(self.requested) if self.requested and not self.requested.tag else ()
+
+    @property
+    def by_large_tag(self) -> list[tuple[str, Agreement]]:
+        return [(tag, agreed) for tag, agreed in self.by_tag if agreed.topics >= FEWEST_TOPICS]
+
+    @property
+    def small_tags(self) -> list[tuple[str, int]]:
+        """Tags on whose topics no agreement is shown, and how many these are."""
+        return [(tag, agreed.topics) for tag, agreed in self.by_tag if agreed.topics < FEWEST_TOPICS]
 
     @property
     def heat(self) -> list[HeatRow]:
@@ -204,7 +252,7 @@ class AgreementReport(Report):
         )
         return Section(
             name="topics",
-            title="Tau by number of topics",
+            title="Rank agreement by number of topics",
             columns=CURVE_COLUMNS,
             rows=rows,
             chart=chart,
@@ -283,4 +331,6 @@ def _tau(found: Correlation, level: str) -> Tau:
         discordant=agreed.discordant[level],
         interval=found.intervals.get(level),
         is_pending=level not in found.intervals,
+        undefined_topics=agreed.undefined_topics if level == "topic_average" else 0,
+        is_pooled=level == ALL_TOPIC_RUN,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django import forms
 from django.http import QueryDict
 from django.utils import timezone
 
@@ -11,7 +12,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from reports import charts
 from reports.cache import cached_report
-from reports.forms import LengthForm
+from reports.forms import SCORES, ConditionForm
 from reports.frames import tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.policies import Policies, policies_document
@@ -40,6 +41,20 @@ from web.text import plural
 TITLE = "Length"
 Limits = tuple[str, str, str]
 """Group, task and tag; empty: all."""
+
+
+class LengthForm(ConditionForm):
+    """A score against length."""
+
+    # Length against itself would be a straight line, so it is not among the scores here.
+    score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial="vital_strict")
+    group = forms.ChoiceField(label="Group", required=False)
+    task = forms.ChoiceField(label="Task", required=False)
+    field_order = ["condition", "score", "group", "task", "tag"]
+
+    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
+        super().__init__(query, campaign)
+        self.offer_runs(campaign)
 
 
 def length_page(campaign: Campaign, query: QueryDict) -> Report:

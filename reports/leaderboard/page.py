@@ -1,4 +1,4 @@
-"""Leaderboard: runs by score under one condition, with intervals, support of citations, and tests of every two."""
+"""Leaderboard: runs by score under one condition, with intervals, citation support, doubts, and tests of every two."""
 
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -13,17 +13,25 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports import charts
 from reports.cache import cached_report
-from reports.forms import LeaderboardForm
+from reports.forms import LeaderboardForm, score_words
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import Leaderboard, ScoreRow, leaderboard, scores_document
 from reports.metrics.agreement import ScoreTable, score_table
 from reports.metrics.arrays import column_means, defined
 from reports.metrics.bootstrap import mean_intervals
 from reports.metrics.policies import Policies, SupportPolicies, listed_policies
-from reports.metrics.scores import LENGTH, SCORE_NAMES
-from reports.metrics.significance import MOST_RUNS, PairTests, best_first, paired_tests
+from reports.metrics.scores import DOUBTS, LENGTH, SCORE_NAMES, doubts
+from reports.metrics.significance import (
+    MOST_RUNS,
+    PairTests,
+    best_first,
+    groups_not_told_apart,
+    paired_tests,
+    smallest_p,
+)
 from reports.metrics.support import SUPPORT_NAMES
 from reports.report import (
+    FEWEST_TOPICS,
     WRONG_CHOICE,
     Chart,
     Column,
@@ -33,6 +41,7 @@ from reports.report import (
     Row,
     Section,
     chosen_condition,
+    counted,
 )
 from reports.support_scores import RunSupportScores, support_rows
 from web.consistent_read import consistent_read
@@ -42,14 +51,16 @@ TITLE = "Leaderboard"
 SIGNIFICANT = 0.05
 INTERVAL = "interval"
 """The column of the chosen score's interval."""
-TEXTS = (("run_id", "Run"), ("group", "Group"), ("task", "Task"))
 COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
+ALWAYS_SHOWN = (LENGTH, "weighted_precision", "weighted_recall")
 SCORED = "scored"
+NO_COLUMNS = "-"
+"""Optional columns in an address where none is chosen: nothing at all means those that the person chose before."""
 SUPPORT_TOPICS = ("precision_topics", "recall_topics")
 """Keys of the numbers of topics behind a figure: pages grey it by them, files leave them out."""
 SUPPORT_COLUMNS = (
-    Column("weighted_precision", "Support precision", ColumnKind.FINE_SCORE, topics="precision_topics"),
-    Column("weighted_recall", "Support recall", ColumnKind.FINE_SCORE, topics="recall_topics"),
+    Column("weighted_precision", "Citation precision", ColumnKind.SCORE, topics="precision_topics"),
+    Column("weighted_recall", "Citation recall", ColumnKind.SCORE, topics="recall_topics"),
     Column("sentences", "Sentences", ColumnKind.MEAN, topics="recall_topics"),
 )
 PAPER = {
@@ -122,6 +133,10 @@ class Comparison:
             return ""
         return "higher" if self.difference > 0 else "lower"
 
+    @property
+    def mark(self) -> str:
+        return {"higher": "▲", "lower": "▼"}.get(self.verdict, "")
+
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
@@ -131,6 +146,21 @@ class Comparisons:
     rows: tuple[tuple[Comparison, ...], ...]
     exact: bool
     left_out: int
+    topics: int
+    groups: tuple[frozenset[str], ...]
+    """Largest groups of runs of which no two differ."""
+
+    @property
+    def smallest_p(self) -> float:
+        return smallest_p(self.topics, self.pairs)
+
+    @property
+    def can_differ(self) -> bool:
+        return self.smallest_p < SIGNIFICANT
+
+    @property
+    def told_apart(self) -> int:
+        return sum(bool(comparison.verdict) for row in self.rows for comparison in row) // 2
 
     @property
     def by_run(self) -> list[tuple[str, tuple[Comparison, ...]]]:
@@ -141,6 +171,36 @@ class Comparisons:
         """Number of tests that Holm's correction is for."""
         # Each test stands in the table twice, once from either run.
         return sum(comparison.p is not None for row in self.rows for comparison in row) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLine:
+    """A run as the page shows it: its place by the chosen score, and per group of `Comparisons` whether it is in it."""
+
+    row: Row
+    rank: int | None
+    name: ReportCell
+    score: ReportCell
+    cells: list[ReportCell]
+    bars: list[bool]
+    doubts: list[tuple[str, int]]
+    axis: float
+    """The end of the axis that all runs share; it begins at 0."""
+
+    @property
+    def share(self) -> str:
+        return self._percent(self.score.value)
+
+    @property
+    def low(self) -> str:
+        return self._percent(self.row["low"])
+
+    @property
+    def high(self) -> str:
+        return self._percent(self.row["high"])
+
+    def _percent(self, value: float) -> str:
+        return f"{100 * value / self.axis:.4f}%"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,20 +219,137 @@ class LeaderboardReport(Report):
         return bool(self.message or self.support_message)
 
     @property
-    def ranking(self) -> Chart | None:
-        return self.section("ranking").chart
+    def score_words(self) -> str:
+        return score_words(self.form.chosen["score"])
 
     @property
-    def lines(self) -> list[tuple[Row, list[ReportCell]]]:
-        return list(zip(self.runs.rows, self.runs.cells(self.runs.rows), strict=True))
+    def chosen_columns(self) -> list[str]:
+        return [column.key for column in self.optional if column.key in self.form.chosen["columns"].split(".")]
+
+    @cached_property
+    def optional(self) -> list[Column]:
+        """Columns that the page has where they are asked for."""
+        apart = (*ALWAYS_SHOWN, "run_id", INTERVAL, self.runs_score)
+        return [column for column in self.runs.columns if column.key not in apart]
+
+    @property
+    def column_choices(self) -> list[tuple[Column, bool, str]]:
+        """Each optional column, whether it is shown, and the columns shown after a click on it."""
+        chosen = self.chosen_columns
+        return [
+            (column, column.key in chosen, ".".join(sorted({*chosen} ^ {column.key})) or NO_COLUMNS)
+            for column in self.optional
+        ]
+
+    @property
+    def runs_score(self) -> str:
+        return str(self.form.chosen["score"])
+
+    @cached_property
+    def headings(self) -> list[tuple[Column, str, str]]:
+        shown = (*ALWAYS_SHOWN, *self.chosen_columns)
+        return [
+            heading
+            for heading in self.runs.headings
+            if heading[0].key in shown and heading[0].key != self.runs_score
+        ]
+
+    @property
+    def score_heading(self) -> tuple[Column, str, str]:
+        return next(heading for heading in self.runs.headings if heading[0].key == self.runs_score)
+
+    @property
+    def lines(self) -> list[BoardLine]:
+        cells = list(self.runs.cells(self.runs.rows))
+        return [self._line(row, line) for row, line in zip(self.runs.rows, cells, strict=True)]
+
+    @property
+    def closing_lines(self) -> list[tuple[str, ReportCell, list[ReportCell]]]:
+        """The maximum, median and minimum over runs: name, chosen score, the other columns."""
+        lines = []
+        for row in reversed(self.runs.closing):
+            [cells] = self.runs.cells([row])
+            by_key = {cell.column.key: cell for cell in cells}
+            lines.append((row["run_id"], by_key[self.runs_score], self._beside(by_key)))
+        return lines
+
+    def _line(self, row: Row, cells: list[ReportCell]) -> BoardLine:
+        by_key = {cell.column.key: cell for cell in cells}
+        return BoardLine(
+            row=row,
+            rank=self._ranks.get(row["run_id"]),
+            name=by_key["run_id"],
+            score=by_key[self.runs_score],
+            cells=self._beside(by_key),
+            bars=[row["run_id"] in group for group in self.groups],
+            doubts=[(name, row[name]) for name in DOUBTS if row[name]],
+            axis=self._axis,
+        )
+
+    def _beside(self, by_key: dict[str, ReportCell]) -> list[ReportCell]:
+        return [by_key[column.key] for column, _, _ in self.headings]
+
+    @property
+    def groups(self) -> tuple[frozenset[str], ...]:
+        return self.compared.groups if self.compared else ()
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        """The place of every run with a score, controls too; equal scores share one."""
+        found = self.standings.rows if self.standings else ()
+        scores = [row[self.runs_score] for row in found if row[self.runs_score] is not None]
+        return {
+            row["run_id"]: 1 + sum(score > row[self.runs_score] for score in scores)
+            for row in found
+            if row[self.runs_score] is not None
+        }
+
+    @cached_property
+    def _axis(self) -> float:
+        if self.runs_score != LENGTH:
+            return 1.0
+        ends = (row[name] for row in self.runs.rows for name in (LENGTH, "high"))
+        return max((end for end in ends if end is not None), default=0.0) or 1.0
 
     @property
     def by_tag(self) -> list[tuple[str, list[tuple[float | None, int]]]]:
         """The runs shown, each with its mean of the chosen score over each tag's topics, and how many these are."""
-        tags = self.standings.by_tag if self.standings else ()
+        return self._by_tag([tag for tag in self._tags if tag.topics >= FEWEST_TOPICS])
+
+    @property
+    def by_small_tag(self) -> list[tuple[str, list[tuple[float | None, int]]]]:
+        return self._by_tag(self.small_tags)
+
+    @property
+    def large_tags(self) -> list[TagColumn]:
+        return [tag for tag in self._tags if tag.topics >= FEWEST_TOPICS]
+
+    @property
+    def small_tags(self) -> list[TagColumn]:
+        return [tag for tag in self._tags if tag.topics < FEWEST_TOPICS]
+
+    @property
+    def _tags(self) -> tuple[TagColumn, ...]:
+        return self.standings.by_tag if self.standings else ()
+
+    def _by_tag(self, tags: list[TagColumn]) -> list[tuple[str, list[tuple[float | None, int]]]]:
         return [
             (row["run_id"], [(tag.by_run.get(row["run_id"]), tag.topics) for tag in tags])
             for row in self.runs.rows
+        ]
+
+    @property
+    def effects(self) -> list[str]:
+        """Sentences about the answers of this table that the policies are about."""
+        counts = {name: sum(row[name] for row in self.shown) for name in DOUBTS}
+        chosen = self.form.chosen
+        missing = "scored 0" if chosen["missing"] == "zero" else "left out"
+        without = self.standings.board.no_vital_topics if self.standings else 0
+        return [
+            f"{counted(counts['missing'], 'missing answer')} {missing}.",
+            f"{counted(counts['unjudged'] + counts['failed'], 'label')} unjudged or failed, "
+            f"{counted(counts['excluded'], 'answer')} left out for it.",
+            f"{counted(without, 'topic')} without a vital nugget.",
         ]
 
     @property
@@ -204,14 +381,38 @@ class LeaderboardReport(Report):
             "tag": self.form.chosen["tag"] or None,
             "by_tag": {tag.tag: {"topics": tag.topics, "runs": tag.by_run} for tag in found.by_tag},
             "support": str(self.support) if self.support else None,
-            "comparisons": _comparison_rows(self.compared) if self.compared else None,
+            "comparisons": _comparison_rows(self.compared)
+            if self.compared and self.form.chosen["compare"]
+            else None,
         }
+        # A file only: on the page each run's row has its own bar.
         chart = Chart(
             alt=f"{len(runs.rows)} runs by {words(found.score)}, each with its interval.",
             draw=lambda dark: charts.ranking(runs.rows, found.score, dark=dark),
-            note="Points: the mean over topics, by task. Lines: 95 % intervals.",
         )
         return [replace(runs, document=document), Section("ranking", "", (), (), chart=chart)]
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtfulAnswer:
+    """A topic of a run with `count` labels, or one answer, in doubt."""
+
+    topic_id: str
+    count: int
+
+
+def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[DoubtfulAnswer]:
+    """Return the answers that a mark in a run's row counts. Raises `KeyError` for a doubt that is none."""
+    if page.standings is None:
+        return []
+    board = page.standings.board
+    with consistent_read():
+        sheet = tagged_assignments(board.choice, page.form.chosen["tag"])
+    counts = doubts(sheet, board.policies)[doubt]
+    if run_id not in sheet.run_ids:
+        return []
+    of_run = counts[:, sheet.run_ids.index(run_id)].tolist()
+    return [DoubtfulAnswer(topic, count) for topic, count in zip(sheet.topic_ids, of_run, strict=True) if count]
 
 
 def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
@@ -236,7 +437,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
     found = standings(wanted)
     group, task = form.chosen["group"], form.chosen["task"]
     shown = [row for row in found.rows if group in ("", row["group"]) and task in ("", row["task"])]
-    compared = comparisons(wanted, tuple(row["run_id"] for row in shown)) if form.chosen["compare"] else None
+    compared = comparisons(wanted, tuple(row["run_id"] for row in shown))
     return LeaderboardReport(
         form=form,
         title=TITLE,
@@ -249,19 +450,16 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
 
 
 def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
-    found = [
-        Column(key, caption, ColumnKind.RUN if key == "run_id" else ColumnKind.TEXT) for key, caption in TEXTS
-    ]
+    found = [Column("run_id", "Run", ColumnKind.RUN), Column("group", "Group"), Column("task", "Task")]
     for name in SCORE_NAMES:
-        caption = words(name).capitalize()
-        found.append(Column(name, caption, ColumnKind.FINE_SCORE, primary=name == score))
+        found.append(Column(name, score_words(name), ColumnKind.SCORE, primary=name == score))
         if name == score:
             found.append(Column(INTERVAL, "95 % interval", ColumnKind.INTERVAL))
+    if with_support:
+        found += SUPPORT_COLUMNS
     found.append(Column(LENGTH, "Words", ColumnKind.MEAN, primary=score == LENGTH))
     if score == LENGTH:
         found.append(Column(INTERVAL, "95 % interval", ColumnKind.INTERVAL))
-    if with_support:
-        found += SUPPORT_COLUMNS
     return (*found, *(Column(name, name.capitalize(), ColumnKind.COUNT) for name in COUNTS))
 
 
@@ -323,7 +521,15 @@ def comparisons(wanted: Wanted, runs: tuple[str, ...]) -> Comparisons:
     names = tuple(table.run_ids[columns[place]] for place in best)
     tests = paired_tests(values[:, best])
     rows = tuple(_compared(tests, names, place) for place in range(len(names)))
-    return Comparisons(names, rows, tests.exact, max(0, scored - MOST_RUNS))
+    groups = groups_not_told_apart(tests.adjusted, SIGNIFICANT)
+    return Comparisons(
+        names,
+        rows,
+        tests.exact,
+        max(0, scored - MOST_RUNS),
+        topics=len(values),
+        groups=tuple(frozenset(names[place] for place in group) for group in groups),
+    )
 
 
 def _compared(tests: PairTests, names: tuple[str, ...], place: int) -> tuple[Comparison, ...]:

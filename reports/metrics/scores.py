@@ -98,6 +98,22 @@ def answer_scores(sheet: AssignmentSheet, policies: Policies) -> AnswerScores:
     return AnswerScores(values, _lengths(sheet, policies, length_topics), topics, length_topics, excluded)
 
 
+DOUBTS = ("missing", "unjudged", "failed", "excluded")
+
+
+def doubts(sheet: AssignmentSheet, policies: Policies) -> dict[str, Counts]:
+    """Doubts about the score of every answer, each T x R: labels unjudged and failed, answers missing and excluded."""
+    answers = answer_scores(sheet, policies)
+    cells = sheet.answered[sheet.nugget_topic]
+    found = {
+        "missing": (~sheet.answered).astype(np.int64),
+        "unjudged": _topic_sums(sheet, cells & (sheet.labels == UNJUDGED)),
+        "failed": _topic_sums(sheet, cells & (sheet.labels == FAILED)),
+        "excluded": answers.excluded.astype(np.int64),
+    }
+    return {name: np.where(answers.topics[:, np.newaxis], counts, 0) for name, counts in found.items()}
+
+
 def run_scores(sheet: AssignmentSheet, policies: Policies, topics: Booleans | None = None) -> RunScores:
     """Mean over topics per run (Pradeep et al. 2024, scoring).
 

@@ -75,6 +75,27 @@ def best_first(values: Floats, most: int = MOST_RUNS) -> Counts:
     return order[~np.isnan(means[order])][:most]
 
 
+def smallest_p(topics: int, pairs: int, *, resamples: int = RESAMPLES) -> float:
+    """Return the smallest p that a test of every two runs can give after Holm's correction for so many pairs."""
+    # Of all assignments of signs, the observed one and its mirror are always at least as far from 0.
+    least = 2 / 2**topics if 2 ** min(topics, 63) <= resamples else 1 / (resamples + 1)
+    return min(1.0, pairs * least)
+
+
+def groups_not_told_apart(adjusted: Floats, level: float) -> list[frozenset[int]]:
+    """Return the largest groups of runs of which no two differ (insert and absorb, Piepho 2004), in the runs' order.
+
+    `adjusted` is R x R; two runs share a group if and only if their p is not below `level`.
+    """
+    groups = [frozenset(range(len(adjusted)))]
+    for first, second in np.argwhere(np.triu(adjusted < level)).tolist():
+        split = [group for group in groups if {first, second} <= group]
+        parts = [group - {run} for group in split for run in (first, second)]
+        kept = {*groups, *parts}.difference(split)
+        groups = [group for group in kept if not any(group < other for other in kept)]
+    return sorted((group for group in groups if len(group) > 1), key=sorted)
+
+
 def _signs(topics: int, resamples: int, seed: int, *, exact: bool) -> Iterator[Floats]:
     """Yield rows of +1 and -1, one for each topic."""
     if exact:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django import template
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 
 from reports.metrics.jackknife import Jackknife
@@ -43,6 +43,15 @@ def cell_link(context: dict[str, Any], cell: ReportCell) -> SafeString:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
     return format_html("<bdi>{}</bdi>", cell.text)
+
+
+@register.simple_tag(takes_context=True)
+def chart_places(context: dict[str, Any]) -> SafeString:
+    """Addresses of the runs and topics that marks of a picture name, for `static/js/pictures.js`."""
+    slug = context["campaign"].slug
+    runs = {name: reverse("organizer:run", args=[slug, key]) for name, key in context["run_keys"].items()}
+    topics = {name: str(key) for name, key in context["topic_keys"].items()}
+    return json_script({"runs": runs, "topics": topics}, "chart-places")
 
 
 @register.simple_tag
@@ -134,6 +143,26 @@ def _spoken(found: Jackknife) -> str:
     if found.value is None:
         return "undefined"
     return f"{found.value:.2f}, {found.ends[0]:.2f} to {found.ends[1]:.2f}" if found.ends else f"{found.value:.2f}"
+
+
+KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only")}
+
+
+@register.simple_tag
+def run_kind(task: str) -> SafeString:
+    """Kind of a run by shape and word."""
+    name, shape, text = KINDS.get(task, ("", "◆", "no task"))
+    return format_html('<span class="shape {}" aria-hidden="true">{}</span> {}', name, shape, text)
+
+
+@register.filter
+def order_arrow(ordered: str) -> str:
+    return "↑" if ordered == "ascending" else "↓"
+
+
+@register.filter
+def interval_text(low: float, high: float) -> str:
+    return f"{assay.score(low)} to {assay.score(high)}"
 
 
 @register.filter

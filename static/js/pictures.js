@@ -66,6 +66,15 @@ function show(note, frame, mark) {
   note.style.insetBlockStart = `${above >= 0 ? above : at.bottom - box.top + 6}px`;
 }
 
+/** Address of the run or the answer that a mark is named after; undefined for other marks. */
+function placeOf(mark) {
+  const places = JSON.parse(document.getElementById("chart-places")?.textContent ?? '{"runs":{},"topics":{}}');
+  const name = mark.dataset.said.slice(0, mark.dataset.said.lastIndexOf(": "));
+  if (places.runs[name]) return places.runs[name];
+  const [run, topic] = name.split(", topic ");
+  return places.runs[run] && places.topics[topic] && `${places.runs[run]}?topic=${places.topics[topic]}#h-answer`;
+}
+
 /** Answer to pointer and keys in a frame with a drawing; `marks` are those that keys reach. */
 function listen(frame, note, marks) {
   const markAt = (event) => event.target.closest?.("[data-said]");
@@ -78,8 +87,14 @@ function listen(frame, note, marks) {
     if (markAt(event)) show(note, frame, markAt(event));
   });
   frame.addEventListener("focusout", hide);
+  const open = (mark) => {
+    const place = mark && placeOf(mark);
+    if (place) location.assign(place);
+  };
+  frame.addEventListener("click", (event) => open(markAt(event)));
   frame.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
+    if (event.key === "Enter") open(markAt(event));
     const next = markAt(event) && neighbour(marks, markAt(event), event.key);
     if (!next) return;
     event.preventDefault();
@@ -124,9 +139,17 @@ async function draw(image) {
   picture.hidden = true;
 }
 
-const images = /** @type {NodeListOf<HTMLImageElement>} */ (document.querySelectorAll("figure picture img.plot"));
-for (const image of images) {
-  // It loads again when the theme changes, and is drawn again then.
-  image.addEventListener("load", () => draw(image));
-  if (image.complete && image.naturalWidth) draw(image);
+function drawAll() {
+  const images = /** @type {NodeListOf<HTMLImageElement>} */ (
+    document.querySelectorAll("figure picture img.plot:not([data-drawn])")
+  );
+  for (const image of images) {
+    image.dataset.drawn = "";
+    // It loads again when the theme changes, and is drawn again then.
+    image.addEventListener("load", () => draw(image));
+    if (image.complete && image.naturalWidth) draw(image);
+  }
 }
+
+drawAll();
+document.addEventListener("htmx:afterSwap", drawAll);

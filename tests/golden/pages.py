@@ -20,7 +20,7 @@ CHOSEN = {"condition", "x", "y", "rows", "columns"}
 PAGE = re.compile(r'href="([^"?#]+/)"')
 FILE = re.compile(r'href="([^"]+\.(?:csv|json|tex|svg|html|zip)(?:\?[^"]*)?)"')
 SELECT = re.compile(r'<select[^>]* name="([^"]+)"(.*?)</select>', re.DOTALL)
-CHECKBOX = re.compile(r'<input type="checkbox" name="([^"]+)"')
+CHECKBOX = re.compile(r'(?:<input type="checkbox" name="|[?;](?=compare=on))([^"=]+)')
 OPTION = re.compile(r'<option value="([^"]*)"')
 ONCE = ("json", "zip")
 OFFERED = re.compile(r"<(?:table|picture|methods_form):|packet\.zip")

@@ -10,7 +10,14 @@ from scipy import stats
 
 from reports.metrics.arrays import Floats
 from reports.metrics.bootstrap import mean_intervals
-from reports.metrics.significance import MOST_RUNS, best_first, holm, paired_tests
+from reports.metrics.significance import (
+    MOST_RUNS,
+    best_first,
+    groups_not_told_apart,
+    holm,
+    paired_tests,
+    smallest_p,
+)
 
 NAN = float("nan")
 TABLES = arrays(
@@ -100,3 +107,22 @@ def test_an_interval_is_about_as_wide_as_the_central_limit_says() -> None:
     scores = np.random.default_rng(1).normal(0.5, 0.1, (400, 1))
     low, high = mean_intervals(scores, resamples=2000)
     assert high[0] - low[0] == pytest.approx(2 * 1.96 * 0.1 / 20, rel=0.15)
+
+
+def test_the_smallest_p_of_few_topics_is_known_beforehand() -> None:
+    """Check 79: seven topics and six runs."""
+    assert_allclose(smallest_p(7, 15), 0.234375)
+    values = np.arange(6) * 1.0 + np.zeros((7, 1))
+    assert_allclose(np.nanmin(paired_tests(values).adjusted), smallest_p(7, 15))
+    assert smallest_p(2, 15) == 1.0
+
+
+@given(arrays(np.float64, (20, 6), elements=st.floats(0, 1, width=16)))
+@settings(max_examples=20, deadline=None)
+def test_groups_of_runs_are_those_of_the_p_table(values: Floats) -> None:
+    """Check 79: two of twenty topics' runs share a group just where their p is not below 0.05."""
+    adjusted = paired_tests(values + 0.3 * np.arange(6)).adjusted
+    groups = groups_not_told_apart(adjusted, 0.05)
+    for first, second in zip(*np.triu_indices(6, k=1), strict=True):
+        together = any({first, second} <= group for group in groups)
+        assert together is not bool(adjusted[first, second] < 0.05)

@@ -133,6 +133,7 @@ def test_a_snapshot_s_methods_report_stays_as_it_was(world: World) -> None:
 def test_the_methods_report_says_what_was_done_and_names_nobody(world: World) -> None:
     page = world.client("rita").get(METHODS).content.decode()
     assert re.findall(r"<h2>([^<]+)</h2>", page) == [
+        "For the paper",
         *("Protocol", "Topics, runs and passages", "Assessors and judges", "Nuggets and labels"),
         *("Time", "Agreement", "Exclusions", "Versions"),
     ]

@@ -38,17 +38,20 @@ def page_of(world: World, query: str = "", page: str = "agreement") -> str:
 
 
 def test_it_starts_with_two_conditions_that_have_labels(world: World) -> None:
-    assert "<bdi>A/A</bdi> against <bdi>A/M</bdi>" in page_of(world)
+    """Check 42: the title is in words."""
+    assert "<h1><bdi>Automatic nuggets, automatic labels against automatic nuggets, manual labels" in page_of(
+        world
+    )
 
 
 def test_it_says_tau_what_it_rests_on_and_the_policies(world: World) -> None:
     page = page_of(world, "?x=A/A&y=A/M&unjudged=zero")
     for said in (
-        "Run level",
-        "Topic average",
-        "All topic/run pairs",
+        "Over run means",
+        "Mean over topics",
+        "Over all topic-run pairs",
         "2 runs",
-        "unjudged zero",
+        "1 rule differs: unjudged label counts 0.",
         "labels by robot",
     ):
         assert said in page
@@ -123,7 +126,7 @@ def test_support_conditions_are_correlated_as_the_report_does(supported: World) 
     assert found["run_level"] == 1.0
     page = page_of(supported, "?x=llm&y=scratch")
     assert "weighted precision" in page
-    assert "no cited skip" in page
+    assert "Scored as TREC 2024." in page
     assert "2 pairs" in page
 
 
@@ -155,8 +158,10 @@ def test_tau_by_number_of_topics_is_shown_when_asked(world: World, tmp_path: Pat
         origin=Origin.AUTO,
         judge="robot",
     )
-    assert "Tau by number of topics is shown from 5 runs and 5 topics on." in page_of(world, f"{query}&curve=on")
-    assert "Tau by number of topics is shown" not in page_of(world, query)
+    assert "Rank agreement by number of topics is shown from 5 runs and 5 topics on." in page_of(
+        world, f"{query}&curve=on"
+    )
+    assert "Rank agreement by number of topics is shown" not in page_of(world, query)
     slug, client = world.campaign.slug, world.client("olga")
     document = json.loads(client.get(reverse("reports:topics_table", args=[slug, "json"]) + query).content)
     (point,) = document["points"]
@@ -170,10 +175,10 @@ def test_topics_by_tag_are_a_filter_and_a_table(world: World) -> None:
     topic = Topic.objects.get(campaign=world.campaign, topic_id="t1")
     TopicTag.objects.create(topic=topic, name="rivers")
     page = page_of(world, "?x=A/A&y=A/M&unjudged=zero")
-    assert "Tau by topic tag</h2>" in page
+    assert "Rank agreement by topic tag</h2>" in page
     narrowed = page_of(world, "?x=A/A&y=A/M&unjudged=zero&tag=rivers")
     assert "Only topics tagged <b><bdi>rivers</bdi></b>" in narrowed
-    assert "Tau by topic tag</h2>" not in narrowed
+    assert "Rank agreement by topic tag</h2>" not in narrowed
     assert taus_of(world, "?x=A/A&y=A/M&unjudged=zero&tag=rivers")["topics"] == 1
     assert "This is not a choice" in page_of(world, "?x=A/A&y=A/M&tag=nothing")
 

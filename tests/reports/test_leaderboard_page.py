@@ -1,6 +1,7 @@
 """The leaderboard as a page: everything chosen in the address, and the same figures as files."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -12,6 +13,7 @@ from django.urls import reverse
 from evaluation.imports.assignments import import_assignments
 from evaluation.imports.runs import import_runs
 from evaluation.terms import JudgeKind, Origin
+from reports.metrics.scores import DOUBTS
 from tests.worlds.campaign import World, make_world, queries_of
 from tests.worlds.cast import write_source
 from tests.worlds.imported import load, report
@@ -54,7 +56,7 @@ def table_of(world: World, form: str, query: str = "?condition=A/A&judge=whole")
 
 def runs_on(page: str) -> list[str]:
     """Return the runs in the order of the table."""
-    return re.findall(r'<th scope="row" class="nowrap"><a [^>]*><bdi>(\w+)</bdi>', page)
+    return re.findall(r'<th scope="row" class="run-name"><a [^>]*><bdi>(\w+)</bdi>', page)
 
 
 def test_runs_stand_by_the_chosen_score_and_by_any_other_column(world: World) -> None:
@@ -62,7 +64,7 @@ def test_runs_stand_by_the_chosen_score_and_by_any_other_column(world: World) ->
     assert runs_on(page_of(world, query)) == ["alpha", "beta"]
     assert runs_on(page_of(world, f"{query}&score=all_strict&sort=-all_strict")) == ["alpha", "beta"]
     assert runs_on(page_of(world, f"{query}&sort=vital")) == ["beta", "alpha"]
-    page = page_of(world, f"{query}&sort=-group")
+    page = page_of(world, f"{query}&sort=-group&columns=group")
     assert runs_on(page) == ["beta", "alpha"]
     assert re.findall(r'aria-sort="(\w+)"', page) == ["descending"]
 
@@ -81,8 +83,8 @@ def test_closing_rows_stay_those_of_all_when_a_group_is_chosen(world: World) -> 
 
 
 def test_support_of_citations_stands_beside_the_scores(world: World) -> None:
-    assert "Support precision" in page_of(world, "?condition=A/A&judge=whole&support=scratch")
-    assert "Support precision" not in page_of(world, "?condition=A/A&judge=whole&support=")
+    assert "Citation precision" in page_of(world, "?condition=A/A&judge=whole&support=scratch")
+    assert "Citation precision" not in page_of(world, "?condition=A/A&judge=whole&support=")
     rows = json.loads(table_of(world, "json", "?condition=A/A&judge=whole&support=scratch"))["runs"]
     assert {row["run_id"]: row["weighted_precision"] for row in rows}["alpha"] == 1.0
 
@@ -99,6 +101,46 @@ def test_the_link_with_every_choice_holds_those_of_today_s_defaults(world: World
     assert {"condition=A%2FA", "missing=zero", "unjudged=exclude", "no_vital=zero", "score=vital_strict"} <= set(
         link.split("&amp;")
     )
+
+
+def test_policies_are_one_line_and_what_differs_is_counted(world: World) -> None:
+    """Check 75."""
+    assert "Scored as TREC 2024." in page_of(world, "?condition=A/A&judge=whole")
+    page = page_of(world, "?condition=A/A&judge=whole&unjudged=zero&no_vital=skip")
+    assert 'class="not-default">2 rules differ: unjudged label counts 0, no vital nugget is undefined.' in page
+    assert "1 rule differs: missing answer is left out." in page_of(world, "?judge=whole&missing=skip")
+
+
+def test_a_doubt_opens_exactly_its_answers(world: World) -> None:
+    """Check 78."""
+    query = "?condition=A/A&judge=robot"
+    client, board = world.client("olga"), page_of(world, query)
+    rows = json.loads(table_of(world, "json", query))["runs"]
+    for row in rows:
+        line = board.partition(f"<bdi>{row['run_id']}</bdi>")[2].partition("</tr>")[0]
+        marks = line.partition('<td class="doubts">')[2].partition("</td>")[0]
+        named = {name: row[name] for name in DOUBTS if row[name]}
+        assert [text.split()[::-1] for text in re.findall(r">([\d,]+ \w+)</a>", marks)] == [
+            [name, str(count)] for name, count in named.items()
+        ]
+        for address in re.findall(r'href="([^"]+)"', marks):
+            page = client.get(html.unescape(address)).content.decode()
+            name = address.rpartition("doubt=")[2]
+            counts = re.findall(r'<td class="n">([\d,]+)</td>', page)
+            assert sum(map(int, counts)) == named[name]
+    address = reverse("reports:doubts", args=[world.campaign.slug])
+    assert client.get(f"{address}{query}&run=alpha&doubt=nothing").status_code == 404
+    assert client.get(f"{address}{query}&run=nothing&doubt=failed").status_code == 404
+
+
+def test_chosen_columns_are_in_the_address_and_remembered(world: World) -> None:
+    client, board = world.client("olga"), world.pages()["leaderboard"]
+    query = "?condition=A%2FA&judge=whole"
+    assert ">Judged<" not in client.get(board + query).content.decode().partition("<table")[2]
+    assert ">Judged<" in client.get(f"{board}{query}&columns=judged").content.decode().partition("<table")[2]
+    assert client.get(board + query)["Location"].endswith(f"{query}&columns=judged")
+    assert client.get(f"{board}{query}&columns=-").status_code == 200
+    assert client.get(board + query).status_code == 200
 
 
 def test_runs_are_tested_against_each_other_when_asked(world: World) -> None:

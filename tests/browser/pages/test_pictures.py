@@ -79,7 +79,7 @@ def test_paper_is_light_without_navigation_forms_or_cut_tables(
     expect(page.locator(".drawn svg").first).to_be_visible()
     expect(page.locator(".on-paper").first).to_be_hidden()
     page.emulate_media(media="print")
-    for gone in (".shell", "form.toolbar, form .toolbar", ".drawn svg"):
+    for gone in (".shell", ".choices-form", ".drawn svg"):
         expect(page.locator(gone).first).to_be_hidden()
     page.wait_for_function("() => document.querySelector('.on-paper')?.naturalWidth > 0")
     assert "theme=light" in (page.locator(".on-paper").first.get_attribute("src") or "")
