@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from django import forms
 from django.contrib import messages
@@ -19,7 +20,7 @@ from evaluation.terms import FindingCode
 from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
 from llmjobs.client import default_endpoint
-from llmjobs.forecast import forecast_rows
+from llmjobs.forecast import CostForecast, forecast_rows
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate, estimate, order_of
 from llmjobs.job_status import job_for, jobs_for, mark_all_read, mark_read, may_run_jobs
@@ -185,7 +186,7 @@ def estimate_rows(form: JobForm, plan: JobPlan, expected: Estimate) -> Iterator[
         yield "Tokens in / out", f"{_thousands(forecast.prompt_tokens)} / {_thousands(forecast.completion_tokens)}"
         yield (
             "Money",
-            "no price set" if forecast.cost is None else f"about {forecast.cost:,.2f} {forecast.currency}",
+            money_of(forecast) or "no price set",
         )
         yield "Time", dict(forecast_rows(forecast))["time"]
 
@@ -200,8 +201,19 @@ def button_of(expected: Estimate) -> str:
     forecast = expected.forecast
     if not forecast.calls:
         return "Start: no new call"
-    calls = f"Start: {forecast.calls:,} {plural(forecast.calls, 'call')}"
-    return calls if forecast.cost is None else f"{calls}, about {forecast.cost:,.2f} {forecast.currency}"
+    words = [f"Start: {forecast.calls:,} {plural(forecast.calls, 'call')}", money_of(forecast)]
+    return ", ".join(filter(None, words))
+
+
+def money_of(forecast: CostForecast) -> str:
+    """Money to pay in words; nothing where no price is known."""
+    if forecast.cost is None:
+        return ""
+    if not forecast.cost:
+        return "free of charge"
+    least = Decimal("0.01")
+    amount = f"{forecast.cost:,.2f}" if forecast.cost >= least else f"{forecast.cost:,.4f}"
+    return f"about {amount} {forecast.currency}"
 
 
 def _thousands(count: int) -> str:

@@ -36,13 +36,30 @@ document.addEventListener("htmx:afterSettle", () => {
 });
 
 document.addEventListener("htmx:configRequest", (event) => {
+  const { parameters, triggeringEvent } = /** @type {CustomEvent} */ (event).detail;
+  if (!isLive(event.target)) return;
+  for (const [name, value] of Object.entries(parameters)) if (value === "") delete parameters[name];
+  // Fields of the kind that is left mean nothing to the next one.
+  if (triggeringEvent?.target.name === "what") {
+    for (const name of ["condition", "nuggets", "qrels", "source", "study", "runs"]) delete parameters[name];
+  }
   const form = document.querySelector("form[data-preselected]");
-  const { parameters } = /** @type {CustomEvent} */ (event).detail;
-  if (!form || !isLive(event.target) || parameters.choose) return;
+  if (!form || parameters.choose) return;
   // Ticks that nobody has changed follow the kind and the judge, and keep the address short.
   const boxes = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("input[name=topics]")]);
   if (boxes.every((box) => box.checked === box.defaultChecked)) {
     delete parameters.topics;
     delete parameters.shown;
   }
+});
+
+const names = /** @type {HTMLFormElement | null} */ (document.querySelector("form[data-names]"));
+names?.elements.namedItem("slug")?.addEventListener("input", () => {
+  names.dataset.names = "own";
+});
+names?.elements.namedItem("name")?.addEventListener("input", (event) => {
+  if (names.dataset.names === "own") return;
+  const words = /** @type {HTMLInputElement} */ (event.target).value.normalize("NFKD").toLowerCase();
+  const slug = /** @type {HTMLInputElement} */ (names.elements.namedItem("slug"));
+  slug.value = words.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "").slice(0, 60);
 });

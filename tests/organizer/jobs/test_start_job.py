@@ -48,7 +48,12 @@ def test_a_superuser_starts(world: World) -> None:
 def test_a_dry_run_says_what_it_would_cost_and_does_nothing(world: World) -> None:
     events = Event.objects.count()
     page = said_to(world, "preview", what="support")
-    for said in ("nothing has been sent", "<dt>Citations</dt><dd>2</dd>", "least</dt><dd>2</dd>", "Start: 2 calls"):
+    for said in (
+        "nothing has been sent",
+        "<dt>Citations</dt><dd>2</dd>",
+        "least</dt><dd>2</dd>",
+        "Start: 2 calls",
+    ):
         assert said in page
     assert not Job.objects.exists()
     assert not WorkItem.objects.exists()

@@ -272,11 +272,11 @@ def test_judging_that_is_handed_on_asks_the_same_in_another_order(world: Judging
 def test_the_matrix_shows_the_stages_that_have_tasks_or_are_chosen(world: JudgingWorld) -> None:
     world.hand(Stage.ASSIGN, "ann")
     page = client_of(world).get(WORK).content.decode()
-    assert '<th scope="col">Assign</th>' in page
+    assert '<th scope="col">Label answers</th>' in page
     assert '<th scope="col">Post-edit</th>' not in page
     assert "0 of 9 labels · <bdi>edited</bdi>" in page
     page = client_of(world).get(f"{WORK}?stage=support-post-edit").content.decode()
-    assert '<th scope="col">Support, label shown</th>' in page
+    assert '<th scope="col">Judge citations, machine label shown</th>' in page
 
 
 def test_the_matrix_says_what_waits_for_a_machine(world: JudgingWorld) -> None:
@@ -343,7 +343,7 @@ def test_an_organizer_blocks_unblocks_and_reopens_judging_as_any_work(world: Jud
 def test_changing_work_names_judging_tasks(world: JudgingWorld) -> None:
     world.hand(SCRATCH, "ann")
     page = client_of(world).get(reverse("organizer:change_work", args=["river"])).content.decode()
-    assert "t1, Support: Ann Archer, not started" in page
+    assert "t1, Judge citations, unaided: Ann Archer, not started" in page
     assert Campaign.objects.count() == 1
 
 

@@ -242,7 +242,7 @@ def test_topics_that_lack_the_chosen_stage_come_ticked(desk: DeskWorld) -> None:
     assert ticked(desk, "?stage=assign") == {"t1", "t2", "t3", "t4"}
     page = " ".join(desk.client("olga").get(HAND_OUT + "?stage=manual").content.decode().split())
     assert "3 topics lack it" in page
-    assert "handed out: By hand</span>" in page
+    assert "handed out: Write nuggets</span>" in page
 
 
 def test_work_leads_to_a_hand_out_with_topics_ticked(desk: DeskWorld) -> None:
