@@ -118,11 +118,11 @@ def nugget_items(
     topics = list(topics)
     graded = Qrel.objects.filter(source=source, topic__in=topics, grade__gte=protocol.grade_threshold)
     by_topic: dict[int, list[int]] = {topic.pk: [] for topic in topics}
-    ordered = graded.order_by("-grade", "segment__docid").values_list("topic", "segment", "segment__has_text")
-    for topic_pk, segment, has_text in ordered:
+    ordered = graded.order_by("-grade", "segment__docid").values_list("topic__pk", "segment", "segment__has_text")
+    for about, segment, has_text in ordered:
         plan.without_text += not has_text
         if has_text:
-            by_topic[topic_pk].append(segment)
+            by_topic[about].append(segment)
     for topic in topics:
         segments = by_topic[topic.pk]
         if not segments:

@@ -83,7 +83,7 @@ class JobForm(BudgetForm):
     )
 
     def __init__(self, viewer: User, campaign: Campaign, given: QueryDict) -> None:
-        self.campaign, self.given = campaign, given
+        self.campaign = campaign
         studies = {row.study.name: row.study for row in studies_for(viewer, campaign)}
         qrels = [row.name for row in sources_for(viewer, campaign)]
         sets = nugget_sets_for(viewer, campaign)
@@ -99,7 +99,7 @@ class JobForm(BudgetForm):
         data.setdefault("study", next(iter(studies), ""))
         judge = judge_choice(viewer, campaign, "Judge", but=self._compared(data))
         data.setdefault("judge", judge.initial)
-        data.setdefault("source", data["judge"] or default_endpoint().model)
+        data.setdefault("source", str(data["judge"]) or default_endpoint().model)
         super().__init__(data)
         self.fields["judge"] = judge
         lists = [
@@ -119,7 +119,7 @@ class JobForm(BudgetForm):
 
     def _compared(self, data: QueryDict) -> int | None:
         """The LLM whose labels a second look compares cannot be the one that decides."""
-        study = self.studies.get(data["study"]) if self.kind is JobKind.SECOND_LOOK else None
+        study = self.studies.get(str(data["study"])) if self.kind is JobKind.SECOND_LOOK else None
         return study.machine_id if study else None
 
     def _leave_out(self, origin: str, *, several_lists: bool, several_qrels: bool) -> None:
@@ -147,7 +147,7 @@ class JobForm(BudgetForm):
     @property
     def preselects(self) -> bool:
         """Whether the topics are those that lack the work, and not chosen by anybody."""
-        return not self.data.getlist("topics") and not self.data.get("shown")
+        return not self["topics"].value() and not self.data.get("shown")
 
     @property
     def cards(self) -> list[tuple[JobKind, str, str, str]]:
@@ -211,7 +211,7 @@ def _current(given: QueryDict) -> QueryDict:
     """Choices in today's names: a condition was a kind of its own once, and addresses keep working."""
     data = given.copy()
     if data.get("what") in LISTS:
-        data["condition"] = data["what"]
+        data["condition"] = str(data["what"])
         data["what"] = JobKind.LABELS.value
     data.setdefault("what", JobKind.LABELS.value)
     return data

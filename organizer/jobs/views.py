@@ -1,7 +1,7 @@
 """LLM jobs and the labels they gave: look, start, cancel, retry."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django import forms
@@ -132,19 +132,16 @@ def preview_of(form: JobForm) -> JobPreview:
     except Refused as refused:
         return JobPreview(missing=missing, reason=refused.message)
     plan = ready.plan
-    shown = {
-        "lacking": frozenset(ids[pk] for pk in with_all.plan.topics),
-        "missing": missing,
-        "skipped": skipped_rows(plan),
-    }
+    shown = JobPreview(
+        lacking=frozenset(ids[pk] for pk in with_all.plan.topics), missing=missing, skipped=skipped_rows(plan)
+    )
     if reason := " ".join(errors) or why_nothing(form, plan):
-        return JobPreview(**shown, reason=reason)
+        return replace(shown, reason=reason)
     expected = estimate(plan, ready.request.judge)
-    then_labels = form.kind is JobKind.LABELS and any(item.kind == "nuggets" for item in plan.items)
-    return JobPreview(
-        **shown,
+    return replace(
+        shown,
         rows=list(estimate_rows(form, plan, expected)),
-        then_labels=then_labels,
+        then_labels=form.kind is JobKind.LABELS and any(item.kind == "nuggets" for item in plan.items),
         button=button_of(expected),
     )
 

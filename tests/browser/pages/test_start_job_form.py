@@ -18,13 +18,13 @@ pytestmark = [
 
 
 def test_ctrl_enter_starts_what_the_estimate_shows(
-    browser: Browser, live_server: LiveServer, tmp_path: Path
+    chromium: Browser, live_server: LiveServer, tmp_path: Path
 ) -> None:
     """Checks 41, 64 and 65."""
     make_world(tmp_path)
-    page = browser.new_page()
-    sign_in(page, live_server.url, "olga")
-    page.goto(f"{live_server.url}/campaigns/river/jobs/new/")
+    page = chromium.new_page(base_url=live_server.url)
+    sign_in(page, "olga")
+    page.goto("/campaigns/river/jobs/new/")
     page.check("#kind-support")
     expect(page.locator("#estimate")).to_contain_text("Start: 2 calls")
     expect(page.locator("[name=condition]")).to_have_count(0)
