@@ -161,6 +161,12 @@ def _change_protocol(campaign: Campaign, organizer: User) -> None:
     )
 
 
+def load_sample(campaign: Campaign) -> None:
+    """Load the demo's invented topics, runs, passages and grades, without anybody's nuggets or labels."""
+    with transaction.atomic():
+        _load_corpus(campaign)
+
+
 def _load_corpus(campaign: Campaign) -> None:
     import_topics(campaign=campaign, source=_source("topics.jsonl"))
     for run_id, options in RUNS.items():

@@ -34,7 +34,7 @@ from llmjobs.steps.asking import spans
 class JobPlan:
     """Items to queue; topics that are blocked, with the reason; and how much was left out because it is done.
 
-    `retried` counts the items that ask anew for what failed before.
+    `retried` counts the items that ask anew for what failed before, `labelled` the labels of nuggets that are there.
     """
 
     items: list[NewItem] = field(default_factory=list)
@@ -42,6 +42,17 @@ class JobPlan:
     without_text: int = 0
     judged: int = 0
     retried: int = 0
+    labelled: int = 0
+
+    @property
+    def topics(self) -> set[int]:
+        """Topics that the items are about."""
+        named: dict[str, set[int]] = {"topic": set(), "answer": set(), "sentence": set()}
+        for item in self.items:
+            about = next(key for key in named if key in item.payload)
+            named[about].add(item.payload[about])
+        topics = Topic.objects.filter(Q(answers__in=named["answer"]) | Q(answers__sentences__in=named["sentence"]))
+        return named["topic"] | set(topics.values_list("pk", flat=True))
 
 
 def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: int) -> list[NewItem]:
@@ -87,6 +98,7 @@ def unjudged(items: Sequence[NewItem], judge: Judge) -> JobPlan:
             plan.items.append(item)
         plan.retried += bool(failed_events)
         plan.judged += not left
+        plan.labelled += len(wordings) - len(left)
     return plan
 
 
@@ -103,11 +115,16 @@ def nugget_items(
     blocked and named.
     """
     plan, protocol = JobPlan(), campaign.protocol
+    topics = list(topics)
+    graded = Qrel.objects.filter(source=source, topic__in=topics, grade__gte=protocol.grade_threshold)
+    by_topic: dict[int, list[int]] = {topic.pk: [] for topic in topics}
+    ordered = graded.order_by("-grade", "segment__docid").values_list("topic__pk", "segment", "segment__has_text")
+    for about, segment, has_text in ordered:
+        plan.without_text += not has_text
+        if has_text:
+            by_topic[about].append(segment)
     for topic in topics:
-        graded = Qrel.objects.filter(source=source, topic=topic, grade__gte=protocol.grade_threshold)
-        ordered = graded.order_by("-grade", "segment__docid").values_list("segment", "segment__has_text")
-        segments = [pk for pk, has_text in ordered if has_text]
-        plan.without_text += len(ordered) - len(segments)
+        segments = by_topic[topic.pk]
         if not segments:
             plan.blocked[topic.topic_id] = f"no segment with text that {source.name} grades as related"
             continue

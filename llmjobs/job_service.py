@@ -12,7 +12,7 @@ from accounts.models import User
 from evaluation.domain.conditions import lists_to_label
 from evaluation.errors import Refused
 from evaluation.judges import add_judge, judge_in, stored_judge
-from evaluation.models import Campaign, Event, Judge, QrelSource, Study
+from evaluation.models import Campaign, Event, Judge, NuggetList, QrelSource, Study, Topic
 from evaluation.rules.text import check_name
 from evaluation.terms import Condition, JudgeKind, Origin
 from jobs import queue
@@ -96,9 +96,7 @@ def plan_evaluation(request: JobRequest, condition: Condition, *, qrels: str = "
     campaign = request.campaign
     topics = job_plan.chosen_topics(campaign, request.topics)
     runs = [run.pk for run in job_plan.chosen_runs(campaign, request.runs)]
-    own = f"{condition.origin}-{request.judge.name}"
-    sets = lists_to_label(campaign, condition, request.judge.name, nuggets=nuggets, own=own)
-    lists = job_plan.newest_lists(sets, [topic.pk for topic in topics])
+    lists = _lists_to_label(request, condition, nuggets, topics)
     items = job_plan.assign_items(lists.values(), runs, campaign.protocol.batch_size)
     plan = job_plan.unjudged(items, request.judge)
     missing = [topic for topic in topics if topic.pk not in lists]
@@ -111,6 +109,25 @@ def plan_evaluation(request: JobRequest, condition: Condition, *, qrels: str = "
         plan.without_text += first.without_text
     else:
         plan.blocked = {topic.topic_id: f"no {condition.origin} nugget list" for topic in missing}
+    return plan
+
+
+def _lists_to_label(
+    request: JobRequest, condition: Condition, nuggets: str, topics: Sequence[Topic]
+) -> dict[int, NuggetList]:
+    own = f"{condition.origin}-{request.judge.name}"
+    sets = lists_to_label(request.campaign, condition, request.judge.name, nuggets=nuggets, own=own)
+    return job_plan.newest_lists(sets, [topic.pk for topic in topics])
+
+
+def plan_nuggets(request: JobRequest, *, qrels: str) -> JobPlan:
+    """Plan the final lists that answers are labelled by, for topics whose labels would find none."""
+    topics = job_plan.chosen_topics(request.campaign, request.topics)
+    there = _lists_to_label(request, Condition.AA, "", topics)
+    missing = [topic for topic in topics if topic.pk not in there]
+    plan = job_plan.nugget_items(request.campaign, missing, _source(request.campaign, qrels), "nuggets")
+    plan.judged = len(there)
+    _repeat_failures(plan, request)
     return plan
 
 
@@ -237,19 +254,21 @@ class Work(StrEnum):
     AA = "A/A"
     EA = "E/A"
     MA = "M/A"
+    NUGGETS = "nuggets"
     DRAFTS = "drafts"
     SUPPORT = "support"
     RELEVANCE = "relevance"
 
     @property
     def job_title(self) -> str:
-        return TITLES.get(self, f"AutoAssign {self}")
+        return TITLES.get(self) or f"Label answers, {Condition(self).origin.words}"
 
 
 TITLES = {
-    Work.DRAFTS: "Drafts for post-editing",
-    Work.SUPPORT: "Support of citations",
-    Work.RELEVANCE: "Relevance",
+    Work.NUGGETS: "Make nuggets",
+    Work.DRAFTS: "Make drafts",
+    Work.SUPPORT: "Judge citations",
+    Work.RELEVANCE: "Grade passages",
 }
 
 
@@ -280,7 +299,7 @@ class JobOrder:
 
 @dataclass(frozen=True, slots=True)
 class ReadyJob:
-    """A job that is planned and has something to do. `order`: as its event stores it."""
+    """A job that is planned. `order`: as its event stores it."""
 
     request: JobRequest
     title: str
@@ -288,21 +307,32 @@ class ReadyJob:
     order: dict[str, object]
 
 
+def try_plan(campaign: Campaign, order: JobOrder) -> ReadyJob:
+    """Plan a job, which may have nothing to do, and write nothing. Raises `Refused`."""
+    request = _request(campaign, judge_to_try(order.judge), order)
+    return ReadyJob(request, order.work.job_title, _plan(request, order), order.payload)
+
+
 def estimate_job(campaign: Campaign, order: JobOrder) -> Estimate:
     """Return a job's estimate, and write nothing. Raises `Refused`."""
-    judge = judge_for(order.judge) if order.judge else _judge_to_be()
-    return estimate(_plan(_request(campaign, judge, order), order), judge)
+    ready = try_plan(campaign, order)
+    return estimate(ready.plan, ready.request.judge)
 
 
 def plan_job(campaign: Campaign, order: JobOrder) -> ReadyJob:
     """Plan a job, which takes a while and no lock. Raises `Refused`, also where nothing is to be done."""
     request = _request(campaign, judge_for(order.judge), order)
     plan = _plan(request, order)
+    refuse_empty(plan)
+    return ReadyJob(request, order.work.job_title, plan, order.payload)
+
+
+def refuse_empty(plan: JobPlan) -> None:
+    """Raise `Refused` where nothing is to be done."""
     if not plan.items:
         done = f"Nothing to do: {plan.judged:,} done already."
         why = "; ".join(f"{topic}: {reason}" for topic, reason in plan.blocked.items())
         raise Refused("nothing_to_do", " ".join(filter(None, (done, why))))
-    return ReadyJob(request, order.work.job_title, plan, order.payload)
 
 
 def start_job(ready: ReadyJob, actor: User) -> Job:
@@ -362,8 +392,11 @@ def retry(llm: LlmJob, actor: User | None) -> int:
     return retried
 
 
-def _judge_to_be() -> Judge:
-    # A dry run writes nothing: a judge of key 0 has labelled nothing, which is true of a new judge.
+def judge_to_try(name: str) -> Judge:
+    """Return the judge of that name, or the endpoint's own; a dry run writes nothing. Raises `Refused`."""
+    if name:
+        return judge_for(name)
+    # A judge of key 0 has labelled nothing, which is true of a new judge.
     model = default_endpoint().model
     there = Judge.objects.filter(name=model).first()
     return there or Judge(pk=0, name=model, kind=JudgeKind.LLM, model=model)
@@ -375,6 +408,8 @@ def _request(campaign: Campaign, judge: Judge, order: JobOrder) -> JobRequest:
 
 def _plan(request: JobRequest, order: JobOrder) -> JobPlan:
     match order.work:
+        case Work.NUGGETS:
+            return plan_nuggets(request, qrels=order.qrels)
         case Work.DRAFTS:
             return plan_drafts(request, qrels=order.qrels)
         case Work.SUPPORT:

@@ -76,7 +76,7 @@ def _pages(campaign: Campaign, roles: frozenset[Role]) -> Iterator[Hit]:
 def _acts(campaign: Campaign) -> Iterator[Hit]:
     start = reverse("organizer:new_job", args=[campaign.slug])
     for work in Work:
-        yield Hit(f"Start a job: {work.job_title}", f"{start}?work={work}")
+        yield Hit(f"Start a job: {work.job_title}", f"{start}?what={work}")
     hand_out = reverse("organizer:hand_out", args=[campaign.slug])
     for stage in Stage:
         yield Hit(f"Hand out: {stage.words}", f"{hand_out}?stage={stage}")

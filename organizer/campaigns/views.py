@@ -9,7 +9,8 @@ import numpy as np
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse
+from django.db import transaction
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
@@ -24,15 +25,18 @@ from evaluation.append_only import missing_triggers
 from evaluation.campaigns import contents
 from evaluation.campaigns.access import campaigns_for, unblinded, within
 from evaluation.campaigns.contents import findings_for
-from evaluation.campaigns.create import CampaignFile, read_campaign_file, start_campaign
+from evaluation.campaigns.create import CampaignFile, ProtocolSettings, read_campaign_file, start_campaign
+from evaluation.campaigns.protocol import settings_of
 from evaluation.corpus import answers as corpus_answers
 from evaluation.corpus import label_grid
 from evaluation.corpus import runs as run_rows
 from evaluation.corpus import topics as topic_rows
 from evaluation.domain.conditions import NuggetCondition, resolve
 from evaluation.errors import Refused
+from evaluation.formats.languages import EXPECTED, normalised
 from evaluation.models import AnswerProvenance, Campaign, Membership, Run, Topic
 from evaluation.terms import Condition, FindingCode, RagTask, Role
+from exchange.demo_campaign import load_sample
 from exchange.models import Snapshot
 from exchange.snapshots.archive import FORMAT
 from jobs.health import queue_state
@@ -298,15 +302,32 @@ def landing(request: UserRequest) -> HttpResponse:
     return redirect(landing_for(request.user))
 
 
-class NewCampaignForm(forms.Form):
-    """Its short name, name and description, and a file with its settings."""
+EMPTY, SAMPLE, COPY = "empty", "sample", "copy"
+STARTS = {
+    EMPTY: ("Empty", "You load topics, runs and passages yourself"),
+    SAMPLE: ("Sample data", "A few invented topics with answers and graded passages, to try everything out"),
+    COPY: ("Copy of a protocol", "The rules of another campaign, or of a file, and no data"),
+}
 
-    slug = forms.SlugField(max_length=60, label="Short name", help_text="It stands in addresses and commands.")
+
+class NewCampaignForm(forms.Form):
+    """Name, short name and language of a campaign, and its start."""
+
     name = forms.CharField(max_length=200, label="Name")
-    description = forms.CharField(
-        max_length=5000, required=False, label="Description", widget=forms.Textarea({"rows": 3})
+    slug = forms.SlugField(max_length=60, label="Short name", help_text="It stands in addresses and commands.")
+    language = forms.CharField(
+        max_length=35, required=False, label="Language", help_text="Of topics and answers, such as en or ar."
     )
-    settings = forms.FileField(required=False, label="Settings, a TOML file")
+    start = forms.ChoiceField(
+        choices=[(start, words) for start, (words, _) in STARTS.items()], required=False, label="Start from"
+    )
+    settings = forms.FileField(required=False, label="or a protocol as a file (TOML)")
+
+    def __init__(self, viewer: User, data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files)
+        self.fields["protocol"] = forms.ModelChoiceField(
+            unblinded(viewer), required=False, to_field_name="slug", label="Protocol of", empty_label="none"
+        )
 
     def clean_slug(self) -> str:
         """Refuse a taken short name, even one of a campaign that the viewer cannot see."""
@@ -315,28 +336,50 @@ class NewCampaignForm(forms.Form):
             raise forms.ValidationError("This short name is taken. Choose another one.")
         return slug
 
+    def clean_language(self) -> str:
+        language = str(self.cleaned_data["language"])
+        tag = normalised(language) if language else ""
+        if tag is None:
+            raise forms.ValidationError(f"Expected {EXPECTED}, found “{language}”.")
+        return tag
+
+    @property
+    def starts(self) -> list[tuple[str, str, str, bool]]:
+        chosen = self["start"].value() or EMPTY
+        return [(start, *words, start == chosen) for start, words in STARTS.items()]
+
     @property
     def file(self) -> CampaignFile:
         """Raises `BadInput`."""
         values = self.cleaned_data
-        sent = values["settings"]
-        file = read_campaign_file(sent, sent.name) if sent else CampaignFile()
-        description = values["description"] or file.description
+        sent, copied = values["settings"], values["protocol"]
+        file = CampaignFile()
+        if sent:
+            file = read_campaign_file(sent, sent.name)
+        elif copied and values["start"] == COPY:
+            # In a file 0 means no limit.
+            settings = {
+                name: 0 if value is None else value for name, value in settings_of(copied.protocol).items()
+            }
+            file = CampaignFile(protocol=ProtocolSettings.model_validate(settings))
         # The fields of the form win over the file.
-        return file.model_copy(update={"name": values["name"], "description": description})
+        language = values["language"] or file.language
+        return file.model_copy(update={"name": values["name"], "language": language})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_campaign(request: UserRequest) -> HttpResponse:
     if not request.user.is_superuser:
         raise PermissionDenied
-    form = NewCampaignForm(posted(request), request.FILES or None)
+    form = NewCampaignForm(request.user, posted(request), request.FILES or None)
     if form.is_valid():
         slug, name = form.cleaned_data["slug"], form.cleaned_data["name"]
-        with refusals_on(form):
+        with refusals_on(form), transaction.atomic():
             made, _ = start_campaign(slug=slug, name=name, file=form.file, actor=request.user)
-            messages.success(request, f"{made.name} is made, and you organize it. Next: its topics.")
-            return redirect("organizer:data", made.slug)
+            if form.cleaned_data["start"] == SAMPLE:
+                load_sample(made)
+            messages.success(request, f"{made.name} is made, and you organize it.")
+            return redirect("organizer:today", made.slug)
     return render(request, "organizer/new_campaign.html", {"form": form}, status=422 if form.errors else 200)
 
 

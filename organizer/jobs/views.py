@@ -1,7 +1,8 @@
 """LLM jobs and the labels they gave: look, start, cancel, retry."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -12,104 +13,41 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from accounts.models import User
-from evaluation.campaigns.contents import findings_for, nugget_sets_for, sources_for
-from evaluation.corpus.runs import runs_for
-from evaluation.corpus.topics import topics_for
+from evaluation.campaigns.contents import findings_for
+from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import FindingCode
 from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
-from llmjobs.budget import Budget
 from llmjobs.client import default_endpoint
-from llmjobs.forecast import forecast_rows
-from llmjobs.job_service import JobOrder, Work, estimate_job, order_of, plan_job, start_job
-from llmjobs.job_status import callable_judges_for, job_for, jobs_for, mark_all_read, mark_read, may_run_jobs
+from llmjobs.forecast import CostForecast, forecast_rows
+from llmjobs.job_plan import JobPlan
+from llmjobs.job_service import Estimate, estimate, order_of
+from llmjobs.job_status import job_for, jobs_for, mark_all_read, mark_read, may_run_jobs
 from llmjobs.models import LlmJob
 from llmjobs.provenance import is_simulated
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, get_row, or_404
-from organizer.forms import choice_field, named, page_of, posted, refusals_on, ticks_field
+from organizer.forms import page_of, refusals_on
+from organizer.jobs.forms import BudgetForm, JobForm, JobKind, choices_of_order
 from web.text import plural
 
-KINDS = [
-    (Work.AA.value, "A/A: AutoNuggets where a topic has none, then AutoAssign"),
-    (Work.EA.value, "E/A: AutoAssign with the post-edited nuggets"),
-    (Work.MA.value, "M/A: AutoAssign with the manual nuggets"),
-    (Work.DRAFTS.value, "Drafts: over-generated nuggets for post-editing"),
-    (Work.SUPPORT.value, "Support: whether cited segments support their sentences"),
-    (Work.RELEVANCE.value, "Relevance: grades for segments that a source has not graded"),
-]
-
-
-class BudgetForm(forms.Form):
-    """Limits of a job. Empty: no limit."""
-
-    most_calls = forms.IntegerField(required=False, min_value=1, label="Requests at most")
-    most_tokens = forms.IntegerField(required=False, min_value=1, label="Tokens at most")
-    most_money = forms.DecimalField(
-        required=False, min_value=Decimal("0.0001"), max_digits=12, decimal_places=4, label="Money at most"
-    )
-
-    @property
-    def budget(self) -> Budget:
-        values = self.cleaned_data
-        return Budget(values["most_calls"], values["most_tokens"], values["most_money"])
-
-
-class JobForm(BudgetForm):
-    """Work, judge, topics and runs of a job. No topic or run chosen means all."""
-
-    what = forms.ChoiceField(choices=KINDS, initial=Work.AA.value, widget=forms.RadioSelect, label="What")
-    priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label="Priority, 0 if unsaid")
-    source = forms.CharField(required=False, max_length=200, label="Name for the new grades")
-
-    def __init__(
-        self, viewer: User, campaign: Campaign, data: Any = None, earlier_order: dict[str, object] | None = None
-    ) -> None:
-        """`earlier_order`: order of an earlier job, for another judge."""
-        earlier = earlier_order or {}
-        super().__init__(data, initial=earlier | {"what": earlier["work"]} if earlier else None)
-        qrels = named(row.name for row in sources_for(viewer, campaign))
-        sets = [(row.name, f"{row.name} ({row.origin})") for row in nugget_sets_for(viewer, campaign)]
-        self.fields["judge"] = judge_choice(viewer, campaign, "Judge")
-        self.fields["qrels"] = choice_field("Qrels to read by", "UMBRELA, or the only ones", qrels)
-        self.fields["nuggets"] = choice_field("Nugget set", "the one that fits", sets)
-        self.fields["topics"] = ticks_field("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))
-        self.fields["runs"] = ticks_field("Runs", runs_for(viewer, campaign).values_list("run_id", "run_id"))
-
-    def clean_source(self) -> str:
-        """Require a name for grades; a job's other results need none."""
-        name = str(self.cleaned_data["source"])
-        if self.cleaned_data.get("what") == Work.RELEVANCE and not name:
-            raise forms.ValidationError("say what they are to be called.")
-        return name
-
-    @property
-    def order(self) -> JobOrder:
-        values = self.cleaned_data
-        return JobOrder(
-            work=Work(values["what"]),
-            judge=values["judge"],
-            qrels=values["qrels"],
-            nuggets=values["nuggets"],
-            source=values["source"],
-            topics=tuple(values["topics"]),
-            runs=tuple(values["runs"]),
-            budget=self.budget,
-            priority=values["priority"] or 0,
-        )
-
-
-def judge_choice(viewer: User, campaign: Campaign, label: str) -> forms.ChoiceField:
-    names = [judge.name for judge in callable_judges_for(viewer, campaign)]
-    # The endpoint's own model is offered before it is a judge: the first job makes it.
-    own = default_endpoint().model
-    choices = named(names)
-    if own not in names:
-        choices.insert(0, ("", f"{own} (new)"))
-    return forms.ChoiceField(choices=choices, required=False, initial=own if own in names else "", label=label)
-
-
+MADE = {
+    JobKind.LABELS: "label",
+    JobKind.NUGGETS: "nugget list",
+    JobKind.DRAFTS: "draft list",
+    JobKind.SUPPORT: "label",
+    JobKind.RELEVANCE: "grade",
+    JobKind.SECOND_LOOK: "label",
+}
+"""Result of a kind of job, of which the page counts what is there and what is missing."""
+UNITS = {
+    JobKind.NUGGETS: "Topics",
+    JobKind.DRAFTS: "Topics",
+    JobKind.SUPPORT: "Citations",
+    JobKind.RELEVANCE: "Passages",
+    JobKind.SECOND_LOOK: "Pairs",
+}
 LONGEST_KEY = 19
 JOBS_A_PAGE = 50
 
@@ -144,26 +82,139 @@ def jobs(request: UserRequest, slug: str) -> HttpResponse:
 def new_job(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_run_jobs)
     order, earlier = earlier_order(request.user, campaign, request.GET.get("again", ""))
-    form = JobForm(request.user, campaign, posted(request), order)
-    estimate = None
-    if form.is_valid():
+    # The page's own button sends nothing but the address of what is shown; programs send the fields.
+    chosen = request.POST if "what" in request.POST else request.GET
+    form = JobForm(request.user, campaign, choices_of_order(order) if order and "what" not in chosen else chosen)
+    starts = "start" in request.POST
+    if starts and form.is_valid():
         with refusals_on(form):
-            if "start" in request.POST:
-                job = start_job(plan_job(campaign, form.order), request.user)
-                return redirect("organizer:job", campaign.slug, job.pk)
-            estimate = estimate_job(campaign, form.order)
+            return redirect("organizer:job", campaign.slug, form.start(request.user).pk)
     endpoint = default_endpoint()
     context = {
         "campaign": campaign,
         "form": form,
         "earlier": earlier,
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
-        "estimate": estimate,
-        "forecast": forecast_rows(estimate.forecast) if estimate else [],
+        "preview": preview_of(form),
+        "address": chosen.urlencode(),
         "endpoint": endpoint.name,
         "simulated": endpoint.model == SIMULATED_MODEL,
     }
-    return render(request, "organizer/job_new.html", context, status=422 if form.errors else 200)
+    return render(request, "organizer/job_new.html", context, status=422 if starts else 200)
+
+
+@dataclass(frozen=True, slots=True)
+class JobPreview:
+    """Preview of a job: the topics that lack its work, and what is known before it is started.
+
+    `reason`: why it cannot be started; `button`: words on the button where it can.
+    """
+
+    lacking: frozenset[str] = frozenset()
+    missing: str = ""
+    rows: Sequence[tuple[str, str]] = ()
+    skipped: Sequence[tuple[str, str]] = ()
+    then_labels: bool = False
+    reason: str = ""
+    button: str = ""
+
+
+def preview_of(form: JobForm) -> JobPreview:
+    errors = [*form.non_field_errors()] + [str(error) for field in form for error in field.errors]
+    missing = f"these {MADE[form.kind]}s"
+    if {"what", "judge", "condition", "study"} & set(form.errors):
+        return JobPreview(missing=missing, reason=" ".join(errors))
+    ids = dict(form.campaign.topics.values_list("pk", "topic_id"))
+    try:
+        with_all = form.try_plan(())
+        chosen = tuple(form.cleaned_data.get("topics", ()))
+        ready = form.try_plan(chosen) if chosen else with_all
+    except Refused as refused:
+        return JobPreview(missing=missing, reason=refused.message)
+    plan = ready.plan
+    shown = JobPreview(
+        lacking=frozenset(ids[pk] for pk in with_all.plan.topics), missing=missing, skipped=skipped_rows(plan)
+    )
+    if reason := " ".join(errors) or why_nothing(form, plan):
+        return replace(shown, reason=reason)
+    expected = estimate(plan, ready.request.judge)
+    return replace(
+        shown,
+        rows=list(estimate_rows(form, plan, expected)),
+        then_labels=form.kind is JobKind.LABELS and any(item.kind == "nuggets" for item in plan.items),
+        button=button_of(expected),
+    )
+
+
+def why_nothing(form: JobForm, plan: JobPlan) -> str:
+    if plan.items:
+        return ""
+    done, result = plan.labelled or plan.judged, MADE[form.kind]
+    if plan.blocked:
+        return f"Nothing to do: {len(plan.blocked):,} {plural(len(plan.blocked), 'topic')} cannot be judged yet."
+    if not done:
+        return f"Nothing to do: nothing here waits for a {result}."
+    return (
+        f"Nothing to do: the 1 {result} is done."
+        if done == 1
+        else f"Nothing to do: all {done:,} {result}s are done."
+    )
+
+
+def estimate_rows(form: JobForm, plan: JobPlan, expected: Estimate) -> Iterator[tuple[str, str]]:
+    """Rows of the estimate; what is nothing has none."""
+    answers = {item.payload["answer"] for item in plan.items if "answer" in item.payload}
+    lists = sum(item.kind == "nuggets" for item in plan.items)
+    labels = form.kind is JobKind.LABELS
+    units = sum(len(item.payload.get("nuggets", [item])) for item in plan.items)
+    done, forecast = plan.labelled or plan.judged, expected.forecast
+    counts = [
+        ("Topics to make nuggets for", lists if labels else 0),
+        ("Answers", len(answers) if labels else 0),
+        (UNITS.get(form.kind, ""), 0 if labels else units),
+        ("Calls to the model, at least", forecast.calls),
+        ("Answered from earlier calls", expected.reused),
+        ("Asked again, for what failed", expected.again),
+    ]
+    yield from ((name, f"{count:,}") for name, count in counts if count)
+    if done:
+        yield "Done already", f"{done:,} {plural(done, MADE[form.kind])}"
+    if forecast.calls:
+        yield "Tokens in / out", f"{_thousands(forecast.prompt_tokens)} / {_thousands(forecast.completion_tokens)}"
+        yield (
+            "Money",
+            money_of(forecast) or "no price set",
+        )
+        yield "Time", dict(forecast_rows(forecast))["time"]
+
+
+def skipped_rows(plan: JobPlan) -> list[tuple[str, str]]:
+    """Topics and passages that are left out, each with its reason."""
+    texts = f"{plan.without_text:,} {plural(plan.without_text, 'passage')}"
+    return [*plan.blocked.items(), *([(texts, "without text")] if plan.without_text else [])]
+
+
+def button_of(expected: Estimate) -> str:
+    forecast = expected.forecast
+    if not forecast.calls:
+        return "Start: no new call"
+    words = [f"Start: {forecast.calls:,} {plural(forecast.calls, 'call')}", money_of(forecast)]
+    return ", ".join(filter(None, words))
+
+
+def money_of(forecast: CostForecast) -> str:
+    """Money to pay in words; nothing where no price is known."""
+    if forecast.cost is None:
+        return ""
+    if not forecast.cost:
+        return "free of charge"
+    least = Decimal("0.01")
+    amount = f"{forecast.cost:,.2f}" if forecast.cost >= least else f"{forecast.cost:,.4f}"
+    return f"about {amount} {forecast.currency}"
+
+
+def _thousands(count: int) -> str:
+    return f"{count / 1000:,.0f} k" if count >= 10_000 else f"{count:,}"
 
 
 @require_safe

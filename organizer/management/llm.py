@@ -69,11 +69,8 @@ def _amount(text: str) -> Decimal:
     return amount
 
 
-def _order_payload(title: str, request: JobRequest, options: dict[str, Any]) -> dict[str, object] | None:
-    """Order as the jobs page has it; None for work that the page does not offer."""
-    work = next((work for work in Work if work.job_title == title), None)
-    if work is None:
-        return None
+def _order_payload(work: Work, request: JobRequest, options: dict[str, Any]) -> dict[str, object]:
+    """Order as the jobs page has it."""
     qrels, nuggets, source = (options.get(name) or "" for name in ("qrels", "nuggets", "source"))
     order = JobOrder(work, qrels=qrels, nuggets=nuggets, source=source, topics=request.topics, runs=request.runs)
     return order.payload
@@ -82,6 +79,7 @@ def _order_payload(title: str, request: JobRequest, options: dict[str, Any]) -> 
 class LlmCommand(AssayCommand):
     """A command that plans an LLM job and starts it, unless it is a dry run."""
 
+    work: ClassVar[Work | None] = None
     title = ""
     audited = "job.start"
     own_options: ClassVar[dict[str, dict[str, Any]]] = {}
@@ -115,14 +113,19 @@ class LlmCommand(AssayCommand):
             self.say(f"Nothing to do: {plan.judged:,} done already.")
             self.finish(request, options)
             return
-        title = self.title.format(**options)
-        job = start(request, title, plan, order=_order_payload(title, request, options))
+        work = self.work_of(options)
+        title = work.job_title if work else self.title.format(**options)
+        job = start(request, title, plan, order=_order_payload(work, request, options) if work else None)
         retried = f" ({plan.retried:,} again, for what failed)" if plan.retried else ""
         self.say(
             f"Job {job.pk}, {len(plan.items):,} items{retried}, {plan.judged:,} done already, by {request.judge.name}."
         )
         if options["wait"]:
             self.wait(job, request, options)
+
+    def work_of(self, options: dict[str, Any]) -> Work | None:
+        """Work as the jobs page has it; None for a second look, whose job cannot be given to another judge."""
+        return self.work
 
     def request_of(self, options: dict[str, Any]) -> JobRequest:
         return JobRequest(

@@ -45,7 +45,7 @@ from llmjobs.trials import (
 )
 from organizer.access import get_campaign, get_row
 from organizer.forms import choice_field, named, posted, refusals_on, ticks_field
-from organizer.jobs.views import BudgetForm, judge_choice
+from organizer.jobs.forms import BudgetForm, judge_choice
 from organizer.prompts.trial_report import compared, trial_report
 
 LABELLED: dict[PromptTask, str] = {

@@ -47,7 +47,7 @@ DONE: dict[str, str] = {change: PAST[change].capitalize() for change in Change} 
 A_SET, AN_ORIGIN = "set:", "origin:"
 ORIGINS = [
     (f"{AN_ORIGIN}{Origin.EDITED}", "each topic's edited list"),
-    (f"{AN_ORIGIN}{Origin.MANUAL}", "each topic's list by hand"),
+    (f"{AN_ORIGIN}{Origin.MANUAL}", "each topic's manual list"),
     (f"{AN_ORIGIN}{Origin.AUTO}", "each topic's automatic list"),
 ]
 PRIORITIES = [(0, "ordinary"), (1, "high"), (2, "first")]
@@ -177,8 +177,12 @@ class HandOutForm(forms.Form):
         )
 
     @property
-    def stages(self) -> list[tuple[forms.boundfield.BoundWidget, int]]:
-        return [(radio, len(lacking(self.handed_out, radio.data["value"]))) for radio in self["stage"]]
+    def stages(self) -> list[tuple[forms.boundfield.BoundWidget, str, str, int]]:
+        """Stages with their words, what is done at each, and how many topics lack it."""
+        return [
+            (radio, stage.words, STAGE_MEANINGS[stage], len(lacking(self.handed_out, stage)))
+            for radio, stage in zip(self["stage"], Stage, strict=True)
+        ]
 
     @property
     def boxes(self) -> list[tuple[forms.boundfield.BoundWidget, list[Stage]]]:

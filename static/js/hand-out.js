@@ -20,10 +20,20 @@ function tick(choose) {
   form.querySelector("[data-all-have-it]").hidden = lacking > 0;
 }
 
+/** Only the chosen stage's fields are there, and no other is sent. */
+function showOwnFields() {
+  for (const group of /** @type {NodeListOf<HTMLFieldSetElement>} */ (form.querySelectorAll("fieldset[data-of]"))) {
+    group.hidden = !group.dataset.of.split(" ").includes(stage());
+    group.disabled = group.hidden;
+  }
+}
+if (form) showOwnFields();
+
 form?.addEventListener("change", (event) => {
   const tickedBefore = form.ticked_before;
   const { name } = /** @type {HTMLInputElement} */ (event.target);
   if (name === "stage") {
+    showOwnFields();
     tick(tickedBefore.value ? "as before" : "lacking");
   } else if (name === "topics") {
     tickedBefore.value = "1";

@@ -3,14 +3,14 @@
 from typing import Any, ClassVar
 
 from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import JobRequest, plan_drafts
+from llmjobs.job_service import JobRequest, Work, plan_drafts
 from organizer.management.llm import LlmCommand
 
 
 class Command(LlmCommand):
     help = "Have an LLM draft up to 30 nuggets a topic, without importance, for assessors to post-edit."
     example = "manage.py draft_nuggets --campaign rag24 --qrels NIST --wait"
-    title = "Drafts for post-editing"
+    work = Work.DRAFTS
     own_options: ClassVar = {
         "--qrels": {"required": True, "metavar": "SOURCE", "help": "whose related segments are read"},
     }

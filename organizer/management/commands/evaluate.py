@@ -6,7 +6,7 @@ from evaluation.domain.conditions import resolve
 from evaluation.management.base import words_of
 from evaluation.terms import Condition
 from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import JobRequest, plan_evaluation
+from llmjobs.job_service import JobRequest, Work, plan_evaluation
 from organizer.management.llm import RUNS, LlmCommand
 from reports.files import as_table
 from reports.leaderboard.scores import leaderboard, scores_rows
@@ -16,13 +16,15 @@ from reports.metrics.policies import Policies
 class Command(LlmCommand):
     help = "Have an LLM assign nuggets to answers, and make AutoNuggets first where A/A has none."
     example = "manage.py evaluate --campaign rag24 --condition A/A --wait"
-    title = "AutoAssign {condition}"
     own_options: ClassVar = {
         "--condition": {"required": True, "choices": words_of(Condition)},
         "--qrels": {"default": "", "metavar": "SOURCE", "help": "UMBRELA, or the only source, if unsaid"},
         "--nuggets": {"default": "", "metavar": "SET", "help": "which set, where several fit"},
         **RUNS,
     }
+
+    def work_of(self, options: dict[str, Any]) -> Work:
+        return Work(options["condition"])
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:
         condition = Condition(options["condition"])

@@ -4,14 +4,14 @@ from typing import Any, ClassVar
 
 from evaluation.rules.text import check_name
 from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import JobRequest, plan_relevance
+from llmjobs.job_service import JobRequest, Work, plan_relevance
 from organizer.management.llm import LlmCommand
 
 
 class Command(LlmCommand):
     help = "Have an LLM grade segments that a source has not graded: those cited, and those others graded."
     example = "manage.py judge_relevance --campaign rag24 --source UMBRELA --wait"
-    title = "Relevance"
+    work = Work.RELEVANCE
     own_options: ClassVar = {
         "--source": {"required": True, "metavar": "NAME", "help": "under which name its grades go"},
     }

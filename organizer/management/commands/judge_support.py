@@ -6,7 +6,7 @@ from typing import Any
 from evaluation.domain.conditions import resolve_citations
 from evaluation.terms import SupportCondition
 from llmjobs.job_plan import JobPlan
-from llmjobs.job_service import JobRequest, plan_support
+from llmjobs.job_service import JobRequest, Work, plan_support
 from organizer.management.llm import RUNS, LlmCommand
 from reports.files import as_table
 from reports.metrics.policies import SupportPolicies
@@ -16,7 +16,7 @@ from reports.support_scores import support_rows
 class Command(LlmCommand):
     help = "Have an LLM judge whether cited segments support the sentences that cite them."
     example = "manage.py judge_support --campaign rag24 --wait"
-    title = "Support of citations"
+    work = Work.SUPPORT
     own_options = RUNS
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:

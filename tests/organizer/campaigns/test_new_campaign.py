@@ -23,7 +23,7 @@ def test_a_campaign_is_made_with_settings_and_its_maker_organizes_it(root: Clien
     assert NEW in root.get("/").content.decode()
     file = SimpleUploadedFile("river.toml", b"description = 'of a file'\n[protocol]\nnugget_cap = 7\n")
     done = root.post(NEW, {"slug": "river", "name": "River study", "settings": file}, follow=True)
-    assert done.redirect_chain == [("/campaigns/river/data/", 302)]
+    assert done.redirect_chain == [("/campaigns/river/today/", 302)]
     campaign = Campaign.objects.get()
     assert (campaign.name, campaign.description, campaign.protocol.nugget_cap) == ("River study", "of a file", 7)
     member = Membership.objects.get(campaign=campaign)
@@ -36,8 +36,8 @@ def test_a_campaign_is_made_with_settings_and_its_maker_organizes_it(root: Clien
     [
         ({"slug": "taken", "name": "x"}, "This short name is taken"),
         ({"slug": "new", "name": "x"}, "This short name is taken"),
-        ({"slug": "no name", "name": "x"}, "Short name:"),
-        ({"slug": "ok", "name": ""}, "Name:"),
+        ({"slug": "no name", "name": "x"}, "consisting of letters"),
+        ({"slug": "ok", "name": ""}, "This field is required"),
     ],
 )
 def test_what_is_wrong_is_said_at_the_form(root: Client, said: dict[str, str], reason: str) -> None:
@@ -61,3 +61,27 @@ def test_organizers_make_none(client: Client) -> None:
     client.force_login(make_cast(make_campaign())["olga"])
     assert client.get(NEW).status_code == 403
     assert NEW not in client.get("/").content.decode()
+
+
+def test_a_campaign_with_sample_data_lands_on_today(root: Client) -> None:
+    done = root.post(NEW, {"slug": "tried", "name": "Tried out", "language": "en", "start": "sample"})
+    campaign = Campaign.objects.get()
+    assert done["Location"].endswith("/campaigns/tried/today/")
+    assert (campaign.language, campaign.protocol.version) == ("en", 1)
+    assert campaign.topics.exists()
+    assert campaign.runs.exists()
+    assert not campaign.nugget_sets.exists()
+
+
+def test_a_protocol_is_copied_without_its_data(root: Client) -> None:
+    other = make_campaign("other")
+    other.protocols.update(nugget_cap=7, guidelines="Read all of it.")
+    root.post(NEW, {"slug": "copied", "name": "Copied", "start": "copy", "protocol": "other"})
+    protocol = Campaign.objects.get(slug="copied").protocol
+    assert (protocol.nugget_cap, protocol.guidelines) == (7, "Read all of it.")
+
+
+def test_a_language_that_is_none_is_said_at_the_form(root: Client) -> None:
+    done = root.post(NEW, {"slug": "river", "name": "River", "language": "no such!"})
+    assert done.status_code == 422
+    assert not Campaign.objects.exists()

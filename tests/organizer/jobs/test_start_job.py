@@ -47,8 +47,13 @@ def test_a_superuser_starts(world: World) -> None:
 
 def test_a_dry_run_says_what_it_would_cost_and_does_nothing(world: World) -> None:
     events = Event.objects.count()
-    page = said_to(world, "dry_run", what="support")
-    for said in ("Dry run: nothing was started", "<dt>items</dt><dd>2</dd>", "<dt>calls at least</dt><dd>2</dd>"):
+    page = said_to(world, "preview", what="support")
+    for said in (
+        "nothing has been sent",
+        "<dt>Citations</dt><dd>2</dd>",
+        "least</dt><dd>2</dd>",
+        "Start: 2 calls",
+    ):
         assert said in page
     assert not Job.objects.exists()
     assert not WorkItem.objects.exists()
@@ -60,32 +65,32 @@ def test_what_failed_is_counted_and_started_again(world: World) -> None:
     judge = make_judge()
     call = make_call(make_item(make_job(world, judge), "1", WorkItem.State.DONE))
     label = support_by(call, judge)
-    assert "again, for what failed" not in said_to(world, "dry_run", what="support", judge=judge.name)
+    assert "for what failed" not in said_to(world, "preview", what="support", judge=judge.name)
     SupportJudgment.objects.filter(pk=label.pk).update(label=SupportLabel.FAILED)
-    page = said_to(world, "dry_run", what="support", judge=judge.name)
-    assert "<dt>of the items again, for what failed</dt><dd>1</dd>" in page
+    page = said_to(world, "preview", what="support", judge=judge.name)
+    assert "<dt>Asked again, for what failed</dt><dd>1</dd>" in page
     said_to(world, "start", 302, what="support", judge=judge.name)
     again = WorkItem.objects.get(payload__segment=label.segment_id, payload__sentence=label.sentence_id)
     assert again.payload["replicate"] == 1
 
 
 def test_a_dry_run_names_blocked_topics_with_the_reason(world: World) -> None:
-    page = said_to(world, "dry_run", what="E/A")
-    assert "Blocked topics" in page
+    page = said_to(world, "preview", what="E/A")
+    assert "Nothing to do: 2 topics cannot be judged yet." in page
     assert '<bdi>t1</bdi>: <span dir="auto">no edited nugget list' in page
 
 
-@pytest.mark.parametrize("what", ["A/A", "E/A", "M/A", "drafts", "support", "relevance"])
+@pytest.mark.parametrize("what", ["A/A", "E/A", "M/A", "nuggets", "drafts", "support", "relevance"])
 def test_every_kind_can_be_tried_out(world: World, what: str) -> None:
     nuggets = "auto-robot" if what == "A/A" else ""
-    assert "Dry run" in said_to(world, "dry_run", what=what, source="NIST", nuggets=nuggets)
+    assert "nothing has been sent" in said_to(world, "preview", what=what, source="NIST", nuggets=nuggets)
 
 
 def test_a_start_queues_items_and_leads_to_the_job(world: World) -> None:
     response = world.client("olga").post(NEW, {"what": "support", "judge": "", "start": "1"})
     job = Job.objects.get()
     assert response["Location"] == f"/campaigns/river/jobs/{job.pk}/"
-    assert (job.title, job.made_by, job.items.count()) == ("Support of citations", world.people["olga"], 2)
+    assert (job.title, job.made_by, job.items.count()) == ("Judge citations", world.people["olga"], 2)
     assert job.llm.judge == Judge.objects.get(name=MODEL, kind=JudgeKind.LLM)
     assert Event.objects.get(kind="job.started").actor == world.people["olga"]
 
@@ -104,7 +109,7 @@ def test_starting_what_is_done_is_refused_and_says_so(world: World) -> None:
 
 def test_grades_without_a_name_are_an_error_of_the_form(world: World) -> None:
     said = said_to(world, "start", 422, what="relevance", source="")
-    assert "<p>Name for the new grades: say what they are to be called.</p>" in said
+    assert '<span class="field-error">say what they are to be called.</span>' in said
     assert not Job.objects.exists()
 
 
@@ -124,6 +129,7 @@ def test_the_form_shows_no_key(world: World, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_more_topics_cost_no_more_queries(world: World) -> None:
     client = world.client("olga")
+    client.get(NEW)
     before = queries_of(client, NEW)
     Topic.objects.bulk_create(
         Topic(campaign=world.campaign, topic_id=f"x{n}", text="x", position=n + 9) for n in range(40)
@@ -166,23 +172,73 @@ def test_a_job_of_another_campaign_fills_in_nothing(world: World) -> None:
     assert "This asks for what" not in world.client("olga").get(f"{NEW}?again={theirs.pk}").content.decode()
 
 
-def test_a_dry_run_with_nothing_to_do_says_that_first(world: World) -> None:
+def shown_at(world: World, query: str) -> str:
+    return " ".join(world.client("olga").get(f"{NEW}?{query}").content.decode().split())
+
+
+def estimate_of(page: str) -> str:
+    return page.partition('id="h-estimate"')[2].partition("</aside>")[0]
+
+
+def test_nothing_to_do_stands_first_and_the_button_is_off(world: World) -> None:
+    """Check 66."""
     judge = make_judge()
     item = make_item(make_job(world, judge), "1", WorkItem.State.DONE)
     support_by(make_call(item), judge)
-    page = " ".join(
-        said_to(world, "dry_run", what="support", judge=judge.name, topics=["t1"], runs=["alpha"]).split()
-    )
-    section = page.partition('id="h-estimate"')[2].partition("</section>")[0]
-    assert "<b> Nothing to do: the 1 item is done already. </b>" in section
-    assert "<dd>" not in section
-    start = page.partition('name="start"')[2].partition(">")[0]
-    assert "disabled" in start
-    assert 'aria-describedby="why-no-start"' in start
-    assert "Nothing to do, so there is nothing to start." in page
+    estimate = estimate_of(shown_at(world, f"what=support&judge={judge.name}&topics=t1&runs=alpha"))
+    assert '<p id="why-not"><b>Nothing to do: the 1 label is done.</b></p>' in estimate
+    assert "<dd>" not in estimate
+    button = estimate.partition('name="start"')[2].partition(">")[0]
+    assert 'disabled aria-describedby="why-not"' in button
 
 
-def test_a_dry_run_with_something_to_do_can_be_started(world: World) -> None:
-    page = said_to(world, "dry_run", what="support")
-    assert "disabled" not in page.partition('name="start"')[2].partition(">")[0]
-    assert "Nothing to do" not in page
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("labels", {"condition", "runs"}),
+        ("nuggets", {"qrels"}),
+        ("drafts", {"qrels"}),
+        ("support", {"runs"}),
+        ("relevance", {"source"}),
+    ],
+)
+def test_a_kind_shows_only_its_fields(world: World, kind: str, fields: set[str]) -> None:
+    """Check 64."""
+    page = shown_at(world, f"what={kind}")
+    own = {"condition", "nuggets", "qrels", "source", "study", "runs"}
+    assert {name for name in own if f'name="{name}"' in page} == fields
+
+
+def test_a_kind_that_cannot_be_done_says_why(world: World) -> None:
+    assert "No second look has been drawn yet" in shown_at(world, "")
+
+
+def test_topics_that_lack_the_work_are_ticked(world: World) -> None:
+    page = shown_at(world, "what=support")
+    assert "Ticked: the 1 topic that lacks these labels." in page
+    ticked = [box for box in page.split("<input") if 'name="topics"' in box and " checked" in box]
+    assert [box.partition('value="')[2].partition('"')[0] for box in ticked] == ["t1"]
+    assert "Tick at least one topic." in estimate_of(shown_at(world, "what=support&shown=1"))
+
+
+def test_the_button_starts_what_the_address_says(world: World) -> None:
+    page = shown_at(world, "what=support&runs=beta&most_calls=9")
+    assert 'action="?what=support&amp;runs=beta&amp;most_calls=9"' in page
+    assert "at most 9 calls" in page
+    answer = world.client("olga").post(f"{NEW}?what=support&runs=beta&most_calls=9", {"start": "1"})
+    job = Job.objects.get()
+    assert answer["Location"] == f"/campaigns/river/jobs/{job.pk}/"
+    assert (job.items.count(), job.llm.most_calls) == (1, 9)
+
+
+def test_nuggets_are_made_without_labels(world: World) -> None:
+    world.client("olga").post(f"{NEW}?what=nuggets&qrels=NIST", {"start": "1"})
+    job = Job.objects.get()
+    assert job.title == "Make nuggets"
+    assert {item.kind for item in job.items.all()} == {"nuggets"}
+    assert all(item.payload["then_runs"] is None for item in job.items.all())
+
+
+def test_an_old_address_fills_in_the_nuggets_of_its_condition(world: World) -> None:
+    page = shown_at(world, "what=M/A&topics=t1")
+    assert '<option value="M/A" selected>Manual nuggets (M)</option>' in page
