@@ -162,7 +162,6 @@ def _change_protocol(campaign: Campaign, organizer: User) -> None:
 
 
 def load_sample(campaign: Campaign) -> None:
-    """Load the demo's invented topics, runs, passages and grades, without anybody's nuggets or labels."""
     with transaction.atomic():
         _load_corpus(campaign)
 

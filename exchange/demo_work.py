@@ -99,7 +99,6 @@ class DemoDesk:
         self.seq = receipt.seq
 
     def work(self, *, whole: bool) -> None:
-        """Do all of the task, or a part."""
         script = _scripted().get((self.task.stage, self.task.topic.topic_id))
         if Stage(self.task.stage).judges:
             self._judge(whole=whole)
@@ -172,7 +171,6 @@ def _supported(task: Task) -> dict[str, int]:
 
 
 def make_lists(campaign: Campaign, organizer: User) -> None:
-    """Hand out the tasks that make nugget lists, and do a part of them."""
     tasks = [task for task in planned_tasks() if not task.stage.judges]
     # All are handed out before anybody begins: whoever edits a topic's drafts must write no list of it.
     for task, public_id in [(task, _hand_out(campaign, organizer, task)) for task in tasks]:
@@ -233,7 +231,6 @@ STUDY_ASSESSOR = "ewan"
 
 
 def look_again(campaign: Campaign, organizer: User) -> None:
-    """Draw a second look and do half of it."""
     study = create_study(campaign=campaign, wish=STUDY, actor=organizer)
     due = timezone.localdate() + timedelta(days=8)
     receipt = hand_out_study(study=study, assessor=STUDY_ASSESSOR, actor=organizer, due=due)

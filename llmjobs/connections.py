@@ -52,7 +52,6 @@ class OfferedEndpoint:
 
 
 def offered_endpoints() -> dict[str, OfferedEndpoint]:
-    """Endpoints by name, the default endpoint first."""
     default = default_endpoint()
     own_key = "AZURE_OPENAI_API_KEY" if default.deployment else "OPENAI_API_KEY"
     first = OfferedEndpoint(DEFAULT, "", default.name, own_key if default.api_key.get_secret_value() else "")

@@ -46,7 +46,6 @@ class JobPlan:
 
     @property
     def topics(self) -> set[int]:
-        """Topics that the items are about."""
         named: dict[str, set[int]] = {"topic": set(), "answer": set(), "sentence": set()}
         for item in self.items:
             about = next(key for key in named if key in item.payload)

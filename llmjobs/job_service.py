@@ -121,7 +121,6 @@ def _lists_to_label(
 
 
 def plan_nuggets(request: JobRequest, *, qrels: str) -> JobPlan:
-    """Plan the final lists that answers are labelled by, for topics whose labels would find none."""
     topics = job_plan.chosen_topics(request.campaign, request.topics)
     there = _lists_to_label(request, Condition.AA, "", topics)
     missing = [topic for topic in topics if topic.pk not in there]

@@ -6,7 +6,7 @@ from django.db import models
 from evaluation.models import Campaign
 
 
-class Visit(models.Model):
+class TodayVisit(models.Model):
     """One person's visits to Today of one campaign. `before`: when the visit before this one ended."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")

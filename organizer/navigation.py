@@ -151,7 +151,6 @@ def menu_for(roles: frozenset[Role]) -> Iterator[MenuGroup]:
 
 
 def place_of(match: ResolverMatch) -> tuple[MenuGroup, MenuPage] | None:
-    """Group and page of the menu at which an address is, or below which."""
     pages = [(group, page) for group in (MenuGroup("", (TODAY,)), *GROUPS) for page in group.pages]
     return next(
         ((group, page) for group, page in pages if page.is_at(match) or match.view_name in page.lower), None

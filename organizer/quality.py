@@ -40,7 +40,6 @@ def quality(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def people_quality(request: UserRequest, slug: str) -> HttpResponse:
-    """The page of agreement of people, now a part of the page on quality."""
     get_campaign(request.user, slug)
     return redirect(f"{reverse('organizer:quality', args=[slug])}?{request.GET.urlencode()}".rstrip("?"))
 

@@ -73,7 +73,6 @@ class SnapshotLine:
 
 
 def lines_of(rows: Sequence[Snapshot], opened: Mapping[int, Opening]) -> Iterator[SnapshotLine]:
-    """Lines of a campaign's snapshots, which come with the newest first."""
     made = list(Protocol.objects.filter(campaign__in=[row.campaign_id for row in rows]).order_by("version"))
     for row, before in zip_longest(rows, rows[1:]):
         versions = [protocol.version for protocol in made if protocol.created_at <= row.made_at]

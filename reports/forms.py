@@ -183,7 +183,6 @@ class ChoicesForm(forms.Form):
 
     @property
     def changed_rules(self) -> list[str]:
-        """The rules that are not the default, each in words."""
         found = []
         for field in self.rules:
             choices = dict(cast(Any, field.field).choices)
@@ -205,7 +204,6 @@ class ChoicesForm(forms.Form):
 
     @property
     def chosen_runs(self) -> list[str]:
-        """The choices of runs and topics that leave some out."""
         return [str(field.value()) for field in self.of_runs if field.value()]
 
     @property

@@ -534,7 +534,6 @@ def _settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
-    """Return the methods as paragraphs for a paper."""
     protocol, *rest = report.sections
     settings = "; ".join(f"{label[:1].lower()}{label[1:]}: {text}" for label, text in _settings_in_words(campaign))
     first = " ".join([*protocol.sentences, f"Its settings: {settings}."])

@@ -404,7 +404,6 @@ class Report:
 
     @property
     def take_out(self) -> list[TakeOut]:
-        """The sections that leave as files."""
         return [
             TakeOut(section.name, section.title or "Picture", bool(section.rows), is_drawn)
             for section in self._sections
@@ -413,7 +412,6 @@ class Report:
 
     @property
     def effects(self) -> list[str]:
-        """Sentences about what the policies do to this report."""
         return []
 
     def section(self, name: str) -> Section:

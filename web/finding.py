@@ -33,7 +33,6 @@ class Words:
 
 
 def groups_of_hits(words: Words, groups: Iterable[tuple[str, Iterable[Hit]]]) -> list[dict[str, Any]]:
-    """Return the groups that have hits, each with at most eight."""
     found = ((caption, [asdict(hit) for hit in hits if words.are_in(hit)][:MOST]) for caption, hits in groups)
     return [{"caption": caption, "hits": hits} for caption, hits in found if hits]
 

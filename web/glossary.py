@@ -26,7 +26,6 @@ class Term(BaseModel):
 
 @cache
 def terms() -> dict[str, Term]:
-    """Every term by its key, in the order of the alphabet."""
     found = (Term(key=key, **entry) for key, entry in tomllib.loads(FILE.read_text(encoding="utf-8")).items())
     return {term.key: term for term in sorted(found, key=lambda term: term.word.casefold())}
 

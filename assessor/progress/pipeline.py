@@ -28,7 +28,6 @@ class Step(StrEnum):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Tasks of people that belong to it."""
         return {
             Step.NUGGETS: (Stage.POST_EDIT, Stage.MANUAL),
             Step.LABELS: (Stage.ASSIGN,),

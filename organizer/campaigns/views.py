@@ -173,7 +173,6 @@ def campaigns(request: UserRequest) -> HttpResponse:
 
 @require_safe
 def campaign(request: UserRequest, slug: str) -> HttpResponse:
-    """The campaign's own address leads to its first page, with the query."""
     get_campaign(request.user, slug)
     return redirect(reverse("organizer:today", args=[slug], query=request.GET))
 

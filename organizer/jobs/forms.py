@@ -146,12 +146,10 @@ class JobForm(BudgetForm):
 
     @property
     def preselects(self) -> bool:
-        """Whether the topics are those that lack the work, and not chosen by anybody."""
         return not self["topics"].value() and not self.data.get("shown")
 
     @property
     def cards(self) -> list[tuple[JobKind, str, str, str]]:
-        """Kind, its words, when one uses it, and why it is not available."""
         return [(kind, *words, self.unavailable.get(kind, "")) for kind, words in KINDS.items()]
 
     @property
@@ -164,7 +162,6 @@ class JobForm(BudgetForm):
 
     @property
     def limits_set(self) -> str:
-        """Limits that are set, in words."""
         words = {"most_calls": "calls", "most_tokens": "tokens", "most_money": "to pay"}
         found = [f"at most {self.data[name]} {unit}" for name, unit in words.items() if self.data.get(name)]
         if priority := self.data.get("priority"):
@@ -226,7 +223,6 @@ def _chosen_topics(data: QueryDict, topics: list[str]) -> None:
 
 
 def choices_of_order(order: Mapping[str, Any]) -> QueryDict:
-    """Choices that make an earlier order again, for another judge."""
     data = QueryDict(mutable=True)
     for name, value in order.items():
         field = "what" if name == "work" else name

@@ -189,7 +189,6 @@ def estimate_rows(form: JobForm, plan: JobPlan, expected: Estimate) -> Iterator[
 
 
 def skipped_rows(plan: JobPlan) -> list[tuple[str, str]]:
-    """Topics and passages that are left out, each with its reason."""
     texts = f"{plan.without_text:,} {plural(plan.without_text, 'passage')}"
     return [*plan.blocked.items(), *([(texts, "without text")] if plan.without_text else [])]
 

@@ -86,7 +86,6 @@ class InvitePlan:
 
 
 def addressed(text: str) -> list[Invitee]:
-    """People of a pasted list, each address once, in whatever way they are separated."""
     found: dict[str, Invitee] = {}
     for name, inside, bare in ADDRESS.findall(text):
         words = name.split()
@@ -234,7 +233,6 @@ def joined(request: HttpRequest, form: JoinForm) -> User | None:
 @login_not_required
 @blind
 def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Keep the link's secret in the session and redirect to an address without it."""
     if invitation_of(token) is None:
         # Too many links that are not good, from one address, are slowed down.
         if not ratelimit.consume(request, app="allauth.account", action="invitation", limit_get=True):

@@ -52,7 +52,6 @@ def campaign_menu(context: Context) -> dict[str, Any]:
 
 @register.inclusion_tag("components/tabs.html", takes_context=True)
 def tabs(context: Context) -> dict[str, Any]:
-    """Pages of the group that this page belongs to, of those that are in the viewer's menu."""
     place, roles = _place(context), _roles(context)
     groups = [group for group in menu_for(roles) if place and place[1] in group.pages and group.caption]
     return {"group": groups[0].caption, "links": _links(context, groups[0].pages)} if groups else {"links": []}

@@ -9,15 +9,20 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from accounts.models import User
 from assessor.progress.pipeline import Pipeline, PipelineTask, PipelineTopic, Step, StepState
-from evaluation.models import Campaign, Remark
+from evaluation.campaigns.contents import holdings_for
+from evaluation.models import Campaign, Membership, Remark
 from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import RemarkKind, Stage, TaskState
 from exchange.models import Snapshot
+from llmjobs.client import default_endpoint
 from llmjobs.job_service import Work
+from llmjobs.job_status import callable_judges_for
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from web.text import plural
 
-JOBS = {Step.NUGGETS: Work.AA, Step.LABELS: Work.AA, Step.CITATIONS: Work.SUPPORT}
+JOBS = {Step.NUGGETS: Work.NUGGETS, Step.LABELS: Work.AA, Step.CITATIONS: Work.SUPPORT}
 JOB_WORDS = {Step.NUGGETS: "Make nuggets", Step.LABELS: "Label answers", Step.CITATIONS: "Judge citations"}
 FIRST_STAGE = {Step.LABELS: Stage.ASSIGN, Step.CITATIONS: Stage.SUPPORT_SCRATCH}
 STATE_WORDS = {
@@ -30,7 +35,7 @@ STATE_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class NextAct:
     """Next act of a stage. Without a link nobody has anything to do: the caption says whom it waits for."""
 
     caption: str
@@ -38,7 +43,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class StageShare:
     """Part of a stage's topics: its count, where its rows are, and its place in the bar in percent."""
 
     state: str
@@ -53,16 +58,16 @@ class StageCard:
     """One stage. `head` is in words where it does not count topics."""
 
     name: str
-    act: Act
-    done: Share | None = None
-    others: tuple[Share, ...] = ()
+    act: NextAct
+    done: StageShare | None = None
+    others: tuple[StageShare, ...] = ()
     topics: int = 0
     head: str = ""
     note: str = ""
     primary: bool = False
 
     @property
-    def drawn(self) -> list[Share]:
+    def drawn(self) -> list[StageShare]:
         """Parts of the bar; what is not begun is its empty end."""
         shown = (StepState.DONE, StepState.IN_PROGRESS, StepState.BLOCKED)
         return [share for share in (self.done, *self.others) if share and share.state in shown and share.count]
@@ -83,7 +88,7 @@ def cards_of(
     labelled = bool(pipeline.topics_at(Step.LABELS, StepState.DONE, StepState.IN_PROGRESS))
     cards.append(_publish(campaign, labelled=labelled))
     if not acts:
-        return [replace(card, act=Act("" if card.act.link else card.act.caption)) for card in cards]
+        return [replace(card, act=NextAct("" if card.act.link else card.act.caption)) for card in cards]
     first = next((place for place, card in enumerate(cards) if card.act.link), None)
     return [replace(card, primary=primary and place == first) for place, card in enumerate(cards)]
 
@@ -96,7 +101,7 @@ def _card(
         count = len(pipeline.topics_at(step, state))
         width = 100 * count / max(len(pipeline.topics), 1)
         shares.append(
-            Share(
+            StageShare(
                 state, count, f"{work}?{urlencode({'step': f'{step}:{state}'})}", round(start, 2), round(width, 2)
             )
         )
@@ -111,7 +116,7 @@ def _card(
     )
 
 
-def _act(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark], titles: set[str]) -> Act:
+def _act(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark], titles: set[str]) -> NextAct:
     """The first act of the rule that applies (surface, D 1)."""
     return (
         _unblocking(campaign, pipeline, step, flags)
@@ -122,21 +127,21 @@ def _act(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Rem
     )
 
 
-def _unblocking(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark]) -> Act | None:
+def _unblocking(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark]) -> NextAct | None:
     blocked = {task.public_id: task for task in pipeline.tasks_of(step, TaskState.BLOCKED)}
     for flag in flags:
         if flag.kind == RemarkKind.FLAG and flag.task.public_id in blocked:
             today = reverse("organizer:today", args=[campaign.slug])
             query = urlencode({"answer": flag.public_id})
             name = flag.task.assessor.name.split()[0]
-            return Act(f"Answer {name}'s flag", f"{today}?{query}#remark-{flag.public_id}")
+            return NextAct(f"Answer {name}'s flag", f"{today}?{query}#remark-{flag.public_id}")
     for task in blocked.values():
         names = {topic.pk: topic.topic_id for topic in pipeline.topics}
-        return Act(f"Unblock {names[task.topic]}", _task_page(campaign, task))
+        return NextAct(f"Unblock {names[task.topic]}", _task_page(campaign, task))
     return None
 
 
-def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> Act | None:
+def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | None:
     ready, used = (
         pipeline.topics_at(step, StepState.READY),
         Counter(task.stage for task in pipeline.tasks_of(step)),
@@ -152,43 +157,43 @@ def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> Act | No
     query = urlencode(
         {"stage": stage, "choose": "ticked", "topics": [topic.public_id for topic in ready]}, doseq=True
     )
-    return Act(f"Hand out {_named(ready)}", f"{reverse('organizer:hand_out', args=[campaign.slug])}?{query}")
+    return NextAct(f"Hand out {_named(ready)}", f"{reverse('organizer:hand_out', args=[campaign.slug])}?{query}")
 
 
-def _job(campaign: Campaign, pipeline: Pipeline, step: Step, titles: set[str]) -> Act | None:
+def _job(campaign: Campaign, pipeline: Pipeline, step: Step, titles: set[str]) -> NextAct | None:
     tasks = pipeline.tasks_of(step)
     states = [StepState.READY] if tasks else [StepState.READY, StepState.IN_PROGRESS]
     ready = pipeline.topics_at(step, *states)
     if not ready:
         return None
     if step is Step.PASSAGES:
-        return Act("Load passages", reverse("organizer:new_import", args=[campaign.slug, "qrels"]))
+        return NextAct("Load passages", reverse("organizer:new_import", args=[campaign.slug, "qrels"]))
     work, words = (Work.DRAFTS, "Make drafts") if tasks and step is Step.NUGGETS else (JOBS[step], JOB_WORDS[step])
     if work.job_title in titles:
-        return Act("Waiting for a job")
+        return NextAct("Waiting for a job")
     query = urlencode({"what": work, "topics": [topic.topic_id for topic in ready]}, doseq=True)
-    return Act(f"{words}: {_named(ready)}", f"{reverse('organizer:new_job', args=[campaign.slug])}?{query}")
+    return NextAct(f"{words}: {_named(ready)}", f"{reverse('organizer:new_job', args=[campaign.slug])}?{query}")
 
 
-def _reminding(campaign: Campaign, pipeline: Pipeline, step: Step) -> Act | None:
+def _reminding(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | None:
     today = timezone.localdate()
     late = [task for task in pipeline.tasks_of(step, *ACTIVE) if task.due and task.due < today]
     if not late:
         return None
     if len(late) == 1:
-        return Act(f"Remind {late[0].assessor.split()[0]}", _task_page(campaign, late[0]))
+        return NextAct(f"Remind {late[0].assessor.split()[0]}", _task_page(campaign, late[0]))
     query = urlencode({"due": "late", "stage": late[0].stage})
-    return Act(f"Remind of {len(late)} late", f"{reverse('organizer:work', args=[campaign.slug])}?{query}")
+    return NextAct(f"Remind of {len(late)} late", f"{reverse('organizer:work', args=[campaign.slug])}?{query}")
 
 
-def _waiting(pipeline: Pipeline, step: Step) -> Act:
+def _waiting(pipeline: Pipeline, step: Step) -> NextAct:
     if pipeline.topics and len(pipeline.topics_at(step, StepState.DONE)) == len(pipeline.topics):
-        return Act("Done")
+        return NextAct("Done")
     people = Counter(task.assessor.split()[0] for task in pipeline.tasks_of(step, *ACTIVE))
     if people:
-        return Act("Waiting for " + ", ".join(f"{name} ({number})" for name, number in people.most_common(3)))
+        return NextAct("Waiting for " + ", ".join(f"{name} ({number})" for name, number in people.most_common(3)))
     earlier = Step.NUGGETS if step is Step.LABELS and pipeline.topics_at(step, StepState.WAITING) else None
-    return Act(f"Waiting for {earlier or ('passages' if step is Step.NUGGETS else 'answers')}")
+    return NextAct(f"Waiting for {earlier or ('passages' if step is Step.NUGGETS else 'answers')}")
 
 
 def _publish(campaign: Campaign, *, labelled: bool) -> StageCard:
@@ -197,9 +202,9 @@ def _publish(campaign: Campaign, *, labelled: bool) -> StageCard:
     note = f"last snapshot {date_format(snapshot[1], 'j M Y, H:i')}" if snapshot else "no snapshot yet"
     page = reverse("organizer:snapshots", args=[campaign.slug])
     if current:
-        act = Act("Methods for the paper", reverse("reports:methods", args=[campaign.slug]))
+        act = NextAct("Methods for the paper", reverse("reports:methods", args=[campaign.slug]))
     else:
-        act = Act("Take a snapshot", page) if labelled else Act("Waiting for labels")
+        act = NextAct("Take a snapshot", page) if labelled else NextAct("Waiting for labels")
     head = "current" if current else "out of date" if snapshot else "not published"
     return StageCard("Publish", act, head=head, note=note)
 
@@ -210,3 +215,94 @@ def _named(topics: Sequence[PipelineTopic]) -> str:
 
 def _task_page(campaign: Campaign, task: PipelineTask) -> str:
     return reverse("organizer:task", args=[campaign.slug, task.public_id])
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStep:
+    """One step: its fact in words, whether it holds, and the page where it is done."""
+
+    title: str
+    fact: str
+    done: bool
+    button: str
+    link: str
+    primary: bool = False
+
+
+def checklist_for(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstStep]:
+    """Steps of a campaign that has no people's work yet; empty where it is past them."""
+    if pipeline.tasks:
+        return []
+    steps = _steps(viewer, campaign, pipeline)
+    if all(step.done for step in steps):
+        return []
+    first = next(place for place, step in enumerate(steps) if not step.done)
+    return [
+        FirstStep(step.title, step.fact, step.done, step.button, step.link, primary=place == first)
+        for place, step in enumerate(steps)
+    ]
+
+
+def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstStep]:
+    held = holdings_for(viewer, campaign)
+    graded, listed, labelled = (
+        len(pipeline.topics_at(step, *states))
+        for step, states in (
+            (Step.PASSAGES, [StepState.DONE]),
+            (Step.NUGGETS, [StepState.DONE]),
+            (Step.LABELS, [StepState.DONE, StepState.IN_PROGRESS]),
+        )
+    )
+    loaded = bool(held.topics and held.runs and graded)
+    own, version = default_endpoint().model, campaign.protocol.version
+    judges = [judge.name for judge in callable_judges_for(viewer, campaign)] or [own]
+    jobs = _page(campaign, "new_job")
+    making, labelling = (f"{jobs}?what={work}" for work in (Work.NUGGETS, Work.AA))
+    others = Membership.objects.filter(campaign=campaign).exclude(user=viewer).count()
+    model = "Built-in word-overlap judge: not a model" if own == SIMULATED_MODEL else ", ".join(judges[:3])
+    return [
+        FirstStep(
+            "Load topics, runs and passages",
+            f"{held.topics:,} {plural(held.topics, 'topic')}, {held.runs:,} {plural(held.runs, 'run')}, "
+            f"{graded:,} {plural(graded, 'topic')} with graded passages",
+            loaded,
+            "Load data",
+            _page(campaign, "data"),
+        ),
+        FirstStep(
+            "Choose the protocol",
+            f"Protocol {version}; the defaults stand until you change them",
+            loaded,
+            "Read the protocol",
+            _page(campaign, "protocol"),
+        ),
+        FirstStep("Add a model", model, loaded, "Judges", _page(campaign, "judges")),
+        FirstStep(
+            "Make nuggets",
+            f"{listed:,} of {held.topics:,} topics",
+            bool(listed),
+            "Make nuggets",
+            making,
+        ),
+        FirstStep(
+            "Label answers", f"{labelled:,} of {held.topics:,} topics", bool(labelled), "Label answers", labelling
+        ),
+        FirstStep(
+            "See the first leaderboard",
+            "Ready" if labelled else "After the first labels",
+            bool(labelled),
+            "Leaderboard",
+            reverse("reports:leaderboard", args=[campaign.slug]),
+        ),
+        FirstStep(
+            "Invite people",
+            f"{others:,} {plural(others, 'role')} given to others",
+            bool(others),
+            "Invite people",
+            _page(campaign, "people"),
+        ),
+    ]
+
+
+def _page(campaign: Campaign, name: str) -> str:
+    return reverse(f"organizer:{name}", args=[campaign.slug])

@@ -13,7 +13,7 @@ from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import IMPORT_KINDS
 from evaluation.models import Campaign, Event
 from jobs.models import Notice
-from organizer.models import Visit
+from organizer.models import TodayVisit
 from web.text import plural
 
 MOST_LINES: Final = 6
@@ -31,7 +31,7 @@ class NewsLine:
 
 def last_visit(viewer: User, campaign: Campaign, now: datetime) -> datetime | None:
     """Note that somebody is here, and return when they were here before; None at the first visit."""
-    visit, first = Visit.objects.get_or_create(campaign=campaign, user=viewer, defaults={"seen_at": now})
+    visit, first = TodayVisit.objects.get_or_create(campaign=campaign, user=viewer, defaults={"seen_at": now})
     if first:
         return None
     if now - visit.seen_at > VISIT_ENDS:

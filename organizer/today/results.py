@@ -43,7 +43,7 @@ class RunScore:
 
 
 @dataclass(frozen=True, slots=True)
-class RankAgreement:
+class JudgeRanking:
     """Rank agreement over run means of an LLM's condition with a person's; None below the least numbers."""
 
     machine: NuggetCondition
@@ -58,7 +58,7 @@ class Results:
     choice: NuggetCondition
     topics: int
     runs: tuple[RunScore, ...]
-    ranks: RankAgreement | None
+    ranks: JudgeRanking | None
 
     @property
     def enough(self) -> bool:
@@ -97,7 +97,7 @@ def results_of(campaign: Campaign) -> Results | None:
     return Results(choices[best], scored[best], tuple(runs[:RUNS_SHOWN]), _ranks(campaign, choices, scored))
 
 
-def _ranks(campaign: Campaign, choices: list[NuggetCondition], scored: list[int]) -> RankAgreement | None:
+def _ranks(campaign: Campaign, choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | None:
     by_topics = sorted(zip(choices, scored, strict=True), key=lambda pair: -pair[1])
     machine = next((one for one, _ in by_topics if one.condition.judge_kind is JudgeKind.LLM), None)
     people = next((one for one, _ in by_topics if one.condition.judge_kind is JudgeKind.HUMAN), None)
@@ -105,11 +105,10 @@ def _ranks(campaign: Campaign, choices: list[NuggetCondition], scored: list[int]
         return None
     found = correlate(campaign, machine, people, PRIMARY, Policies(), resamples=1).agreement
     enough = found.topics >= FEWEST_TOPICS and found.runs >= FEWEST_TOPICS
-    return RankAgreement(machine, people, found.run_level if enough else None, found.runs, found.topics)
+    return JudgeRanking(machine, people, found.run_level if enough else None, found.runs, found.topics)
 
 
 def human_agreement(viewer: User, campaign: Campaign) -> HumanAgreement | None:
-    """Agreement of people about nugget labels, else about the first task that several people did."""
     shared = shared_by_people(viewer, campaign)
     found = shared[0].found if shared else None
     return HumanAgreement(found.alpha, found.pairs, found.topics) if found and found.pairs else None

@@ -45,8 +45,7 @@ from llmjobs.job_status import JobListRow, ShownNotice, job_rows, jobs_for, show
 from llmjobs.models import LlmJob
 from organizer.access import get_campaign
 from organizer.templatetags.work import days_text, hours_text
-from organizer.today.acts import cards_of
-from organizer.today.checklist import checklist_for
+from organizer.today.acts import cards_of, checklist_for
 from organizer.today.news import last_visit, news_for
 from organizer.today.results import human_agreement, results_of
 from web.text import plural
@@ -88,7 +87,7 @@ class AskingRemark:
 
 
 @dataclass(frozen=True, slots=True)
-class PersonRow:
+class PersonToday:
     """One assessor: minutes left by expectation, tasks, next due date. `share`: of the longest list, in percent."""
 
     name: str
@@ -122,7 +121,7 @@ class RunningJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class MoneySpent:
     """Money by currency, and the number of paid jobs without a price."""
 
     week: tuple[tuple[str, Decimal], ...]
@@ -220,7 +219,7 @@ def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
         yield Need("Clocks that cannot be right", what, link, "Open the times")
 
 
-def people_rows(viewer: User, campaign: Campaign, today: date) -> list[PersonRow]:
+def people_rows(viewer: User, campaign: Campaign, today: date) -> list[PersonToday]:
     """Assessors with work or a role, by next due date; nobody is ranked."""
     held: dict[int, list[tuple[str, date | None, int]]] = {}
     tasks = tasks_for(viewer, campaign).filter(study=None).not_withdrawn().order_by()
@@ -236,7 +235,7 @@ def people_rows(viewer: User, campaign: Campaign, today: date) -> list[PersonRow
         own, load = held.get(person.pk, []), left.get(person.pk, 0)
         next_due = min((day for state, day, _ in own if day and state in ACTIVE), default=None)
         rows.append(
-            PersonRow(
+            PersonToday(
                 name=person.name,
                 initials="".join(word[0] for word in person.name.split()[:2]).upper(),
                 minutes=load,
@@ -259,7 +258,7 @@ def running_jobs(rows: Iterable[JobListRow], now: datetime) -> list[RunningJob]:
     return [RunningJob(row, counts.get(row.llm.pk, 0) / minutes) for row in found]
 
 
-def spending_of(jobs: Iterable[LlmJob], since: datetime) -> Spending:
+def spending_of(jobs: Iterable[LlmJob], since: datetime) -> MoneySpent:
     week: dict[str, Decimal] = {}
     spent: dict[str, Decimal] = {}
     unpriced = 0
@@ -272,13 +271,12 @@ def spending_of(jobs: Iterable[LlmJob], since: datetime) -> Spending:
         spent[price.currency] = spent.get(price.currency, Decimal()) + paid
         if llm.job.made_at >= since:
             week[price.currency] = week.get(price.currency, Decimal()) + paid
-    return Spending(tuple(sorted(week.items())), tuple(sorted(spent.items())), unpriced)
+    return MoneySpent(tuple(sorted(week.items())), tuple(sorted(spent.items())), unpriced)
 
 
 @require_safe
 @never_cache
 def today(request: UserRequest, slug: str) -> HttpResponse:
-    """The page, in a number of queries that no size of campaign changes."""
     viewer, campaign = request.user, get_campaign(request.user, slug)
     now, organizes = timezone.now(), may_organize(viewer, campaign)
     # The forecast and the odd clocks are of the same times, which are the dearest read of the page.

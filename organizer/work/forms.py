@@ -178,7 +178,6 @@ class HandOutForm(forms.Form):
 
     @property
     def stages(self) -> list[tuple[forms.boundfield.BoundWidget, str, str, int]]:
-        """Stages with their words, what is done at each, and how many topics lack it."""
         return [
             (radio, stage.words, STAGE_MEANINGS[stage], len(lacking(self.handed_out, stage)))
             for radio, stage in zip(self["stage"], Stage, strict=True)

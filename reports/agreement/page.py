@@ -166,7 +166,6 @@ class AgreementReport(Report):
 
     @property
     def small_tags(self) -> list[tuple[str, int]]:
-        """Tags on whose topics no agreement is shown, and how many these are."""
         return [(tag, agreed.topics) for tag, agreed in self.by_tag if agreed.topics < FEWEST_TOPICS]
 
     @property

@@ -51,7 +51,6 @@ class ConfusionPage(Report):
 
     @property
     def label_kind(self) -> str:
-        """Kind of label in the matrix, in the field's words."""
         return LABEL_KINDS[self.compared.matched.kind] if self.compared else ""
 
     @property

@@ -68,17 +68,14 @@ class PairList:
         return here + 1, self._key_at(here - 1), self._key_at(here + 1)
 
     def label_codes(self, number: int) -> tuple[int, int]:
-        """Return the two labels of a pair by its place in the list, from 1."""
         place = int(self.places[number - 1])
         return int(self.compared.matched.left[place]), int(self.compared.matched.right[place])
 
     @property
     def open_numbers(self) -> list[int]:
-        """Places in the list, from 1, of the pairs without a verdict."""
         return [number for number, place in enumerate(self.places.tolist(), 1) if place not in self.verdicts]
 
     def next_open(self, after: int) -> Key | None:
-        """Return the pair without a verdict that comes next after a place in the list, the first one after the last."""
         numbers = self.open_numbers
         number = next((number for number in numbers if number > after), next(iter(numbers), None))
         return None if number is None else self._key_at(number - 1)
@@ -88,7 +85,6 @@ class PairList:
         return self._key_at(0)
 
     def last_verdict_by(self, actor: User) -> Adjudication | None:
-        """Return somebody's newest verdict among the pairs of the list."""
         listed = set(self.places.tolist())
         own = [
             verdict for place, verdict in self.verdicts.items() if place in listed and verdict.actor_id == actor.pk

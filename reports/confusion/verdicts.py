@@ -83,7 +83,6 @@ def labels_of(pair: Pair) -> list[Any]:
 
 
 def verdicts_on(pair: Pair) -> list[Adjudication]:
-    """Return the verdicts that were not taken back, the one that counts first."""
     rows = (
         Adjudication.objects.filter(campaign=pair.campaign, **pair.fields).order_by("pk").select_related("actor")
     )

@@ -234,7 +234,6 @@ class LeaderboardReport(Report):
 
     @property
     def column_choices(self) -> list[tuple[Column, bool, str]]:
-        """Each optional column, whether it is shown, and the columns shown after a click on it."""
         chosen = self.chosen_columns
         return [
             (column, column.key in chosen, ".".join(sorted({*chosen} ^ {column.key})) or NO_COLUMNS)
@@ -340,7 +339,6 @@ class LeaderboardReport(Report):
 
     @property
     def effects(self) -> list[str]:
-        """Sentences about the answers of this table that the policies are about."""
         counts = {name: sum(row[name] for row in self.shown) for name in DOUBTS}
         chosen = self.form.chosen
         missing = "scored 0" if chosen["missing"] == "zero" else "left out"

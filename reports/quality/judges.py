@@ -259,7 +259,6 @@ def trust_of(campaign: Campaign) -> Mapping[int, tuple[JudgeTrust, ...]]:
 
 
 def versions_of(judge: Judge, judges: Iterable[Judge]) -> list[Judge]:
-    """Return the judges of one model and endpoint with the same prompts up to their versions, this one the newest."""
     if not judge.model:
         return [judge]
     same = [other for other in judges if _without_version(other) == _without_version(judge)]

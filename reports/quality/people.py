@@ -134,7 +134,6 @@ def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
 
 
 def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
-    """Return the kappa of people with each other in a stage, pooled over pairs of people, with its interval."""
     shared = next((found for found in _shared(campaign) if found.stage is stage), None)
     tables = shared.tables() if shared else np.zeros((0, 0, LABELS, LABELS), dtype=np.int64)
     return jackknife(tables, pooled_kappa)

@@ -56,7 +56,6 @@ def chart_places(context: dict[str, Any]) -> SafeString:
 
 @register.simple_tag
 def verdict_mark(code: int, *, support: bool = False) -> SafeString:
-    """A verdict as the label that is right, or in words."""
     if code == BOTH:
         return format_html(
             '<span class="label"><span class="glyph" aria-hidden="true">{}</span> {}</span>', *BOTH_MARK
@@ -150,7 +149,6 @@ KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only
 
 @register.simple_tag
 def run_kind(task: str) -> SafeString:
-    """Kind of a run by shape and word."""
     name, shape, text = KINDS.get(task, ("", "◆", "no task"))
     return format_html('<span class="shape {}" aria-hidden="true">{}</span> {}', name, shape, text)
 

@@ -54,12 +54,12 @@ document.addEventListener("htmx:configRequest", (event) => {
 });
 
 const names = /** @type {HTMLFormElement | null} */ (document.querySelector("form[data-names]"));
-names?.elements.namedItem("slug")?.addEventListener("input", () => {
+const fieldOf = (name) => /** @type {HTMLInputElement | null | undefined} */ (names?.querySelector(`[name=${name}]`));
+fieldOf("slug")?.addEventListener("input", () => {
   names.dataset.names = "own";
 });
-names?.elements.namedItem("name")?.addEventListener("input", (event) => {
+fieldOf("name")?.addEventListener("input", (event) => {
   if (names.dataset.names === "own") return;
   const words = /** @type {HTMLInputElement} */ (event.target).value.normalize("NFKD").toLowerCase();
-  const slug = /** @type {HTMLInputElement} */ (names.elements.namedItem("slug"));
-  slug.value = words.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "").slice(0, 60);
+  fieldOf("slug").value = words.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "").slice(0, 60);
 });

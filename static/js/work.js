@@ -142,11 +142,11 @@ document.addEventListener("click", (event) => {
     walkTo(chip);
     show(chip);
     card.querySelector("a")?.focus();
-  } else if (event.target.closest("[data-clear]")) clear();
-  else if (!card.contains(event.target)) hide();
+  } else if (/** @type {Element} */ (event.target).closest("[data-clear]")) clear();
+  else if (!card.contains(/** @type {Node} */ (event.target))) hide();
 });
 document.addEventListener("change", ({ target }) => {
-  if (target.closest("[data-matrix]")) showTicks();
+  if (/** @type {Element} */ (target).closest("[data-matrix]")) showTicks();
 });
 
 document.addEventListener("keydown", (event) => {

@@ -132,7 +132,7 @@ def test_organizers_and_administrators_may_have_to_have_one(
 ) -> None:
     settings.REQUIRE_MFA = True
     client = people.client(name)
-    answer = client.get("/accounts/tokens/") if name == "ann" else client.get("/campaigns/river/")
+    answer = client.get("/accounts/tokens/") if name == "ann" else client.get("/campaigns/river/today/")
     assert (answer.get("Location") == "/accounts/2fa/") == asked
     refused = client.post("/campaigns/river/people/give/", {"username": "sam", "role": "assessor"})
     assert refused.status_code in (403, 404)
@@ -141,4 +141,4 @@ def test_organizers_and_administrators_may_have_to_have_one(
         assert client.get("/desk/session/").status_code == 200
         assert client.get("/accounts/browsers/").status_code == 200
         client, _, _ = with_app(name)
-        assert client.get("/campaigns/river/").status_code == 200
+        assert client.get("/campaigns/river/today/").status_code == 200

@@ -72,7 +72,7 @@ ROUTES = {
         organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
         organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
         organizer:grade_origin organizer:call
-        reports:leaderboard reports:ranking reports:leaderboard_table
+        reports:leaderboard reports:doubts reports:ranking reports:leaderboard_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
         reports:answers_table reports:topics_picture reports:topics_table
         reports:confusion reports:confusion_picture reports:confusion_table reports:pairs reports:next_pair

@@ -14,7 +14,7 @@ from evaluation.models import Campaign
 from tests.golden.archives import listed
 from tests.golden.keeping import Documents
 
-ENTRANCES = ("leaderboard/", "agreement/", "confusion/", "studies/", "methods/", "reports/", "reports/cost/")
+ENTRANCES = ("leaderboard/", "agreement/", "confusion/", "studies/", "methods/", "reports/cost/")
 CHOSEN = {"condition", "x", "y", "rows", "columns"}
 """Choices that lead to other labels. The other ones, policies and scores, are those of the `report` command."""
 PAGE = re.compile(r'href="([^"?#]+/)"')
@@ -55,9 +55,9 @@ class Visitor:
         self.root = f"/campaigns/{campaign.slug}/"
 
     def pages(self) -> list[str]:
-        """Return the pages of the navigation, and those that the list of reports leads to."""
+        """Return the entrances and the other reports of the menu."""
         found = [self.root + one for one in ENTRANCES]
-        below = PAGE.findall(self._read(f"{self.root}reports/").decode())
+        below = PAGE.findall(self._read(f"{self.root}today/").decode())
         return list(dict.fromkeys([*found, *(one for one in below if one.startswith(f"{self.root}reports/"))]))
 
     def choices(self, page: str) -> Iterator[dict[str, str]]:

@@ -10,7 +10,7 @@ from evaluation.terms import Role
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.cast import make_user
 
-PAGES = ["campaign", "topics", "topic", "runs", "run", "segment", "findings", "people", "agreement", "scatter"]
+PAGES = ["today", "topics", "topic", "runs", "run", "segment", "findings", "people", "agreement", "scatter"]
 
 
 @pytest.mark.parametrize("page", PAGES)

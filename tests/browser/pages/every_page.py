@@ -51,7 +51,7 @@ PAGES = {
         socialaccount_login_error api:docs
     """,
     "olga": """
-        organizer:campaigns organizer:campaign organizer:topics organizer:topic organizer:runs organizer:run
+        organizer:campaigns organizer:topics organizer:topic organizer:runs organizer:run
         organizer:segment organizer:protocol organizer:change_protocol organizer:change_defaults organizer:audit
         organizer:catalogue organizer:view_as organizer:findings organizer:quality organizer:work organizer:hand_out
         organizer:change_work organizer:task organizer:practice organizer:studies organizer:new_study
@@ -61,9 +61,9 @@ PAGES = {
         organizer:try_prompts organizer:trial organizer:prompt
         organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
-        reports:leaderboard reports:agreement reports:reports reports:report reports:confusion reports:pairs
+        reports:leaderboard reports:doubts reports:agreement reports:report reports:confusion reports:pairs
         reports:nuggets_pair reports:citations_pair reports:methods
-        glossary organizer:today organizer:people_work organizer:data organizer:new_import
+        glossary organizer:today organizer:data organizer:new_import
         organizer:import_attempt
     """,
     "ann": """
@@ -80,6 +80,7 @@ PAGES = {
 
 NOT_PAGES = {
     "by POST only": """
+        organizer:hand_out_proposed organizer:undo_hand_out
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
         organizer:judge_study organizer:take_snapshot organizer:open_snapshot organizer:give_role
@@ -108,7 +109,8 @@ NOT_PAGES = {
     """,
     "leads elsewhere": """
         organizer:people_quality reports:next_pair
-        organizer:landing organizer:open_invitation account_set_password account_confirm_login_code mfa_authenticate
+        organizer:campaign reports:reports organizer:people_work organizer:landing organizer:open_invitation
+        account_set_password account_confirm_login_code mfa_authenticate
         mfa_deactivate_totp mfa_generate_recovery_codes mfa_reauthenticate_webauthn socialaccount_signup
     """,
     "nothing here without a provider, a factor or a passkey": """

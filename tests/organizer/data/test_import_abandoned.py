@@ -101,7 +101,7 @@ def test_an_import_whose_process_was_killed_is_put_aside(world: World) -> None:
     killed_while(attempt, "loading")
     minutes_later(attempt)
     olga.post(f"/campaigns/river/data/imports/{attempt.pk}/discard/")
-    assert "Put aside." in page_of(olga, attempt)
+    assert "Discarded." in page_of(olga, attempt)
     attempt.refresh_from_db()
     load(attempt)  # whoever comes late does nothing
     assert not Topic.objects.filter(topic_id="t3").exists()
@@ -124,7 +124,7 @@ def test_an_import_that_waits_for_a_worker_is_put_aside_with_its_job(world: Worl
     attempt = sent(olga, "topics", MORE)
     page = page_of(olga, attempt)
     assert "No worker runs" in page
-    assert "Put aside" in page
+    assert "Discard" in page
     olga.post(f"/campaigns/river/data/imports/{attempt.pk}/discard/")
     attempt.refresh_from_db()
     assert (attempt.state, Job.objects.get().state, WorkItem.objects.get().state) == (

@@ -235,7 +235,7 @@ def test_retrying_without_failures_is_refused(world: World) -> None:
 
 
 def test_the_navigation_leads_to_the_jobs(world: World) -> None:
-    assert f'href="{JOBS}"' in page_of(world, world.pages()["campaign"])
+    assert f'href="{JOBS}"' in page_of(world, world.pages()["today"])
 
 
 def test_a_campaign_without_jobs_says_how_to_start_one(world: World) -> None:

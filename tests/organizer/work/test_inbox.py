@@ -48,7 +48,7 @@ def test_a_flag_reaches_the_inbox_and_the_count_beside_its_name(desk: DeskWorld)
     stage_and_name = ", Edit drafts</a>, <bdi>Ann Archer</bdi>"
     for said in ("P3 is in &lt;i&gt;German&lt;/i&gt;.", stage_and_name, '<span class="count">1<'):
         assert said in page
-    assert '<span class="count">1<' in desk.client("olga").get("/campaigns/river/").content.decode()
+    assert '<span class="count">1<' in desk.client("olga").get("/campaigns/river/today/").content.decode()
 
 
 def test_an_answer_takes_it_out_and_reaches_its_assessor_alone(desk: DeskWorld) -> None:

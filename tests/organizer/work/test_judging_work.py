@@ -355,8 +355,8 @@ def test_more_judging_costs_no_more_queries(world: JudgingWorld) -> None:
 @pytest.mark.parametrize(
     ("stage", "said"),
     [
-        (Stage.ASSIGN, "assign the nuggets of <bdi>edited</bdi>"),
-        (SCRATCH, "judge support from scratch"),
+        (Stage.ASSIGN, "label answers with <bdi>edited</bdi>"),
+        (SCRATCH, "judge citations, unaided"),
         (SHOWN, "labels of <bdi>robot</bdi> shown"),
     ],
 )
