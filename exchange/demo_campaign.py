@@ -34,7 +34,7 @@ from exchange.demo_jobs import load_jobs
 from exchange.demo_work import FILES, judge_answers, look_again, make_lists, practise, record_times
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
-from llmjobs.job_service import JobRequest, judge_for, plan_evaluation, plan_support, start
+from llmjobs.job_service import JobRequest, Work, judge_for, plan_evaluation, plan_support, start
 
 SLUG, EMPTY_SLUG = "river-study", "delta-study"
 PASSWORD = "river-study-demo"  # noqa: S105 - published on purpose; the deployment check refuses such accounts
@@ -118,10 +118,10 @@ def start_demo_jobs() -> int:
     """
     request = JobRequest(Campaign.objects.get(slug=SLUG), judge_for(""))
     plans = {
-        f"AutoAssign {condition}": plan_evaluation(request, condition)
+        Work(condition).job_title: plan_evaluation(request, condition)
         for condition in (Condition.AA, Condition.EA, Condition.MA)
     }
-    plans["Support of citations"] = plan_support(request)
+    plans[Work.SUPPORT.job_title] = plan_support(request)
     for title, plan in plans.items():
         start(request, title, plan)
     return len(plans)

@@ -48,7 +48,7 @@ class DemoJob:
 
 JOBS = (
     DemoJob(
-        "AutoNuggets and labels, at an invented price",
+        "Make nuggets and label answers, at an invented price",
         *("word-overlap (scripted)", Origin.AUTO, "river-01", 6, ("0.15", "0.60"), 640),
         makes_lists=True,
     ),

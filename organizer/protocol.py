@@ -34,7 +34,7 @@ from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, Setting,
 from evaluation.terms import Condition, JudgeKind, SupportCondition
 from organizer.access import get_campaign
 from organizer.forms import choice_field, named, posted
-from organizer.templatetags.work import condition_words
+from reports.templatetags.reports import condition_words
 from web.text import plural
 
 LONGEST_GUIDELINES = 100_000

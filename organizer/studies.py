@@ -42,7 +42,9 @@ KINDS = [
     (StudyKind.SUPPORT.value, "Support: whether cited passages support sentences"),
 ]
 # The person is compared with an LLM, so the person's labels are never an LLM's.
-CONDITIONS = named(condition for condition in SupportCondition if condition is not SupportCondition.LLM)
+CONDITIONS = [
+    (condition.value, condition.words) for condition in (SupportCondition.SCRATCH, SupportCondition.POST_EDIT)
+]
 
 
 class StudyForm(forms.Form):
@@ -50,7 +52,7 @@ class StudyForm(forms.Form):
 
     name = forms.CharField(max_length=LONGEST_NAME, label="Name")
     kind = forms.ChoiceField(choices=KINDS, initial=StudyKind.ASSIGNMENT, widget=forms.RadioSelect, label="Kind")
-    condition = forms.ChoiceField(choices=CONDITIONS, label="Person's condition, of support")
+    condition = forms.ChoiceField(choices=CONDITIONS, label="Person's condition, of citation labels")
     per_topic = forms.IntegerField(
         min_value=1, max_value=MOST_PER_TOPIC, initial=PER_TOPIC, label="Pairs of each topic"
     )

@@ -1,7 +1,6 @@
 """The dashboard's addresses, nested by noun."""
 
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import RedirectView
 
 from evaluation.tasks.changes import Change
 from organizer import audit, cost, find, protocol, quality, snapshots
@@ -105,7 +104,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("prompts/", prompts_views.prompts, name="prompts"),
     path("prompts/new/", prompts_views.new_prompt, name="new_prompt"),
     path("prompts/import/", prompts_views.import_wording, name="import_prompt"),
-    path("prompts/judge/", RedirectView.as_view(pattern_name="organizer:new_judge", query_string=True)),
+    path("prompts/judge/", judges_views.old_new_judge),
     path("prompts/compare/", prompts_views.compare_prompts, name="compare_prompts"),
     path("prompts/try/", prompts_views.try_prompts, name="try_prompts"),
     path("prompts/trials/<int:pk>/", prompts_views.trial, name="trial"),

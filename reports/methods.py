@@ -303,7 +303,7 @@ TAUS = SIDES | _headings("score", "level", "n", "tau_b", "low", "high", n="n", t
 AGREED = SIDES | _headings(
     *("pairs", "agreement", "kappa", "kappa_linear", "alpha", "harsh"),
     kappa_linear="Kappa, linear",
-    harsh="Harsh conflicts",
+    harsh="Opposite labels",
 )
 LISTS = _headings(
     *("nuggets", "topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown"),
@@ -359,7 +359,7 @@ def _material(campaign: Campaign) -> MethodsSection:
     ]
     tables = [
         MethodsTable("Runs", RUNS, run_rows(campaign)),
-        MethodsTable("Qrels", QRELS, qrel_rows(campaign)),
+        MethodsTable("Graded passages", QRELS, qrel_rows(campaign)),
     ]
     return MethodsSection("Topics, runs and passages", sentences, tables)
 

@@ -47,7 +47,7 @@ from web.consistent_read import consistent_read
 from web.templatetags.assay import words
 from web.text import plural
 
-TITLE = "Participant packet"
+TITLE = "Group report"
 SCORES = (*SCORE_NAMES, LENGTH)
 NO_GROUPS = "No run names its group: import runs with --group."
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -67,7 +67,7 @@ def packet_page(campaign: Campaign, query: QueryDict) -> Report:
         return Report(form, TITLE, refused.message)
     group = form.chosen["group"]
     content = _content(choice, form.policies, group, form.chosen["tag"])
-    return Report(form, f"Participant packet: {group}", content=content, query=query)
+    return Report(form, f"Group report: {group}", content=content, query=query)
 
 
 def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:

@@ -39,7 +39,7 @@ from reports.report import (
 from web.consistent_read import consistent_read
 from web.text import plural
 
-TITLE = "Support of citations"
+TITLE = "Citation support"
 LABELS = ("full support", "partial support", "no support")
 SCORES = (("weighted_precision", "Precision", ColumnKind.SCORE), ("weighted_recall", "Recall", ColumnKind.SCORE))
 COUNTS = (

@@ -103,7 +103,7 @@ REPORTS = {
         time_page,
     ),
     PACKET: ReportKind(
-        "Participant packet",
+        "Group report",
         "One group's scores topic by topic, with each topic's minimum, median and maximum over all runs.",
         packet_page,
     ),

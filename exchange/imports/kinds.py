@@ -140,12 +140,17 @@ KINDS = {
     for kind in (
         ImportKind("topics", "Topics", "TSV (id, tab, text), or JSONL {id, title|text}", load_topics),
         ImportKind(
-            *("segments", "Segments", "Texts of passages: MS MARCO V2.1 JSONL, or candidates", load_segments),
+            *("segments", "Passages", "Texts of passages: MS MARCO V2.1 JSONL, or candidates", load_segments),
             ("needed_only",),
             several=True,
         ),
         ImportKind(
-            *("qrels", "Qrels", "One source's relevance grades: TREC qrels, four or six columns", load_qrels),
+            *(
+                "qrels",
+                "Graded passages",
+                "One source's grades, four or six columns as TREC has them",
+                load_qrels,
+            ),
             ("source",),
         ),
         ImportKind(
@@ -158,13 +163,13 @@ KINDS = {
             ("origin", "judge", "by", "set", "drafts"),
         ),
         ImportKind(
-            *("assignments", "Assignments", "Labels of nuggets in answers, as nuggetizer writes them"),
+            *("assignments", "Nugget labels", "Labels of nuggets in answers, as nuggetizer writes them"),
             load_assignments,
             ("origin", "judge", "by", "nuggets"),
             several=True,
         ),
         ImportKind(
-            *("support", "Support labels", "JSONL, a sentence and a cited segment a line", load_support),
+            *("support", "Citation labels", "JSONL, a sentence and a cited passage a line", load_support),
             ("judge", "by", "condition"),
             several=True,
         ),

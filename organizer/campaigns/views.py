@@ -47,6 +47,7 @@ from reports.leaderboard.scores import PRIMARY, number
 from reports.metrics.arrays import Floats
 from reports.metrics.policies import Policies
 from web import audit_log
+from web.templatetags.assay import words
 
 TOPICS_A_PAGE = 50
 RUNS_A_PAGE = 50
@@ -78,7 +79,7 @@ class RunSearch(ListSearch):
 class FindingSearch(ListSearch):
     """A code, and the run it is about."""
 
-    code = choice_field("Code", "any code", [(code, code.replace("_", " ")) for code in FindingCode])
+    code = choice_field("Code", "any code", [(code, words(code)) for code in FindingCode])
     run = forms.CharField(required=False, max_length=200, label="Run")
 
 
@@ -496,10 +497,10 @@ def _holdings(viewer: User, campaign: Campaign) -> Iterator[CatalogueEntry]:
     assigned = sum(count.total for count in contents.assignment_counts_for(viewer, campaign))
     support = sum(count.total for count in contents.support_counts_for(viewer, campaign))
     yield CatalogueEntry("topics", "the questions", held.topics)
-    yield CatalogueEntry("segments", "passages that answers cite or qrels grade", held.segments)
+    yield CatalogueEntry("segments", "passages that answers cite or that have a grade", held.segments)
     yield CatalogueEntry("runs", "systems, with group and task", held.runs)
     yield CatalogueEntry("answers", "what the systems wrote, sentence by sentence, with citations", answers)
-    yield CatalogueEntry("grades", "relevance of segments", grades)
+    yield CatalogueEntry("grades", "relevance of passages", grades)
     yield CatalogueEntry("nugget-sets", "lists of nuggets by origin and maker", len(sets))
     yield CatalogueEntry("nuggets", "of the newest submitted lists", nuggets)
     yield CatalogueEntry("assignments", "whether an answer contains a nugget, by judge", assigned)

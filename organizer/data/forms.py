@@ -148,7 +148,7 @@ class ExportForm(forms.Form):
         graded = QrelSource.objects.filter(campaign=campaign).values_list("name", flat=True)
         self.fields["condition"] = choice_field("Condition", "none", named((*Condition, *SupportCondition)))
         self.fields["nuggets"] = choice_field("Nugget set", "the one that fits", _sets(campaign))
-        self.fields["source"] = choice_field("Qrels of", "the only ones", named(graded))
+        self.fields["source"] = choice_field("Graded passages of", "the only ones", named(graded))
         self.fields["snapshot"] = forms.ModelChoiceField(
             kept,
             required=False,

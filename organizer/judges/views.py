@@ -362,3 +362,10 @@ def new_judge(request: UserRequest, slug: str) -> HttpResponse:
             return redirect("organizer:judges", campaign.slug)
     context = {"campaign": campaign, "form": form, "may_connect": may_connect(request.user, campaign)}
     return render(request, "organizer/judge_new.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def old_new_judge(request: UserRequest, slug: str) -> HttpResponse:
+    # Papers and bookmarks lead to the form's old place; to a stranger it answers as any page does.
+    campaign = get_campaign(request.user, slug)
+    return redirect(reverse("organizer:new_judge", args=[campaign.slug], query=request.GET))

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from assessor.progress.matrix import may_organize, open_remarks_for
 from evaluation.models import Campaign
-from evaluation.terms import AssignmentLabel, Condition, Stage, SupportCondition
+from evaluation.terms import AssignmentLabel, Stage
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
@@ -101,13 +101,6 @@ def initials(name: str) -> str:
     """First letters of the first and the last word of a name; of one word its first two letters."""
     words = name.split()
     return (words[0][0] + words[-1][0] if len(words) > 1 else name.strip()[:2]).upper()
-
-
-@register.filter
-def condition_words(code: str) -> str:
-    """Condition of nugget or citation labels on screen; other conditions, such as those of files, keep their names."""
-    known: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
-    return next((condition.words for condition in known if condition == code), code)
 
 
 @register.filter

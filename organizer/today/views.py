@@ -168,7 +168,8 @@ def forecast_text(found: Forecast) -> str:
         return "No forecast: nobody worked at a desk in the last 14 days"
     if not (found.first and found.last):
         return "Not within five years at the pace of the last 14 days"
-    return f"All labels by {days_text(found.first, found.last)} at the pace so far"
+    days = days_text(found.first, found.last).removeprefix("on ")
+    return f"All labels by {days} at the pace so far"
 
 
 def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 
+from evaluation.terms import Condition, SupportCondition
 from reports.metrics.jackknife import Jackknife
 from reports.models import BOTH
 from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, ColumnKind, ReportCell, why_no_tau
@@ -151,6 +152,13 @@ KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only
 def run_kind(task: str) -> SafeString:
     name, shape, text = KINDS.get(task, ("", "◆", "no task"))
     return format_html('<span class="shape {}" aria-hidden="true">{}</span> {}', name, shape, text)
+
+
+@register.filter
+def condition_words(code: str) -> str:
+    """Condition of nugget or citation labels on screen; other conditions, such as those of files, keep their names."""
+    known: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
+    return next((condition.words for condition in known if condition == code), code)
 
 
 @register.filter

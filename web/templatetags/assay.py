@@ -140,7 +140,8 @@ def term(context: Context, name: str, text: str = "") -> SafeString:
 
 @register.filter
 def words(code: str) -> str:
-    return code.replace("_", " ")
+    # Codes of files say segment, pages say passage.
+    return code.replace("_", " ").replace("segment", "passage")
 
 
 @register.filter

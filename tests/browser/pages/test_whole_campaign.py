@@ -94,9 +94,19 @@ def go(page: Page, *names: str) -> None:
         ).first.click()
 
 
+GROUP_OF = {"Data": "Set up", "People": "Set up", "Jobs": "Judge", "Work": "Judge", "Leaderboard": "Results"}
+
+
+def open_page(page: Page, name: str) -> None:
+    """Open a page of the menu."""
+    menu = page.get_by_role("navigation", name="Campaign")
+    menu.locator("summary", has_text=GROUP_OF[name]).click()
+    menu.get_by_role("link", name=name, exact=True).click()
+
+
 def load(page: Page, kind: str, files: Sequence[FilePayload], **said: str) -> None:
     """Take files through the wizard."""
-    page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Data").click()
+    open_page(page, "Data")
     page.locator(".kinds").get_by_role("link", name=kind, exact=True).click()
     for label, value in said.items():
         page.get_by_label(label.replace("_", " ")).fill(value)
@@ -107,32 +117,35 @@ def load(page: Page, kind: str, files: Sequence[FilePayload], **said: str) -> No
     expect(page.locator("#attempt")).to_contain_text("Loaded.", timeout=CALM)
 
 
-def run_job(page: Page, what: str) -> None:
+def run_job(page: Page, kind: str, nuggets: str = "") -> None:
     """Have an LLM do something, and wait until it is done."""
-    page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Jobs").click()
+    open_page(page, "Jobs")
     go(page, "Start a job")
-    page.get_by_role("radio", name=re.compile(f"^{what}:".replace("/", "."))).check()
-    go(page, "Start")
+    page.get_by_role("radio", name=re.compile(f"^{kind}")).check()
+    if nuggets:
+        page.get_by_label("Nuggets", exact=True).select_option(label=nuggets)
+    page.get_by_role("button", name=re.compile("^Start: ")).click()
     expect(page.locator("#standing")).to_contain_text("Done.", timeout=2 * CALM)
     expect(page.locator("#standing")).to_contain_text("0 failed")
 
 
 def hand_out(page: Page, stage: str) -> None:
     """Give the topic to whoever assesses."""
-    page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Work").click()
+    open_page(page, "Work")
     go(page, "Hand out…")
-    page.get_by_role("radio", name=re.compile(f"^{re.escape(stage)}:")).check()
+    page.get_by_role("radio", name=re.compile(f"^{re.escape(stage)}")).check()
     for box in page.locator("fieldset.ticks input").all():
         box.check()
-    go(page, "Preview", "Hand out 1 task")
+    page.get_by_role("button", name="Preview", exact=True).click()
+    page.get_by_role("button", name="Hand out 1 task").click()
     expect(page.locator("main")).to_contain_text("Ann Rivers")
 
 
 def invited(page: Page) -> str:
     """Invite an assessor; return the link that the page shows once."""
-    page.get_by_role("navigation", name="Campaign").get_by_role("link", name="People").click()
+    open_page(page, "People")
     page.locator("#invite_role").select_option("assessor")
-    go(page, "Invite")
+    page.locator("[aria-labelledby=h-invite]").get_by_role("button", name="Preview").click()
     return page.locator("#made-link").input_value()
 
 
@@ -185,30 +198,30 @@ def make_and_fill(page: Page) -> None:
     go(page, "New campaign")
     page.get_by_label("Name", exact=True).fill("River study")
     page.get_by_label("Short name").fill("river")
-    go(page, "Make the campaign")
+    page.get_by_role("button", name="Make the campaign").click()
     load(page, "Topics", [file("topics.tsv", TOPICS)])
-    load(page, "Segments", [file("segments.jsonl", SEGMENTS)])
-    load(page, "Qrels", [file("qrels.txt", QRELS)], Who_graded="NIST")
+    load(page, "Passages", [file("segments.jsonl", SEGMENTS)])
+    load(page, "Graded passages", [file("qrels.txt", QRELS)], Who_graded="NIST")
     load(page, "Runs", [file("a.jsonl", run("alpha", SAID[0], "d1")), file("b.jsonl", run("beta", SAID[1], "d1"))])
 
 
 def judge_it(page: Page, desk: Page) -> None:
     """Have every stage done, by a person at the desk and by the LLM."""
-    run_job(page, "Drafts")
-    hand_out(page, "Post-edit")
+    run_job(page, "Make drafts")
+    hand_out(page, "Edit drafts")
     post_edit(desk)
-    hand_out(page, "Assign")
+    hand_out(page, "Label answers")
     judge(desk, Stage.ASSIGN, "support")
-    run_job(page, "E/A")
-    run_job(page, "Support")
-    hand_out(page, "Support, label shown")
+    run_job(page, "Label answers", "Edited nuggets (E)")
+    run_job(page, "Judge citations")
+    hand_out(page, "Judge citations, machine label shown")
     judge(desk, Stage.SUPPORT_POST_EDIT, "full_support")
     assert set(Task.objects.values_list("state", flat=True)) == {TaskState.SUBMITTED}
 
 
 def take_out(page: Page, path: Path) -> None:
     """Export everything, and download it."""
-    page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Data").click()
+    open_page(page, "Data")
     go(page, "Export")
     with page.expect_download(timeout=2 * CALM) as download:
         page.get_by_role("link", name=re.compile("^Download river-")).click(timeout=2 * CALM)
@@ -225,10 +238,10 @@ def test_a_whole_campaign_through_the_browser(chromium: Browser, live_server: Li
         make_and_fill(page)
         join(desk, invited(page))
         judge_it(page, desk)
-        page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Leaderboard").click()
+        open_page(page, "Leaderboard")
         expect(page.locator("main")).to_contain_text("alpha")
         page.goto("/campaigns/river/agreement/?x=E/A&y=E/M")
-        expect(page.locator("main")).to_contain_text("E/M")
+        expect(page.locator("main")).to_contain_text("Edited nuggets, manual labels")
         take_out(page, tmp_path / "river.zip")
         attempt = f"/campaigns/river/data/imports/{ImportAttempt.objects.latest('pk').pk}/"
         pages = ("/campaigns/new/", "/campaigns/river/data/", "/campaigns/river/data/load/runs/", attempt)

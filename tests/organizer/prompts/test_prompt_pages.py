@@ -166,7 +166,7 @@ def test_prompts_are_tried_and_stand_side_by_side(olga: Client) -> None:
         "most_calls": "9",
     }
     dry = olga.post(f"{PROMPTS}try/", asked | {"dry_run": "1"}).content.decode()
-    assert "Dry run: nothing was started" in dry
+    assert "Estimate: nothing was started" in dry
     assert dry.count("0.0000 USD") == 2
     assert (Trial.objects.exists(), Judge.objects.filter(aside=True).exists()) == (False, False)
     asked["start"] = "1"
