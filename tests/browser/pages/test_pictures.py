@@ -77,12 +77,12 @@ def test_paper_is_light_without_navigation_forms_or_cut_tables(
     sign_in(page, "olga")
     page.goto(world.pages()["agreement"] + QUERY)
     expect(page.locator(".drawn svg").first).to_be_visible()
-    expect(page.locator(".on-paper").first).to_be_hidden()
+    expect(page.locator("img.on-paper").first).to_be_hidden()
     page.emulate_media(media="print")
     for gone in (".shell", ".choices-form", ".drawn svg"):
         expect(page.locator(gone).first).to_be_hidden()
-    page.wait_for_function("() => document.querySelector('.on-paper')?.naturalWidth > 0")
-    assert "theme=light" in (page.locator(".on-paper").first.get_attribute("src") or "")
+    page.wait_for_function("() => document.querySelector('img.on-paper')?.naturalWidth > 0")
+    assert "theme=light" in (page.locator("img.on-paper").first.get_attribute("src") or "")
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 27, 27)"
     cut = "[...document.querySelectorAll('.scroll')].filter((box) => getComputedStyle(box).overflow !== 'visible')"
     assert page.evaluate(f"{cut}.length") == 0

@@ -1,6 +1,7 @@
 """Handed-out work in a real browser: accessible, nothing sticking out, and usable by keyboard."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def test_work_is_handed_out_by_keyboard(desk: DeskWorld, page: Page) -> None:
     page.goto(reverse("organizer:work", args=["river"]))
     page.get_by_label("Topic t3").press("Space")
     page.get_by_role("button", name="Hand out…", exact=True).press("Enter")
-    page.get_by_label("Write nuggets:").press("Space")
+    page.get_by_role("radio", name=re.compile("^Write nuggets")).press("Space")
     page.get_by_role("button", name="Preview").press("Enter")
     page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
     page.get_by_role("button", name="Hand out 1 task").press("Enter")
@@ -145,6 +146,7 @@ def test_the_search_of_work_follows_what_is_typed(desk: DeskWorld, page: Page) -
     expect(rows).to_have_count(2)
     expect(page.get_by_label("Words, id or /pattern/")).to_be_focused()
     page.go_back()
+    page.wait_for_load_state("networkidle")  # Back reads the page anew
     page.go_forward()
     expect(rows).to_have_count(2)
 
@@ -155,11 +157,11 @@ def test_topics_ticked_one_by_one_stay_ticked(desk: DeskWorld, page: Page) -> No
     ticked = page.locator("input[name=topics]:checked")
     expect(ticked).to_have_count(0)
     page.locator("label", has=page.locator("input[name=topics]")).filter(has_text="t3").click()
-    page.get_by_label("Label answers:").check()
+    page.get_by_role("radio", name=re.compile("^Label answers")).check()
     expect(ticked).to_have_count(1)
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
-    page.get_by_label("Write nuggets:").check()
+    page.get_by_role("radio", name=re.compile("^Write nuggets")).check()
     expect(ticked).to_have_count(1)
 
 
@@ -168,12 +170,12 @@ def test_ticks_follow_the_chosen_stage_without_a_reload(desk: DeskWorld, page: P
     page.goto(reverse("organizer:hand_out", args=["river"]) + "?stage=post-edit")
     boxes, ticked = page.locator("input[name=topics]"), page.locator("input[name=topics]:checked")
     note = page.get_by_text("No topic lacks this stage")
-    page.get_by_label("Label answers:").check()
+    page.get_by_role("radio", name=re.compile("^Label answers")).check()
     expect(ticked).to_have_count(boxes.count())
     expect(note).to_be_hidden()
     page.get_by_role("button", name="None").click()
     expect(ticked).to_have_count(0)
-    page.get_by_label("Write nuggets:").check()
+    page.get_by_role("radio", name=re.compile("^Write nuggets")).check()
     assert 0 < ticked.count() < boxes.count()
     page.get_by_role("button", name="All", exact=True).click()
     expect(ticked).to_have_count(boxes.count())
