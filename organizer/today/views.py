@@ -46,8 +46,7 @@ from llmjobs.models import LlmJob
 from organizer.access import get_campaign
 from organizer.templatetags.work import days_text, hours_text
 from organizer.today.acts import cards_of, checklist_for
-from organizer.today.news import last_visit, news_for
-from organizer.today.results import human_agreement, results_of
+from organizer.today.summary import human_agreement, last_visit, news_for, results_of
 from web.text import plural
 
 SHOWN: Final = 5
