@@ -146,7 +146,7 @@ def callable_models(judges: list[Judge]) -> dict[str, CallableModel]:
         for row in newest_connections()
     }
     own = default_endpoint().model
-    rest = [("", CallableModel(own, "", f"{own} at {DEFAULT}, without a connection"))]
+    rest = [("", CallableModel(own, "", f"{own} at {DEFAULT}"))]
     rest += [
         (f"judge-{judge.pk}", CallableModel(judge.model, judge.base_url, f"{judge.model}, as {judge.name}"))
         for judge in judges
