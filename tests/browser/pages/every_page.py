@@ -61,7 +61,7 @@ PAGES = {
         organizer:try_prompts organizer:trial organizer:prompt
         organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
-        reports:leaderboard reports:doubts reports:agreement reports:report reports:confusion reports:pairs
+        reports:leaderboard reports:agreement reports:report reports:confusion reports:pairs
         reports:nuggets_pair reports:citations_pair reports:methods
         glossary organizer:today organizer:data organizer:new_import
         organizer:import_attempt
@@ -113,6 +113,7 @@ NOT_PAGES = {
         account_set_password account_confirm_login_code mfa_authenticate
         mfa_deactivate_totp mfa_generate_recovery_codes mfa_reauthenticate_webauthn socialaccount_signup
     """,
+    "nothing here without a run and a doubt in its query": "reports:doubts",
     "nothing here without a provider, a factor or a passkey": """
         openid_connect_login openid_connect_callback mfa_view_recovery_codes mfa_download_recovery_codes
         mfa_remove_webauthn mfa_edit_webauthn
