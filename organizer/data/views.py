@@ -159,7 +159,7 @@ def _page(request: UserRequest, campaign: Campaign, form: ExportForm) -> HttpRes
 
 
 def _held(viewer: User, campaign: Campaign) -> dict[str, Any]:
-    """What the campaign holds, in counts."""
+    """Counts of what is loaded."""
     return {
         "holdings": contents.holdings_for(viewer, campaign),
         "sources": contents.sources_for(viewer, campaign),

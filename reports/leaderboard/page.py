@@ -25,8 +25,8 @@ from reports.metrics.significance import (
     MOST_RUNS,
     PairTests,
     best_first,
-    groups_not_told_apart,
     paired_tests,
+    significance_groups,
     smallest_p,
 )
 from reports.metrics.support import SUPPORT_NAMES
@@ -159,7 +159,7 @@ class Comparisons:
         return self.smallest_p < SIGNIFICANT
 
     @property
-    def told_apart(self) -> int:
+    def significant_pairs(self) -> int:
         return sum(bool(comparison.verdict) for row in self.rows for comparison in row) // 2
 
     @property
@@ -519,7 +519,7 @@ def comparisons(wanted: Wanted, runs: tuple[str, ...]) -> Comparisons:
     names = tuple(table.run_ids[columns[place]] for place in best)
     tests = paired_tests(values[:, best])
     rows = tuple(_compared(tests, names, place) for place in range(len(names)))
-    groups = groups_not_told_apart(tests.adjusted, SIGNIFICANT)
+    groups = significance_groups(tests.adjusted, SIGNIFICANT)
     return Comparisons(
         names,
         rows,

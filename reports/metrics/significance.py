@@ -82,7 +82,7 @@ def smallest_p(topics: int, pairs: int, *, resamples: int = RESAMPLES) -> float:
     return min(1.0, pairs * least)
 
 
-def groups_not_told_apart(adjusted: Floats, level: float) -> list[frozenset[int]]:
+def significance_groups(adjusted: Floats, level: float) -> list[frozenset[int]]:
     """Return the largest groups of runs of which no two differ (insert and absorb, Piepho 2004), in the runs' order.
 
     `adjusted` is R x R; two runs share a group if and only if their p is not below `level`.

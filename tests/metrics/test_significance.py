@@ -13,9 +13,9 @@ from reports.metrics.bootstrap import mean_intervals
 from reports.metrics.significance import (
     MOST_RUNS,
     best_first,
-    groups_not_told_apart,
     holm,
     paired_tests,
+    significance_groups,
     smallest_p,
 )
 
@@ -122,7 +122,7 @@ def test_the_smallest_p_of_few_topics_is_known_beforehand() -> None:
 def test_groups_of_runs_are_those_of_the_p_table(values: Floats) -> None:
     """Check 79: two of twenty topics' runs share a group just where their p is not below 0.05."""
     adjusted = paired_tests(values + 0.3 * np.arange(6)).adjusted
-    groups = groups_not_told_apart(adjusted, 0.05)
+    groups = significance_groups(adjusted, 0.05)
     for first, second in zip(*np.triu_indices(6, k=1), strict=True):
         together = any({first, second} <= group for group in groups)
         assert together is not bool(adjusted[first, second] < 0.05)
