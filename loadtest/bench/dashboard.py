@@ -27,7 +27,6 @@ PAGES = {
     "today": "organizer:today",
     "work": "organizer:work",
     "people": "organizer:people",
-    "people/activity": "organizer:people_work",
     "quality": "organizer:quality",
     "inbox": "organizer:inbox",
     "findings": "organizer:findings",

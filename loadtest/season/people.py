@@ -28,7 +28,7 @@ STAGES = 3
 LOOK_EVERY, ORGANIZE_EVERY = 0.7, 1.5  # seconds
 TASK = re.compile(
     r'<li class="task" data-state="(?P<state>[^"]+)">.*?href="/desk/(?P<task>[^/"]+)/".*?'
-    r"(?P<work>post-edit drafts|assign nuggets|judge support)",
+    r"(?P<work>edit drafts|label answers|judge citations)",
     re.DOTALL,
 )
 KEY = re.compile(r'name="expect" value="([^"]+)"')
@@ -85,7 +85,7 @@ class SeasonAssessor(Assessor):
 
     def task_of(self, card: Card) -> DeskTask[Any]:
         """Return the work at a task of any stage."""
-        if self._stages[card.task] == "post-edit drafts":
+        if self._stages[card.task] == "edit drafts":
             return NuggetTask(self, card, keeps_one=True)
         return JudgingTask(self, card)
 

@@ -37,7 +37,7 @@ from exchange.models import Export, ImportAttempt
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
-from llmjobs.models import LlmJob, NuggetCalls, Trial
+from llmjobs.models import Connection, LlmJob, NuggetCalls, Trial
 from tests.assessor.desk_client import Window
 from tests.crawl.addresses import FILES, PARAMETER, plain
 from tests.crawl.desk_requests import bodies, encoded
@@ -67,8 +67,8 @@ REACHED = ("ok", "no", "--", "by", "in")
 BODIES = {"assessor:restore": "key=d1&seq=0&text=as+before"}
 JUDGING = ("assessor:answer",)
 """Addresses that only desks of labels have."""
-CHOICES = {"reports:scatter": "?x=A/A&y=A/A"}
-"""What must be chosen: there is no picture where a side has no nuggets."""
+CHOICES = {"reports:scatter": "?x=A/A&y=A/A", "reports:doubts": "?run={run}&doubt=missing"}
+"""What must be chosen: there is no picture where a side has no nuggets, and doubts are about one run."""
 
 
 def table() -> Table:
@@ -182,6 +182,7 @@ def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Pa
     clients = {role: client_of(world.people.get(CAST[role])) for role in roles}
     ids, task, found, expected = ids_of(world), world.post_edit.public_id, [], table()
     item = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)[0].public_id
+    run = world.campaign.runs.all()[0].run_id
     for name, route in every_address().items():
         if name not in JUDGING and name in kinds():
             filling = {
@@ -193,7 +194,9 @@ def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Pa
             }
             filling |= {kind: forms[0] for kind, forms in FILES.items()} | pair_at(name)
             body = body_for(name, task, world) if kinds()[name] == "desk act" else BODIES.get(name, "{}")
-            found += differing(clients, name, filled(route, filling) + CHOICES.get(name, ""), expected, body)
+            found += differing(
+                clients, name, filled(route, filling) + CHOICES.get(name, "").format(run=run), expected, body
+            )
     assert not found, "\n".join(found)
 
 
@@ -302,6 +305,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:grade_origin": Qrel.objects.all()[0].pk,
         "organizer:call": call.pk,
         "organizer:prompt": "assign@1",
+        "organizer:test_connection": Connection.objects.all()[0].pk,
         "organizer:trial": Trial.objects.all()[0].pk,
         "organizer:read_notice": Notice.objects.all()[0].pk,
         **{f"organizer:{act}": sam for act in ("close_account", "open_account", "drop_factor", "erase_account")},
