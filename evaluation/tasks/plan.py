@@ -161,7 +161,11 @@ def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
     given = balance({piece.topic.public_id: piece.minutes for piece in free}, loads, allowed)
     by_name = {user.username: user for user in people}
     placed = tuple(
-        replace(piece, assessor=by_name[given[piece.topic.public_id]])
+        replace(
+            piece,
+            assessor=by_name[given[piece.topic.public_id]],
+            why=_why(roster, piece, order, allowed[piece.topic.public_id]),
+        )
         for piece in free
         if piece.topic.public_id in given
     )
@@ -292,6 +296,14 @@ def _candidates(roster: Roster, piece: TopicUnit, people: list[User], order: Ord
     """Return the candidates: where nobody is named, a list goes to its maker, but for a second opinion."""
     maker = roster.maker(piece)
     return [maker] if maker and not order.assessor and not roster.holders(piece, order) else people
+
+
+def _why(roster: Roster, piece: TopicUnit, order: Order, allowed: list[str]) -> str:
+    if order.assessor:
+        return "chosen by you"
+    if roster.maker(piece) and not roster.holders(piece, order):
+        return "made the list"
+    return "least open work" if len(allowed) > 1 else "nobody else may"
 
 
 def _shares(people: list[User], before: Mapping[str, int], given: tuple[TopicUnit, ...]) -> tuple[Share, ...]:

@@ -60,7 +60,7 @@ class Ground:
 class TopicUnit:
     """One topic of a plan, and who gets it. `labels`: the number of judgments to give, on `answers` answers.
 
-    `second_opinion`: somebody else's labels count.
+    `second_opinion`: somebody else's labels count. `why`: in words, why this assessor.
     """
 
     topic: Topic
@@ -73,6 +73,7 @@ class TopicUnit:
     labels: int = 0
     second_opinion: bool = False
     assessor: User | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

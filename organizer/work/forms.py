@@ -150,11 +150,8 @@ class HandOutForm(forms.Form):
     # Seal of the plan that was previewed: without it the plan is shown, and nothing is handed out.
     expect = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
 
-    def __init__(
-        self, viewer: User, campaign: Campaign, data: Any = None, first: Mapping[str, object] | None = None
-    ) -> None:
-        """`first`: initial values."""
-        super().__init__(data, initial=dict(first or {}))
+    def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
+        super().__init__(data)
         self.handed_out = stages_by_topic(viewer, campaign)
         sets = nugget_sets_for(viewer, campaign)
         drafts = named(row.name for row in sets if row.origin == Origin.DRAFT)

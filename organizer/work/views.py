@@ -39,6 +39,7 @@ from organizer.access import get_campaign, get_row
 from organizer.forms import page_of, refusals_on
 from organizer.work.forms import (
     DONE,
+    PRIORITIES,
     REASSIGN,
     AnswerForm,
     ChangeForm,
@@ -55,10 +56,11 @@ TOPICS_A_PAGE = 100
 REMARKS_A_PAGE = 50
 KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "machine", "reason")
 """Fields that keep their values when a button of the hand-out form ticks other topics."""
+CHOSEN_IN_MATRIX = ("ticked", "found")
 
 
 def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str, object]:
-    """Initial values of a hand-out form: a stage, and the topics that lack it or were chosen.
+    """Values that a hand-out form begins with: a stage, and the topics that lack it or were chosen.
 
     `choose` is a button of the matrix (`ticked`, `found`) or of the form itself (`all`, `none`, `lacking`).
     """
@@ -66,8 +68,8 @@ def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str
     named = data.get("stage", "")
     stage = Stage(named) if named in list(Stage) else next_stage(stages)
     choose = data.get("choose", "lacking")
-    kept = {} if choose in ("ticked", "found") else {name: data[name] for name in KEPT if name in data}
-    return kept | {
+    kept = {} if choose in CHOSEN_IN_MATRIX else {name: data[name] for name in KEPT if name in data}
+    return {"priority": PRIORITIES[0][0], **kept} | {
         "stage": stage,
         "topics": _chosen_topics(viewer, campaign, data, choose, lacking(stages, stage)),
     }
@@ -76,7 +78,7 @@ def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str
 def were_ticked_before(data: QueryDict) -> bool:
     """True for topics ticked by hand or in the matrix, so that another stage keeps their ticks."""
     if choose := data.get("choose"):
-        return choose in ("ticked", "found")
+        return choose in CHOSEN_IN_MATRIX
     return bool(data.get("ticked_before"))
 
 
@@ -188,13 +190,12 @@ def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
     data = request.POST if request.method == "POST" else request.GET
     # A button that ticks other topics sends the form too, and must not act.
     filled = request.method == "POST" and "choose" not in data
-    first = {} if filled else first_choices(request.user, campaign, data)
-    form = HandOutForm(request.user, campaign, data if filled else None, first)
+    form = HandOutForm(request.user, campaign, data if filled else first_choices(request.user, campaign, data))
     plan = None
     if form.is_valid():
         expect = form.cleaned_data["expect"]
         try:
-            if "hand_out" in data and expect:
+            if filled and "hand_out" in data and expect:
                 receipt = hand_out(campaign=campaign, order=form.order, actor=request.user, expect=expect)
                 messages.success(
                     request, _counts("Handed out", "task", receipt.tasks, "topic", receipt.skipped, "out")
@@ -205,8 +206,19 @@ def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
             form.add_error(None, refusal.message)
             # Only a plan that was shown is handed out: after a change in between, the new one is shown instead.
             plan = plan_hand_out(campaign, form.order) if refusal.code == "changed" else None
-    context = {"campaign": campaign, "form": form, "plan": plan, "ticked_before": were_ticked_before(data)}
-    return render(request, "organizer/hand_out.html", context, status=422 if form.errors else 200)
+    # The page's own script replaces the preview alone, and htmx shows no answer that is an error.
+    fails = bool(form.errors) and filled and not request.htmx
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "plan": plan,
+        "fails": fails,
+        "folded": plan
+        and plan.given
+        and (filled or (data.get("stage") and data.get("choose") in CHOSEN_IN_MATRIX)),
+        "ticked_before": were_ticked_before(data),
+    }
+    return render(request, "organizer/hand_out.html", context, status=422 if fails else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

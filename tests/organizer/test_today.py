@@ -163,9 +163,10 @@ def test_one_button_is_primary_and_its_form_is_filled_in(desk: DeskWorld) -> Non
     more_topics(desk.campaign, 3)
     Task.objects.filter(pk=desk.post_edit.pk).update(state=TaskState.WITHDRAWN)
     [address] = primary_buttons(page_of(desk))
-    form = desk.client("olga").get(address.replace("&amp;", "&")).context["form"]
-    assert form.initial["stage"] == "manual"
-    assert len(form.initial["topics"]) == 6
+    shown = desk.client("olga").get(address.replace("&amp;", "&")).context
+    assert shown["form"]["stage"].value() == "manual"
+    assert len(shown["form"]["topics"].value()) == 6
+    assert len(shown["plan"].given) == 5
 
 
 def test_the_flag_of_a_blocked_task_is_answered_on_the_page(desk: DeskWorld) -> None:

@@ -52,6 +52,13 @@ def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
     context.close()
 
 
+FOLLOWS = """(choose) => new Promise((done) => {
+  const begun = performance.now();
+  document.addEventListener("htmx:afterSettle", () => done(performance.now() - begun), { once: true });
+  [...document.querySelectorAll("button[name=choose]")].find((one) => one.innerText.startsWith(choose)).click();
+})"""
+
+
 def submit_with_every_relation(desk: DeskWorld) -> None:
     """Keep, edit, merge, split, reject and add, and submit."""
     window = Window(desk.client(), desk.post_edit).open()
@@ -88,8 +95,6 @@ def test_work_is_handed_out_by_keyboard(desk: DeskWorld, page: Page) -> None:
     page.get_by_label("Topic t3").press("Space")
     page.get_by_role("button", name="Hand out…", exact=True).press("Enter")
     page.get_by_role("radio", name=re.compile("^Write nuggets")).press("Space")
-    page.get_by_role("button", name="Preview").press("Enter")
-    page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
     page.get_by_role("button", name="Hand out 1 task").press("Enter")
     page.get_by_text("Handed out: 1 task.").wait_for()
 
@@ -159,10 +164,10 @@ def test_topics_ticked_one_by_one_stay_ticked(desk: DeskWorld, page: Page) -> No
     page.locator("label", has=page.locator("input[name=topics]")).filter(has_text="t3").click()
     page.get_by_role("radio", name=re.compile("^Label answers")).check()
     expect(ticked).to_have_count(1)
-    page.get_by_role("button", name="Preview").click()
-    page.get_by_role("heading", name="Preview: nothing was handed out").wait_for()
+    expect(page.get_by_role("button", name=re.compile("^Hand out"))).to_be_disabled()
     page.get_by_role("radio", name=re.compile("^Write nuggets")).check()
     expect(ticked).to_have_count(1)
+    expect(page.get_by_role("button", name="Hand out 1 task")).to_be_enabled()
 
 
 def test_ticks_follow_the_chosen_stage_without_a_reload(desk: DeskWorld, page: Page) -> None:
@@ -179,3 +184,38 @@ def test_ticks_follow_the_chosen_stage_without_a_reload(desk: DeskWorld, page: P
     assert 0 < ticked.count() < boxes.count()
     page.get_by_role("button", name="All", exact=True).click()
     expect(ticked).to_have_count(boxes.count())
+
+
+def test_check_67_the_preview_follows_a_change_within_half_a_second(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    page.goto(reverse("organizer:hand_out", args=["river"]) + "?stage=manual")
+    preview = page.locator("#preview")
+    expect(preview.get_by_role("row")).to_have_count(1 + 2)
+    expect(page.get_by_role("button", name="Preview")).to_have_count(0)
+    page.get_by_role("searchbox").fill("otters")
+    expect(page.get_by_text("3 of 7 ticked, 1 found")).to_be_visible()
+    page.get_by_role("button", name="None").click()
+    expect(page.get_by_text("2 of 7 ticked, 1 found")).to_be_visible()
+    page.get_by_role("searchbox").fill("")
+    for choose, caption in (
+        ("None", "Hand out"),
+        ("All", "Hand out 2 tasks"),
+        ("Those that lack", "Hand out 2 tasks"),
+    ):
+        assert page.evaluate(FOLLOWS, choose) < 500
+        expect(preview.get_by_role("button")).to_have_text(re.compile(f"^\\s*{caption}\\s+Ctrl Enter"))
+
+
+def test_check_68_the_one_primary_button_is_in_view(desk: DeskWorld, page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    hand_out_page = reverse("organizer:hand_out", args=["river"])
+    [*topics] = Topic.objects.filter(campaign=desk.campaign).values_list("public_id", flat=True)
+    sign_in(page, "olga")
+    for query in ("?stage=manual", "?stage=manual&choose=ticked&topics=" + "&topics=".join(topics)):
+        page.goto(hand_out_page + query)
+        expect(page.locator(".go")).to_have_count(1)
+        expect(page.locator("[data-primary]")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("radio").first).to_be_hidden()  # folded, since the matrix has chosen
+    page.get_by_text("Change", exact=True).click()
+    expect(page.get_by_role("radio").first).to_be_visible()
+    expect(page.locator("[data-primary]")).to_be_in_viewport(ratio=1)

@@ -284,6 +284,48 @@ def test_topics_that_lack_the_chosen_stage_come_ticked(desk: DeskWorld) -> None:
     assert "handed out: Write nuggets</span>" in page
 
 
+NOT_OF_STAGE = {
+    Stage.POST_EDIT: ["machine"],
+    Stage.MANUAL: ["machine", "drafts"],
+    Stage.ASSIGN: ["machine", "drafts", "qrels"],
+    Stage.SUPPORT_SCRATCH: ["machine", "drafts", "qrels", "nugget_set"],
+    Stage.SUPPORT_POST_EDIT: ["drafts", "qrels", "nugget_set"],
+}
+"""Fields that a task of a stage must not have."""
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_check_67_topics_that_lack_the_stage_are_ticked(desk: DeskWorld, stage: Stage) -> None:
+    task = Task.objects.get(pk=desk.post_edit.pk)
+    task.pk, task.public_id, task.stage, task._state.adding = None, "made", stage, True
+    task.topic, task.machine = desk.topic("t3"), Judge.objects.create(name="machine", kind=JudgeKind.LLM)
+    for name in NOT_OF_STAGE[stage]:
+        setattr(task, name, None)
+    task.save()
+    having = set(Task.objects.filter(stage=stage).values_list("topic__topic_id", flat=True))
+    assert "t3" in having
+    assert ticked(desk, f"?stage={stage}") == {"t1", "t2", "t3", "t4"} - having
+    for name in {"t1", "t2", "t4"} - having:
+        task.pk, task.public_id, task.topic, task._state.adding = None, f"copy-{name}", desk.topic(name), True
+        task.save()
+    assert ticked(desk, f"?stage={stage}") == set()
+    page = " ".join(desk.client("olga").get(f"{HAND_OUT}?stage={stage}").content.decode().split())
+    assert "Nothing to hand out: no topic lacks this stage." in page
+    assert "no topic lacks it</span>" in page
+    assert 'data-primary disabled aria-describedby="why-not"' in page
+
+
+def test_check_67_the_page_opens_with_its_preview(desk: DeskWorld) -> None:
+    events = Event.objects.count()
+    page = desk.client("olga").get(f"{HAND_OUT}?stage=manual&hand_out=1&expect=x").content.decode()
+    assert "Hands out <b>2</b>, skips <b>1</b>" in page
+    assert "least open work</td>" in page
+    assert '<details class="fold" open>' in page
+    assert (Task.objects.count(), Event.objects.count()) == (2, events)
+    chosen = f"?stage=manual&choose=ticked&topics={desk.topic('t3').public_id}"
+    assert '<details class="fold">' in desk.client("olga").get(HAND_OUT + chosen).content.decode()
+
+
 def test_work_leads_to_a_hand_out_with_topics_ticked(desk: DeskWorld) -> None:
     hand(desk, [desk.topic(name) for name in ("t1", "t3", "t4")], "ben")
     page = desk.client("olga").get(WORK).content.decode()
