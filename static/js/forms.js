@@ -41,7 +41,7 @@ document.addEventListener("htmx:configRequest", (event) => {
   for (const [name, value] of Object.entries(parameters)) if (value === "") delete parameters[name];
   // Fields of the kind that is left mean nothing to the next one.
   if (triggeringEvent?.target.name === "what") {
-    for (const name of ["condition", "nuggets", "qrels", "source", "study", "runs"]) delete parameters[name];
+    for (const name of triggeringEvent.target.form.dataset.own.split(" ")) delete parameters[name];
   }
   const form = document.querySelector("form[data-preselected]");
   if (!form || parameters.choose) return;
