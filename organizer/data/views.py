@@ -65,7 +65,7 @@ def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
         # None of the files has arrived, which the field would call a missing choice.
         form.errors.pop("files", None)
         most = settings.API_UPLOAD_MAX_BYTES // 1024**2
-        form.add_error(None, f"At most {most} MB can be sent at once. Larger files are for the command line.")
+        form.add_error(None, f"At most {most} MB can be sent at once. Ask an administrator to load larger files.")
     elif form.is_valid():
         attempt = begin(campaign=campaign, kind=kind, chosen=form.chosen, sent=form.sent, actor=request.user)
         return redirect("organizer:import_attempt", slug, attempt.pk)
