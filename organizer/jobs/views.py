@@ -30,6 +30,7 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, get_row, or_404
 from organizer.forms import page_of, refusals_on
 from organizer.jobs.forms import BudgetForm, JobForm, JobKind, choices_of_order
+from organizer.today.acts import checklist_of
 from web.text import plural
 
 MADE = {
@@ -235,6 +236,7 @@ def _shown(
         # A page whose job is in another state has the wrong buttons, so htmx loads it anew.
         "changed": request.GET.get("said") != report.standing,
         "may_run": may_run_jobs(request.user, campaign),
+        "is_new": not request.htmx and bool(checklist_of(request.user, campaign)),
         # Work that only commands start has no order that the form could repeat.
         "ordered": llm.job.has_ended and job_service.order_of(llm) is not None,
     }

@@ -58,8 +58,13 @@ const fieldOf = (name) => /** @type {HTMLInputElement | null | undefined} */ (na
 fieldOf("slug")?.addEventListener("input", () => {
   names.dataset.names = "own";
 });
-fieldOf("name")?.addEventListener("input", (event) => {
+
+function propose() {
   if (names.dataset.names === "own") return;
-  const words = /** @type {HTMLInputElement} */ (event.target).value.normalize("NFKD").toLowerCase();
+  const words = fieldOf("name").value.normalize("NFKD").toLowerCase();
   fieldOf("slug").value = words.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "").slice(0, 60);
-});
+}
+
+fieldOf("name")?.addEventListener("input", propose);
+// Somebody may have typed before this script was there.
+if (fieldOf("name")?.value && !fieldOf("slug").value) propose();
