@@ -21,9 +21,7 @@ pytestmark = [
 
 
 @pytest.mark.usefixtures("simulator", "_worker")
-def test_check_62_a_new_campaign_reaches_a_leaderboard_in_eight_clicks(
-    chromium: Browser, live_server: LiveServer
-) -> None:
+def test_check_62_the_first_leaderboard_takes_eight_clicks(chromium: Browser, live_server: LiveServer) -> None:
     make_user("root", is_superuser=True, is_staff=True)
     clicked = []
     with window(chromium, live_server) as context:
