@@ -52,6 +52,7 @@ SET_UP = MenuGroup(
                     "organizer:findings",
                     "organizer:new_import",
                     "organizer:import_attempt",
+                    "organizer:new_export",
                     "organizer:answer_labels",
                 ),
                 *("organizer:assignment_label", "organizer:support_label", "organizer:list_origin"),

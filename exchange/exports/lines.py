@@ -1,15 +1,20 @@
 """The lines of each export: what is asked for is resolved at once, and refused where it is not clear."""
 
+import csv
+import io
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from itertools import chain, islice
 from typing import Any, TypeVar
 
 import numpy as np
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 
 from evaluation.domain.conditions import NuggetCondition, nugget_sets_of, resolve, resolve_citations
 from evaluation.domain.lineage import TRACED, is_traced
+from evaluation.domain.pseudonyms import PERSON_KEYS, pseudonym_of
 from evaluation.errors import Refused
 from evaluation.formats.argue import argue_line
 from evaluation.formats.assignments import (
@@ -39,6 +44,8 @@ from evaluation.models import (
     SupportJudgment,
 )
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Condition, Importance, SupportCondition, SupportLabel
+from exchange.snapshots.pack import Hide, under_pseudonyms
+from exchange.snapshots.tables import CampaignRows
 from reports.frames import assignment_sheet
 from reports.leaderboard.scores import number
 from reports.metrics.policies import Policies, policies_document
@@ -280,8 +287,11 @@ DEFAULTS: dict[str, Any] = {
     "no_vital": "zero",
     "segments": False,
     "format": "nuggetizer",
+    "pseudonyms": False,
 }
 """Options of an export that names none."""
+DATA_KEYS = frozenset({"text", "query", "question", "docid", "run_id", "qid", "topic_id"})
+"""Keys of what topics, passages, runs and nuggets say, which is left as it is: no name of a person here is theirs."""
 
 
 def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
@@ -373,7 +383,37 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
 
 def lines_of(what: str, campaign: Campaign, options: Options) -> Iterator[str]:
     """Return an export's lines. Raises `Refused` where it is not clear what is meant, or there is nothing of it."""
-    return EXPORTS[what](campaign, {**DEFAULTS, **options})
+    known = {**DEFAULTS, **options}
+    written = EXPORTS[what](campaign, known)
+    return _under_pseudonyms(campaign, what, written) if known["pseudonyms"] else written
+
+
+def _under_pseudonyms(campaign: Campaign, what: str, written: Iterator[str]) -> Iterator[str]:
+    rows = CampaignRows(campaign, DEFAULT_DB_ALIAS)
+    hide = under_pseudonyms(campaign, rows.people(), rows.judges()).hide
+    if hide is None or what == "qrels":
+        yield from written
+    elif what == "time":
+        out = io.StringIO()
+        table = csv.DictReader(written)
+        writer = csv.DictWriter(out, table.fieldnames or [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(row | {"assessor": hide(row["assessor"])} for row in table)
+        yield from out.getvalue().splitlines()
+    else:
+        for line in written:
+            yield json_line({}, _hidden(campaign, json.loads(line), hide))
+
+
+def _hidden(campaign: Campaign, value: Any, hide: Hide, key: str = "") -> Any:
+    if isinstance(value, dict):
+        return {name: _hidden(campaign, each, hide, name) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_hidden(campaign, each, hide, key) for each in value]
+    # The log names accounts by their keys too.
+    if key in PERSON_KEYS and isinstance(value, int):
+        return pseudonym_of(campaign, value)
+    return value if key in DATA_KEYS else hide(value)
 
 
 # nuggetizer's names for four of our scores; the weighted ones go by our own.

@@ -38,7 +38,7 @@ State = Export.State
 class ExportOrder:
     """Order of an export. `snapshot`: of its state, instead of the campaign as it is now.
 
-    `name`: of the new snapshot that an export of the whole campaign makes; `texts` and `names` concern that one only.
+    `name`: of the new snapshot that an export of the whole campaign makes; `texts` concern that one only.
     """
 
     what: str
@@ -49,21 +49,35 @@ class ExportOrder:
     texts: bool = True
     names: bool = True
 
+    @property
+    def is_whole(self) -> bool:
+        return self.what == CAMPAIGN
 
-def order_export(*, campaign: Campaign, order: ExportOrder, actor: User | None) -> Export:
-    """Queue an export. Raises `Refused` where it is not clear what is meant, as far as that can be seen at once."""
-    is_whole = order.what == CAMPAIGN
-    if is_whole and order.snapshot is None:
+    @property
+    def holds_names(self) -> bool:
+        if self.is_whole and self.snapshot:
+            return self.snapshot.names
+        return self.names and self.what not in NAMELESS
+
+
+def check_order(campaign: Campaign, order: ExportOrder) -> None:
+    """Raise `Refused` where it is not clear what is meant, as far as that can be seen at once."""
+    if order.snapshot is None and order.is_whole:
         check_new_name(campaign, order.name)
     elif order.snapshot is None:
         lines_of(order.what, campaign, order.options)
+
+
+def order_export(*, campaign: Campaign, order: ExportOrder, actor: User | None) -> Export:
+    """Queue an export. Raises `Refused` as `check_order` does."""
+    check_order(campaign, order)
     with transaction.atomic():
         export = Export.objects.create(
             campaign=campaign,
             what=order.what,
-            options=order.options | ({"name": order.name, "note": order.note} if is_whole else {}),
+            options=order.options | ({"name": order.name, "note": order.note} if order.is_whole else {}),
             texts=order.texts,
-            names=order.names if is_whole else order.what not in NAMELESS,
+            names=order.holds_names,
             snapshot=order.snapshot,
             made_by=actor,
             expires_at=now() + KEPT_FOR,
@@ -131,7 +145,8 @@ def _write_lines(export: Export) -> None:
     try:
         with consistent_read(), ExportProgress(export) as progress:
             export.revision = campaign.revision
-            lines = lines_of(export.what, campaign, export.options)
+            hides = not export.names and export.what not in NAMELESS
+            lines = lines_of(export.what, campaign, export.options | {"pseudonyms": hides})
             export.done = _write(path, lines, progress)
     except BaseException:
         files.remove(export.folder)

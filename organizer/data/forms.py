@@ -1,22 +1,33 @@
 """Forms of the data page: files to import with their options, and exports."""
 
+import re
 from collections.abc import Callable, Sequence
+from copy import deepcopy
+from enum import StrEnum
 from typing import Any, TypeVar
 
 from django import forms
 from django.conf import settings
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
+from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from evaluation.models import Campaign, QrelSource
+from accounts.models import User
+from assessor.models import TimeSegment
+from evaluation.campaigns import contents
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Event, Run, Task
 from evaluation.terms import Condition, JudgeKind, Origin, RagTask, SupportCondition
-from exchange.exports.lines import CAMPAIGN, EXPORTS, NUGGET_FORMS
-from exchange.exports.service import ExportOrder
+from exchange.exports import lines
+from exchange.exports.service import ExportOrder, check_order
 from exchange.imports.kinds import ImportKind, ImportOptions
 from exchange.imports.service import CHOSEN
 from exchange.models import Snapshot
+from organizer.campaigns.views import judged_conditions
 from organizer.forms import choice_field, named
+from reports.forms import PolicyForm
+from web.text import plural
 
 LONGEST = 200
 REQUIRED = {
@@ -110,73 +121,246 @@ def _words(label: str, help_text: str) -> forms.CharField:
     return forms.CharField(max_length=LONGEST, label=label, help_text=help_text)
 
 
-WHAT = {
-    CAMPAIGN: "the whole campaign, as a new snapshot",
-    "nuggets": "nuggets",
-    "assignments": "assignments",
-    "support": "support labels",
-    "scores": "scores",
-    "qrels": "qrels",
-    "time": "time",
-    "events": "event log",
+class ExportKind(StrEnum):
+    LABELS = "assignments"
+    CITATIONS = "support"
+    SCORES = "scores"
+    TIMES = "time"
+    CAMPAIGN = lines.CAMPAIGN
+    NUGGETS = "nuggets"
+    GRADES = "qrels"
+    EVENTS = "events"
+
+
+EXPORT_KINDS = {
+    ExportKind.LABELS: ("Nugget labels", "Which answers say which nuggets"),
+    ExportKind.CITATIONS: ("Citation labels", "Which passages back which sentences"),
+    ExportKind.SCORES: ("Scores", "Of each run, and of each of its answers"),
+    ExportKind.TIMES: ("Times", "How long people worked on each task"),
+    ExportKind.CAMPAIGN: ("Everything", "The whole campaign, to keep or to load elsewhere"),
+    ExportKind.NUGGETS: ("Nuggets", "The list of each topic"),
+    ExportKind.GRADES: ("Grades of passages", "How relevant each passage is to a topic"),
+    ExportKind.EVENTS: ("Event log", "All that was done, in its order"),
 }
-FORMS = {"nuggetizer": "nuggetizer", "argue": "ARGUE nugget bank"}
-POLICY_WORDS = {"missing": "Missing", "unjudged": "Unjudged", "no_vital": "No vital"}
-POLICIES = {"missing": ("zero", "skip"), "unjudged": ("exclude", "zero"), "no_vital": ("zero", "skip")}
+OWN_FIELDS = {
+    ExportKind.LABELS: ("condition", "pseudonyms", "snapshot"),
+    ExportKind.CITATIONS: ("condition", "pseudonyms", "snapshot"),
+    ExportKind.SCORES: ("condition", "pseudonyms", "snapshot"),
+    ExportKind.TIMES: ("segments", "pseudonyms", "snapshot"),
+    ExportKind.CAMPAIGN: ("snapshot", "name", "pseudonyms", "texts"),
+    ExportKind.NUGGETS: ("nuggets", "format", "pseudonyms", "snapshot"),
+    ExportKind.GRADES: ("source", "snapshot"),
+    ExportKind.EVENTS: ("pseudonyms", "snapshot"),
+}
+POLICIES = ("missing", "unjudged", "no_vital")
+RARE_FIELDS = {
+    ExportKind.LABELS: ("judge", "nuggets"),
+    ExportKind.CITATIONS: ("judge",),
+    ExportKind.SCORES: ("judge", "nuggets", *POLICIES),
+    ExportKind.NUGGETS: ("condition",),
+}
+FORMATS = {
+    ExportKind.TIMES: "CSV",
+    ExportKind.CAMPAIGN: "ZIP",
+    ExportKind.GRADES: "TREC, a grade on each line",
+}
+NUGGET_FORMATS = {"nuggetizer": "JSON lines of nuggetizer", "argue": "ARGUE nugget bank"}
+OPTION = re.compile(r" with --([a-z-]+)")
+"""Option of the command that a refusal names; on the page it is the field of the same name."""
+
+
+def _two_ways(label: str, no: str, yes: str, no_value: str = "") -> forms.BooleanField:
+    """Choice between two; programs send whatever a box would."""
+    return forms.BooleanField(
+        required=False, label=label, widget=forms.Select(choices=[(no_value, no), ("on", yes)])
+    )
 
 
 class ExportForm(forms.Form):
-    """Collection to export, and the state it is taken from."""
+    """Kind of data to take out, and the fields of that kind alone.
 
-    what = forms.ChoiceField(choices=[(choice, WHAT[choice]) for choice in (CAMPAIGN, *EXPORTS)], label="What")
+    With `proposes` what is not chosen is filled in, so that the form can be sent as it opens.
+    """
+
+    what = forms.ChoiceField(choices=[(kind.value, words) for kind, (words, _) in EXPORT_KINDS.items()])
     format = forms.ChoiceField(
-        choices=[(nugget_form, FORMS[nugget_form]) for nugget_form in NUGGET_FORMS],
+        choices=[*NUGGET_FORMATS.items()],
         required=False,
-        label="Nuggets as",
+        label="Format",
     )
-    name = forms.CharField(max_length=60, required=False, label="Name of the new snapshot")
-    judge = forms.CharField(max_length=LONGEST, required=False, label="Judge, where several fit")
-    texts = forms.BooleanField(required=False, initial=True, label="With passages, answers and calls")
-    pseudonyms = forms.BooleanField(required=False, label="People by pseudonyms")
-    segments = forms.BooleanField(required=False, label="Time as recorded stretches")
+    name = forms.CharField(max_length=60, required=False, label="Name of the snapshot")
+    judge = forms.CharField(max_length=LONGEST, required=False, label="Judge")
+    texts = _two_ways("Passages, answers, calls", "left out", "with them", no_value="false")
+    pseudonyms = _two_ways("People", "by their names", "by pseudonyms")
+    segments = _two_ways("Times as", "figures of each task", "recorded stretches")
 
-    def __init__(self, campaign: Campaign, data: Any = None) -> None:
+    def __init__(self, viewer: User, campaign: Campaign, given: QueryDict, *, proposes: bool) -> None:
+        self.campaign = campaign
+        self.opened = Task.objects.filter(campaign=campaign).exclude(opened_at=None)
+        self.sets = contents.nugget_sets_for(viewer, campaign)
+        self.sources = contents.sources_for(viewer, campaign)
+        labels = contents.assignment_counts_for(viewer, campaign)
+        citations = contents.support_counts_for(viewer, campaign)
+        needs = {
+            ExportKind.LABELS: (labels, "No nugget is labelled yet"),
+            ExportKind.CITATIONS: (citations, "No citation is labelled yet"),
+            ExportKind.SCORES: (labels, "No nugget is labelled yet"),
+            ExportKind.TIMES: (
+                Task.objects.filter(campaign=campaign).exclude(opened_at=None).exists(),
+                "Nobody has worked here yet",
+            ),
+            ExportKind.NUGGETS: (self.sets, "There is no nugget yet"),
+            ExportKind.GRADES: (self.sources, "No passage is graded yet"),
+        }
+        self.unavailable = {kind: reason for kind, (there, reason) in needs.items() if not there}
+        data = given.copy()
+        if proposes:
+            data.setdefault("what", next(kind for kind in EXPORT_KINDS if kind not in self.unavailable))
+        self.kind = ExportKind(str(data["what"])) if data.get("what") in list(ExportKind) else ExportKind.CAMPAIGN
+        self.counts = citations if self.kind is ExportKind.CITATIONS else labels
+        if proposes:
+            for name, value in self._proposals().items():
+                data.setdefault(name, value)
+        super().__init__(data, auto_id="export_%s")
+        self._offer({row.judge for row in self.counts} | {data.get("judge", "")} - {""})
+        own = {"what", *OWN_FIELDS[self.kind], *RARE_FIELDS.get(self.kind, ())}
+        if self.kind is ExportKind.CAMPAIGN and data.get("snapshot"):
+            own = {"what", "snapshot"}  # it was written when it was taken
+        self.fields = {name: field for name, field in self.fields.items() if name in own}
+
+    def _proposals(self) -> dict[str, str]:
         # A campaign's snapshots have names of their own, and a moment is one.
-        now = f"{localtime():%Y-%m-%d-%H%M}"
-        super().__init__(data, initial={"name": now}, auto_id="export_%s")
-        kept = Snapshot.objects.filter(campaign=campaign)
-        graded = QrelSource.objects.filter(campaign=campaign).values_list("name", flat=True)
-        self.fields["condition"] = choice_field("Condition", "none", named((*Condition, *SupportCondition)))
-        self.fields["nuggets"] = choice_field("Nugget set", "the one that fits", _sets(campaign))
-        self.fields["source"] = choice_field("Graded passages of", "the only ones", named(graded))
+        found = {"texts": "on", "name": f"{localtime():%Y-%m-%d-%H%M}"}
+        if self.kind in (ExportKind.LABELS, ExportKind.SCORES):
+            found["condition"] = next(
+                (choice.condition for choice in judged_conditions(self.campaign)), Condition.AA
+            )
+        elif self.kind is ExportKind.CITATIONS:
+            found["condition"] = next((row.of for row in self.counts), SupportCondition.LLM)
+        elif self.kind is ExportKind.NUGGETS:
+            found["nuggets"] = next((row.name for row in self.sets), "")
+        elif self.kind is ExportKind.GRADES:
+            found["source"] = next((row.name for row in self.sources), "")
+        return found
+
+    def _offer(self, judges: set[str]) -> None:
+        """Put the campaign's own names into the choices."""
+        conditions = SupportCondition if self.kind is ExportKind.CITATIONS else Condition
+        of_lists = self.kind is ExportKind.NUGGETS
+        self.fields["condition"] = choice_field(
+            "Lists of a condition" if of_lists else "Condition",
+            "none: the list above" if of_lists else "choose",
+            [(str(condition), f"{condition.words} ({condition})") for condition in conditions],
+        )
+        self.fields["condition"].required = not of_lists
+        self.fields["condition"].error_messages["required"] = "Say which condition."
+        sets = [(row.name, f"{row.name} ({Origin(row.origin).words})") for row in self.sets]
+        self.fields["nuggets"] = choice_field("Nugget list", "the one that fits", sets)
+        # A snapshot may hold labels of others, so a name that is typed or sent is taken as it is.
+        self.fields["judge"].widget = forms.Select(choices=[("", "the one that fits"), *named(sorted(judges))])
+        sources = named(row.name for row in self.sources)
+        self.fields["source"] = choice_field("Graded by", "the only ones", sources)
         self.fields["snapshot"] = forms.ModelChoiceField(
-            kept,
+            Snapshot.objects.filter(campaign=self.campaign),
             required=False,
             label="State",
             empty_label="as it is now",
             widget=SnapshotSelect(),
         )
-        for name, values in POLICIES.items():
-            self.fields[name] = forms.ChoiceField(choices=named(values), required=False, label=POLICY_WORDS[name])
+        for name in POLICIES:
+            self.fields[name] = deepcopy(PolicyForm.base_fields[name])
+            self.fields[name].required, self.fields[name].help_text = False, ""
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse what cannot be written, beside the field that it is about."""
+        if not self.errors:
+            try:
+                check_order(self.campaign, self.order)
+            except Refused as refusal:
+                option = OPTION.search(refusal.message)
+                of_kind = {ExportKind.CAMPAIGN: "name", ExportKind.NUGGETS: "nuggets", ExportKind.GRADES: "source"}
+                field = option[1] if option else of_kind.get(self.kind, "condition")
+                field = "judge" if refusal.code == "no_such_judge" else field
+                self.add_error(field if field in self.fields else None, OPTION.sub("", refusal.message))
+        return self.cleaned_data
 
     @property
-    def policies(self) -> list[forms.BoundField]:
-        return [self[name] for name in POLICIES]
+    def cards(self) -> list[tuple[ExportKind, str, str, str]]:
+        return [(kind, *words, self.unavailable.get(kind, "")) for kind, words in EXPORT_KINDS.items()]
+
+    @property
+    def own_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in OWN_FIELDS[self.kind] if name in self.fields]
+
+    @property
+    def rare_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in RARE_FIELDS.get(self.kind, ()) if name in self.fields]
+
+    @property
+    def rare_set(self) -> str:
+        chosen = [
+            field for field in self.rare_fields if self.data.get(field.name) not in (None, "", field.initial)
+        ]
+        return ", ".join(field.label.lower() for field in chosen) or "none set"
+
+    @property
+    def file_format(self) -> str:
+        if self.kind is ExportKind.NUGGETS:
+            return NUGGET_FORMATS[self.cleaned_data["format"] or "nuggetizer"]
+        return FORMATS.get(self.kind, "JSON lines")
 
     @property
     def order(self) -> ExportOrder:
-        data = self.cleaned_data
+        data = {name: value for name, value in self.cleaned_data.items() if value}
         names = ("condition", "nuggets", "judge", "source", "format", "segments", *POLICIES)
-        # A snapshot is of the whole campaign, whatever was chosen for a collection before.
-        options = {name: data[name] for name in names if data[name]} if data["what"] != CAMPAIGN else {}
         return ExportOrder(
-            what=data["what"],
-            options=options,
-            snapshot=data["snapshot"],
-            name=data["name"],
-            texts=data["texts"],
-            names=not data["pseudonyms"],
+            what=self.kind,
+            options={name: data[name] for name in names if name in data},
+            snapshot=data.get("snapshot"),
+            name=data.get("name", ""),
+            texts=bool(data.get("texts")),
+            names="pseudonyms" not in data,
         )
+
+    @property
+    def amount(self) -> str:
+        """Amount of data in words, as far as counts that are there tell; the file's bytes depend on its lines."""
+        data, campaign = self.cleaned_data, self.campaign
+        match self.kind:
+            case ExportKind.CAMPAIGN:
+                return f"snapshot {data['snapshot'] or data['name']}"
+            case ExportKind.SCORES:
+                return f"scores of {count_of(Run.objects.filter(campaign=campaign).count(), 'run')}"
+            case ExportKind.TIMES if data["segments"]:
+                return count_of(
+                    TimeSegment.objects.filter(task__campaign=campaign).count(), "stretch", "stretches"
+                )
+            case ExportKind.TIMES:
+                return f"times of {count_of(self.opened.count(), 'task')}"
+            case ExportKind.EVENTS:
+                return count_of(Event.objects.filter(campaign=campaign).count(), "event")
+        return self._rows_held()
+
+    def _rows_held(self) -> str:
+        """Rows of what the page of data counts too."""
+        data = self.cleaned_data
+        nuggets, judge = data.get("nuggets"), data.get("judge")
+        if self.kind is ExportKind.NUGGETS:
+            return count_of(sum(row.topics for row in self.sets if nuggets in ("", row.name)), "nugget list")
+        if self.kind is ExportKind.GRADES:
+            return count_of(sum(row.qrels for row in self.sources if data["source"] in ("", row.name)), "grade")
+        rows = [row for row in self.counts if judge in ("", row.judge)]
+        if self.kind is ExportKind.CITATIONS:
+            return count_of(sum(row.total for row in rows if row.of == data["condition"]), "citation label")
+        wanted = Condition(data["condition"])
+        fitting = {row.name for row in self.sets if row.origin == wanted.origin and nuggets in ("", row.name)}
+        is_machine = wanted.judge_kind is JudgeKind.LLM
+        labels = sum(row.total for row in rows if row.of in fitting and row.machine is is_machine)
+        return count_of(labels, "nugget label")
+
+
+def count_of(number: int, singular: str, many: str = "") -> str:
+    return f"{number:,} {plural(number, singular, many)}"
 
 
 class SnapshotSelect(forms.Select):
@@ -185,7 +369,7 @@ class SnapshotSelect(forms.Select):
     def create_option(self, name: str, value: Any, label: Any, *args: Any, **more: Any) -> dict[str, Any]:
         kept = getattr(value, "instance", None)
         if kept:
-            label = f"{localtime(kept.made_at):%Y-%m-%d %H:%M}, snapshot {kept.name}"
+            label = f"{date_format(localtime(kept.made_at), 'j M Y, H:i')}, snapshot {kept.name}"
         return super().create_option(name, value, label, *args, **more)
 
 

@@ -2,12 +2,14 @@
 
 from itertools import pairwise
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -18,11 +20,10 @@ from evaluation.models import Campaign
 from exchange.exports.service import content, order_export
 from exchange.imports.kinds import KINDS
 from exchange.imports.service import begin, change_loaded, commit, discard, take_up
-from exchange.models import Export, ImportAttempt
+from exchange.models import Export, ImportAttempt, Snapshot
 from jobs.queue import live_workers
 from organizer.access import get_campaign, or_404
-from organizer.data.forms import ExportForm, ImportForm, is_too_large, takes_large_files
-from organizer.forms import refusals_on
+from organizer.data.forms import EXPORT_KINDS, ExportForm, ImportForm, is_too_large, takes_large_files
 from web.csv_response import csv_response
 
 SHOWN = 30
@@ -32,7 +33,23 @@ PROBLEM_COLUMNS = ("file", "line", "field", "expected")
 @require_safe
 def data(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
-    return _page(request, campaign, ExportForm(campaign))
+    organizes = may_organize(request.user, campaign)
+    ordered = Export.objects.filter(campaign=campaign).select_related("made_by", "snapshot")
+    # With names only organizers may take one.
+    exports = list((ordered if organizes else ordered.filter(names=False))[:SHOWN])
+    waits = any(export.state == Export.State.WAITING for export in exports)
+    context = {
+        "campaign": campaign,
+        "kinds": KINDS.values(),
+        **_held(request.user, campaign),
+        "attempts": ImportAttempt.objects.filter(campaign=campaign).select_related("made_by")[:SHOWN],
+        "exports": exports,
+        "export_words": {kind.value: words for kind, (words, _) in EXPORT_KINDS.items()},
+        "waits": waits,
+        "no_worker": waits and not live_workers(),
+        "may_organize": organizes,
+    }
+    return render(request, "organizer/data.html", context)
 
 
 @takes_large_files
@@ -48,7 +65,7 @@ def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
         # None of the files has arrived, which the field would call a missing choice.
         form.errors.pop("files", None)
         most = settings.API_UPLOAD_MAX_BYTES // 1024**2
-        form.add_error(None, f"At most {most} MB can be sent at once. Larger files are for the command line.")
+        form.add_error(None, f"At most {most} MB can be sent at once. Ask an administrator to load larger files.")
     elif form.is_valid():
         attempt = begin(campaign=campaign, kind=kind, chosen=form.chosen, sent=form.sent, actor=request.user)
         return redirect("organizer:import_attempt", slug, attempt.pk)
@@ -111,15 +128,40 @@ def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("organizer:data", slug)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def new_export(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_organize)
-    form = ExportForm(campaign, request.POST)
-    if form.is_valid():
-        with refusals_on(form):
-            order_export(campaign=campaign, order=form.order, actor=request.user)
-            return redirect("organizer:data", slug)
-    return _page(request, campaign, form)
+    # The page's own button sends nothing but the address of what is shown; programs send the fields.
+    by_program = "what" in request.POST
+    chosen = request.POST if by_program else request.GET
+    form = ExportForm(request.user, campaign, chosen, proposes=not by_program)
+    if request.method == "POST" and form.is_valid():
+        order_export(campaign=campaign, order=form.order, actor=request.user)
+        return redirect(f"{reverse('organizer:data', args=[slug])}#h-exports")
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "address": urlencode(
+            [(name, value) for name, value in form.data.items() if name != "csrfmiddlewaretoken"]
+        ),
+        **_foreseen(campaign, form),
+    }
+    return render(request, "organizer/export_new.html", context, status=422 if request.method == "POST" else 200)
+
+
+def _foreseen(campaign: Campaign, form: ExportForm) -> dict[str, Any]:
+    """Reason why nothing can be exported; else what will be, in words."""
+    if form.errors:
+        return {"reason": " ".join(str(error) for errors in form.errors.values() for error in errors)}
+    order, amount = form.order, form.amount
+    earlier = Export.objects.filter(
+        campaign=campaign, what=order.what, snapshot=None, options=order.options, size__isnull=False
+    )
+    sizes = Snapshot.objects.filter(campaign=campaign, texts=order.texts) if order.is_whole else earlier
+    size = (
+        order.snapshot.size if order.is_whole and order.snapshot else sizes.values_list("size", flat=True).first()
+    )
+    return {"amount": amount, "size": size, "is_exact": order.is_whole and order.snapshot, "order": order}
 
 
 @require_safe
@@ -136,26 +178,6 @@ def export_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
 def _attempt(request: UserRequest, slug: str, pk: int) -> ImportAttempt:
     campaign = get_campaign(request.user, slug, may_organize)
     return or_404(ImportAttempt.objects.select_related("campaign", "made_by").get, campaign=campaign, pk=pk)
-
-
-def _page(request: UserRequest, campaign: Campaign, form: ExportForm) -> HttpResponse:
-    organizes = may_organize(request.user, campaign)
-    ordered = Export.objects.filter(campaign=campaign).select_related("made_by", "snapshot")
-    # With names only organizers may take one.
-    exports = list((ordered if organizes else ordered.filter(names=False))[:SHOWN])
-    waits = any(export.state == Export.State.WAITING for export in exports)
-    context = {
-        "campaign": campaign,
-        "kinds": KINDS.values(),
-        **_held(request.user, campaign),
-        "attempts": ImportAttempt.objects.filter(campaign=campaign).select_related("made_by")[:SHOWN],
-        "exports": exports,
-        "waits": waits,
-        "no_worker": waits and not live_workers(),
-        "form": form,
-        "may_organize": organizes,
-    }
-    return render(request, "organizer/data.html", context, status=422 if form.errors else 200)
 
 
 def _held(viewer: User, campaign: Campaign) -> dict[str, Any]:

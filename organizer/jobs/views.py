@@ -16,7 +16,7 @@ from accounts.models import User
 from evaluation.campaigns.contents import findings_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.terms import FindingCode
+from evaluation.terms import FindingCode, Stage
 from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
 from llmjobs.client import default_endpoint
@@ -30,6 +30,8 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, get_row, or_404
 from organizer.forms import page_of, refusals_on
 from organizer.jobs.forms import BudgetForm, JobForm, JobKind, choices_of_order
+from organizer.today.acts import checklist_of
+from reports.quality.judges import JudgeTrust, trust_of
 from web.text import plural
 
 MADE = {
@@ -48,6 +50,8 @@ UNITS = {
     JobKind.RELEVANCE: "Passages",
     JobKind.SECOND_LOOK: "Pairs",
 }
+TASK_OF = {JobKind.LABELS: Stage.ASSIGN, JobKind.SUPPORT: Stage.SUPPORT_SCRATCH}
+"""Task whose labels a kind of job gives; of other kinds every task says something about the judge."""
 LONGEST_KEY = 19
 JOBS_A_PAGE = 50
 
@@ -96,6 +100,8 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
         "earlier": earlier,
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
         "preview": preview_of(form),
+        # A reply that changes the estimate alone has no judge, and new labels make a new computation.
+        "trusts": () if request.htmx.target == "estimate" else trusts_of(form),
         "address": chosen.urlencode(),
         "endpoint": endpoint.name,
         "simulated": endpoint.model == SIMULATED_MODEL,
@@ -117,6 +123,13 @@ class JobPreview:
     then_labels: bool = False
     reason: str = ""
     button: str = ""
+
+
+def trusts_of(form: JobForm) -> list[JudgeTrust]:
+    """Agreement of the chosen judge with people in the tasks that matter to the kind."""
+    judge, task = form["judge"].value(), TASK_OF.get(form.kind)
+    known = (trust for tasks in trust_of(form.campaign).values() for trust in tasks)
+    return [trust for trust in known if trust.judge.name == judge and task in (None, trust.task)]
 
 
 def preview_of(form: JobForm) -> JobPreview:
@@ -235,6 +248,7 @@ def _shown(
         # A page whose job is in another state has the wrong buttons, so htmx loads it anew.
         "changed": request.GET.get("said") != report.standing,
         "may_run": may_run_jobs(request.user, campaign),
+        "is_new": not request.htmx and bool(checklist_of(request.user, campaign)),
         # Work that only commands start has no order that the form could repeat.
         "ordered": llm.job.has_ended and job_service.order_of(llm) is not None,
     }

@@ -1,7 +1,7 @@
 """Judges and connections: who labels here, by which model, and at which price."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -40,6 +40,7 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, or_404
 from organizer.cost import LABEL, SUPPORT, LlmUnits, llm_units
 from organizer.forms import choice_field, named, posted, refusals_on
+from reports.quality.judges import JudgeTrust, trust_of
 from web.outbound import DEFAULT
 
 MODELS_SECONDS = 3.0
@@ -52,7 +53,10 @@ def price_field(label: str) -> forms.DecimalField:
 
 @dataclass(frozen=True, slots=True)
 class JudgeListRow:
-    """A judge in the table. `labels`: those in force here; `cost`: of one label, None where no price is known."""
+    """A judge in the table. `labels`: those in force here; `cost`: of one label, None where no price is known.
+
+    `trusts`: its agreement with people, task by task.
+    """
 
     judge: Judge
     name: str
@@ -60,6 +64,7 @@ class JudgeListRow:
     connection: Connection | None
     labels: int
     cost: float | None
+    trusts: Sequence[JudgeTrust]
 
     @property
     def simulated(self) -> bool:
@@ -217,13 +222,14 @@ def judge_rows(viewer: User, campaign: Campaign, units: LlmUnits) -> list[JudgeL
     labels = _labels(campaign)
     here = Judge.objects.filter(pk__in=labels, kind=JudgeKind.LLM, aside=False)
     judges = {judge.pk: judge for judge in [*callable_judges_for(viewer, campaign), *here]}
-    connections = list(Connection.objects.order_by("-pk"))
+    connections, trusts = list(Connection.objects.order_by("-pk")), trust_of(campaign)
     rows = []
     for judge in judges.values():
         unit = units.by_judge.get((judge.name, LABEL)) or units.by_judge.get((judge.name, SUPPORT))
         connection = next((row for row in connections if _is_of(judge, row.base_url, row.model)), None)
         cost = unit.cost if unit else None
-        rows.append(JudgeListRow(judge, *name_and_version(judge.name), connection, labels[judge.pk], cost))
+        known = trusts.get(judge.pk, ())
+        rows.append(JudgeListRow(judge, *name_and_version(judge.name), connection, labels[judge.pk], cost, known))
     return sorted(rows, key=lambda row: (-row.labels, row.name, -row.version))
 
 
@@ -254,13 +260,15 @@ def judges(request: UserRequest, slug: str) -> HttpResponse:
     """`?connection=KEY` names the connection whose test is shown, unless it is the one tested last."""
     campaign = get_campaign(request.user, slug)
     connections, units = connection_rows(), llm_units(campaign)
+    rows = judge_rows(request.user, campaign, units)
     wanted = request.GET.get("connection", "")
     tested = [row for row in connections if row.connection.tested_at]
     newest = max(tested, key=lambda row: row.connection.tested_at or row.connection.made_at, default=None)
     shown = next((row for row in connections if str(row.connection.pk) == wanted), newest)
     context = {
         "campaign": campaign,
-        "judges": judge_rows(request.user, campaign, units),
+        "judges": rows,
+        "people": {trust.task: trust.people for row in rows for trust in row.trusts},
         "currency": units.currency,
         "connections": connections,
         "shown": shown,

@@ -145,11 +145,10 @@ def organizes(context: dict[str, Any], campaign: Campaign) -> bool:
 
 
 @register.inclusion_tag("organizer/how_to_load.html", takes_context=True)
-def how_to_load(context: dict[str, Any], command: str, rest: str = "") -> dict[str, Any]:
+def how_to_load(context: dict[str, Any], kind: str) -> dict[str, Any]:
     """Way to load missing data; for viewers without the right, who can."""
     campaign: Campaign = context["campaign"]
-    line = f"manage.py {command} --campaign {campaign.slug} {rest}".strip()
-    return {"slug": campaign.slug, "line": line, "may_load": may_organize(context["request"].user, campaign)}
+    return {"slug": campaign.slug, "kind": kind, "may_load": may_organize(context["request"].user, campaign)}
 
 
 @register.simple_tag(takes_context=True)

@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import User
-from assessor.progress.pipeline import Pipeline, PipelineTask, PipelineTopic, Step, StepState
+from assessor.progress.matrix import may_organize
+from assessor.progress.pipeline import Pipeline, PipelineTask, PipelineTopic, Step, StepState, pipeline_for
 from evaluation.campaigns.contents import holdings_for
 from evaluation.models import Campaign, Membership, Remark
 from evaluation.rules.tasks import ACTIVE
@@ -229,6 +230,13 @@ class FirstStep:
     primary: bool = False
 
 
+def checklist_of(viewer: User, campaign: Campaign) -> list[FirstStep]:
+    """Checklist of a campaign that a viewer organizes."""
+    return (
+        checklist_for(viewer, campaign, pipeline_for(viewer, campaign)) if may_organize(viewer, campaign) else []
+    )
+
+
 def checklist_for(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstStep]:
     """Steps of a campaign that has no people's work yet; empty where it is past them."""
     if pipeline.tasks:
@@ -256,8 +264,8 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
     loaded = bool(held.topics and held.runs and graded)
     own, version = default_endpoint().model, campaign.protocol.version
     judges = [judge.name for judge in callable_judges_for(viewer, campaign)] or [own]
-    jobs = _page(campaign, "new_job")
-    making, labelling = (f"{jobs}?what={work}" for work in (Work.NUGGETS, Work.AA))
+    # This job makes nuggets first where there are none, so both steps are one.
+    labelling = f"{_page(campaign, 'new_job')}?what={Work.AA}"
     others = Membership.objects.filter(campaign=campaign).exclude(user=viewer).count()
     model = "Built-in word-overlap judge: not a model" if own == SIMULATED_MODEL else ", ".join(judges[:3])
     return [
@@ -281,8 +289,8 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
             "Make nuggets",
             f"{listed:,} of {held.topics:,} topics",
             bool(listed),
-            "Make nuggets",
-            making,
+            "Make nuggets and labels",
+            labelling,
         ),
         FirstStep(
             "Label answers", f"{labelled:,} of {held.topics:,} topics", bool(labelled), "Label answers", labelling

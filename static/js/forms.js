@@ -41,7 +41,7 @@ document.addEventListener("htmx:configRequest", (event) => {
   for (const [name, value] of Object.entries(parameters)) if (value === "") delete parameters[name];
   // Fields of the kind that is left mean nothing to the next one.
   if (triggeringEvent?.target.name === "what") {
-    for (const name of ["condition", "nuggets", "qrels", "source", "study", "runs"]) delete parameters[name];
+    for (const name of triggeringEvent.target.form.dataset.own.split(" ")) delete parameters[name];
   }
   const form = document.querySelector("form[data-preselected]");
   if (!form || parameters.choose) return;
@@ -58,8 +58,13 @@ const fieldOf = (name) => /** @type {HTMLInputElement | null | undefined} */ (na
 fieldOf("slug")?.addEventListener("input", () => {
   names.dataset.names = "own";
 });
-fieldOf("name")?.addEventListener("input", (event) => {
+
+function propose() {
   if (names.dataset.names === "own") return;
-  const words = /** @type {HTMLInputElement} */ (event.target).value.normalize("NFKD").toLowerCase();
+  const words = fieldOf("name").value.normalize("NFKD").toLowerCase();
   fieldOf("slug").value = words.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "").slice(0, 60);
-});
+}
+
+fieldOf("name")?.addEventListener("input", propose);
+// Somebody may have typed before this script was there.
+if (fieldOf("name")?.value && !fieldOf("slug").value) propose();

@@ -92,7 +92,7 @@ ROUTES = {
         organizer:hand_out organizer:change_work organizer:new_study organizer:new_job organizer:new_prompt
         organizer:change_protocol organizer:change_defaults organizer:import_prompt
         organizer:new_judge organizer:new_connection
-        organizer:try_prompts organizer:new_import
+        organizer:try_prompts organizer:new_import organizer:new_export
     """,
     "organizer's act": """
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
@@ -100,7 +100,6 @@ ROUTES = {
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
         organizer:test_connection organizer:take_snapshot organizer:open_snapshot organizer:keep_rate
         organizer:commit_import organizer:discard_import organizer:take_up_import organizer:change_import
-        organizer:new_export
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
         organizer:set_languages organizer:set_campaign_language
         organizer:hand_out_proposed organizer:undo_hand_out

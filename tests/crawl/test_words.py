@@ -70,6 +70,29 @@ def screens() -> Iterator[tuple[str, Screen]]:
             yield f"{who} {address}", screen
 
 
+COMMANDS = re.compile(r"manage\.py|command line")
+FOR_PROGRAMMERS = ("/api/docs/",)
+
+
+@pytest.mark.django_db
+def test_check_72_no_page_names_a_command() -> None:
+    """Pages of a full campaign; `test_how_to_load.py` has those of an empty one, and code elements count too."""
+    make_every_page()
+    found = []
+    for who, names in PAGES.items():
+        client = Client()
+        if who != "nobody":
+            assert client.login(username=who, password=PASSWORD)
+        for address in [address for name in names.split() for address in addresses_of_name(name)]:
+            page = client.get(address).content.decode()
+            if not address.endswith(FOR_PROGRAMMERS):
+                found += [
+                    f"{who} {address}: {page[hit.start() - 60 : hit.end() + 60]!r}"
+                    for hit in COMMANDS.finditer(page)
+                ]
+    assert not found, f"{len(found)} places:\n" + "\n".join(found)
+
+
 @pytest.mark.django_db
 def test_no_page_shows_a_retired_word_or_a_bare_code() -> None:
     """Checks 42 and 43."""

@@ -13,7 +13,7 @@ from evaluation.imports.assignments import import_assignments
 from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.topics import import_topics
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Judge
 from evaluation.terms import JudgeKind, Origin, Stage
 from reports.metrics.judge_verdict import Verdict
 from reports.quality.judges import JudgeTrust, trust_of
@@ -108,8 +108,8 @@ def trusts(world: World) -> dict[str, JudgeTrust]:
     return {trust.judge.name: trust for tasks in found.values() for trust in tasks if trust.task is Stage.ASSIGN}
 
 
-def page_of(world: World) -> str:
-    page = world.client("olga").get("/campaigns/river/quality/").content.decode()
+def page_of(world: World, address: str = "quality/") -> str:
+    page = world.client("olga").get(f"/campaigns/river/{address}").content.decode()
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
@@ -156,3 +156,32 @@ def test_opposite_labels_lead_to_exactly_those_pairs(world: World) -> None:
 
 def test_rank_agreement_stands_beside_or_says_why_not(world: World) -> None:
     assert "shown from 5 runs and 5 topics on; here 3 and 6" in page_of(world)
+
+
+def test_the_judges_page_has_each_judge_s_trust_in_its_row(world: World) -> None:
+    page = page_of(world, "judges/")
+    assert "Kappa of people with each other: nugget labels" in page
+    for name, trust in trusts(world).items():
+        row = page.partition(f" {name} version 1 ")[2]
+        assert row.startswith("model not known ; no connection Nugget labels " + trust.verdict)
+    assert "Below people Weak at: Arabic, partial labels" in page
+    assert f"{trusts(world)['good'].pairs}, 6" in page
+
+
+def test_the_start_of_a_job_has_the_trust_of_the_chosen_judge(world: World) -> None:
+    Judge.objects.filter(name__in=LLMS).update(model="some-model")
+    trust = trusts(world)["weak"]
+    page = page_of(world, "jobs/new/?judge=weak")
+    assert f"Nugget labels: {trust.verdict} , kappa" in page
+    assert f"{trust.pairs} pairs, 6 topics. Weak at: Arabic, partial labels. Quality" in page
+    assert "No label of this judge is known beside" in page_of(world, "jobs/new/?judge=weak&what=support")
+
+
+def test_a_change_of_the_estimate_alone_computes_no_trust(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def computed(*_: object) -> None:
+        raise AssertionError("trust was computed")
+
+    monkeypatch.setattr("organizer.jobs.views.trust_of", computed)
+    headers = {"HX-Request": "true", "HX-Target": "estimate"}
+    address = "/campaigns/river/jobs/new/?judge=weak"
+    assert world.client("olga").get(address, headers=headers).status_code == 200

@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 import time_machine
+from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
 from assessor.desk.context import open_desk
 from assessor.models import Desk, TimeSegment
 from evaluation.campaigns.create import add_member
-from evaluation.models import Event, Membership, NuggetList, Qrel, Submission, Task, Topic
+from evaluation.models import Campaign, Event, Membership, NuggetList, Qrel, Submission, Task, Topic
 from evaluation.tasks.remarks import remark
 from evaluation.terms import RemarkKind, Role, SegmentKind, TaskState
+from exchange.snapshots.pack import SnapshotContents
+from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.cast import make_campaign
@@ -152,6 +155,21 @@ def test_each_count_is_the_number_of_rows_behind_it(desk: DeskWorld, seed: int) 
         assert sum(share.count for share in shares) == Topic.objects.count(), card.name
         for share in shares:
             assert olga.get(share.link).context["page"].paginator.count == share.count, share.link
+
+
+def test_check_54_publish_is_current_when_the_snapshots_page_says_so(desk: DeskWorld) -> None:
+    olga, snapshots = desk.client("olga"), reverse("organizer:snapshots", args=["river"])
+
+    def both() -> tuple[str, bool, bool]:
+        page = olga.get(snapshots).content.decode()
+        head = olga.get(TODAY).context["cards"][-1].head
+        return head, "the last one is current" in page, "data changed since the last one" in page
+
+    assert both() == ("not published", False, False)
+    take_snapshot(campaign=desk.campaign, name="one", wish=SnapshotContents())
+    assert both() == ("current", True, False)
+    Campaign.objects.update(revision=F("revision") + 1)
+    assert both() == ("out of date", False, True)
 
 
 def primary_buttons(page: str) -> list[str]:

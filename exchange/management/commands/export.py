@@ -44,7 +44,7 @@ class Command(AssayCommand):
             "of campaign: leave out passages, answers and what LLMs were sent, where a licence does not allow them"
         )
         parser.add_argument("--without-texts", action="store_true", help=text)
-        parser.add_argument("--pseudonyms", action="store_true", help="of campaign: people by pseudonyms")
+        parser.add_argument("--pseudonyms", action="store_true", help="people by pseudonyms")
         text = "of campaign: keep it as a snapshot of this name too"
         parser.add_argument("--snapshot", default="", metavar="NAME", help=text)
 

@@ -63,7 +63,7 @@ PAGES = {
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
         reports:leaderboard reports:agreement reports:report reports:confusion reports:pairs
         reports:nuggets_pair reports:citations_pair reports:methods
-        glossary organizer:today organizer:data organizer:new_import
+        glossary organizer:today organizer:data organizer:new_import organizer:new_export
         organizer:import_attempt
     """,
     "ann": """
@@ -93,7 +93,7 @@ NOT_PAGES = {
         accounts:end_browser accounts:end_browsers
         assessor:start assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:restore
         assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
-        organizer:discard_import organizer:take_up_import organizer:change_import organizer:new_export
+        organizer:discard_import organizer:take_up_import organizer:change_import
         organizer:set_languages organizer:set_campaign_language
     """,
     "a file or JSON": """

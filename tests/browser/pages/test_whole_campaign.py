@@ -221,7 +221,9 @@ def judge_it(page: Page, desk: Page) -> None:
 def take_out(page: Page, path: Path) -> None:
     """Export everything, and download it."""
     open_page(page, "Data")
-    go(page, "Export")
+    go(page, "New export…")
+    page.get_by_role("radio", name=re.compile("^Everything")).check()
+    page.get_by_role("button", name=re.compile("^Export: snapshot ")).click()
     with page.expect_download(timeout=2 * CALM) as download:
         page.get_by_role("link", name=re.compile("^Download river-")).click(timeout=2 * CALM)
     download.value.save_as(path)

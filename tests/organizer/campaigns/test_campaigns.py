@@ -40,7 +40,7 @@ def test_a_stranger_reads_of_no_campaign(world: World) -> None:
 def test_an_administrator_of_an_empty_installation_reads_what_to_do(db: None) -> None:
     client = Client()
     client.force_login(make_user("root", is_superuser=True))
-    assert "manage.py create_campaign" in client.get("/").content.decode()
+    assert "Make the first one" in client.get("/").content.decode()
 
 
 def test_more_campaigns_cost_no_more_queries(world: World) -> None:

@@ -1,5 +1,6 @@
 """Exports as jobs: asked for, written in the background, with checksum and state; who may have which file."""
 
+import re
 from hashlib import sha256
 from pathlib import Path
 from threading import Event as Signal
@@ -142,3 +143,70 @@ def test_files_with_names_are_for_organizers(world: World) -> None:
     assert "Load files" not in page
     assert rita.post(f"{DATA}exports/new/", {"what": "qrels"}).status_code == 403
     assert world.client("ann").get(DATA).status_code == 404
+
+
+NEW = f"{DATA}exports/new/"
+
+
+def form_at(world: World, query: str) -> str:
+    response = world.client("olga").get(f"{NEW}?{query}")
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("assignments", {"condition", "pseudonyms", "snapshot"}),
+        ("support", {"condition", "pseudonyms", "snapshot"}),
+        ("scores", {"condition", "pseudonyms", "snapshot"}),
+        ("time", {"segments", "pseudonyms", "snapshot"}),
+        ("campaign", {"snapshot", "name", "pseudonyms", "texts"}),
+        ("nuggets", {"nuggets", "format", "pseudonyms", "snapshot"}),
+        ("qrels", {"source", "snapshot"}),
+        ("events", {"pseudonyms", "snapshot"}),
+    ],
+)
+def test_check_73_a_kind_of_export_shows_at_most_four_fields(world: World, kind: str, fields: set[str]) -> None:
+    form = form_at(world, f"what={kind}").partition('id="export-form"')[2].partition("</form>")[0]
+    shown = form.partition("<details")[0]
+    named = set(re.findall(r'<(?:select|input)[^>]* name="(\w+)"', shown)) - {"what"}
+    assert named == fields
+    assert len(named) <= 4
+    assert form.count('name="what"') == 8
+
+
+def test_the_button_of_a_new_export_says_what_it_writes_and_writes_it(world: World) -> None:
+    page = form_at(world, "what=assignments")
+    assert re.search(r"Export: \d+ nugget labels <kbd>", page)
+    assert 'value="A/A" selected' in page
+    answer = world.client("olga").post(f"{NEW}?what=assignments&pseudonyms=on", {"start": "1"})
+    assert answer["Location"] == f"{DATA}#h-exports"
+    export = Export.objects.get()
+    assert (export.what, export.options["condition"], export.names) == ("assignments", "A/A", False)
+
+
+def test_a_refusal_of_a_new_export_stands_beside_its_field(world: World) -> None:
+    page = form_at(world, "what=campaign&name=no+name")
+    row = page.partition('name="name"')[2].partition("</div>")[0]
+    assert 'value="no name"' in row
+    assert "1 to 60 letters" in row
+    assert "disabled aria-describedby" in page
+    page = form_at(world, "what=assignments&condition=E/M")
+    assert "There are no labels under E/M" in page.partition('name="condition"')[2].partition("</div>")[0]
+
+
+def test_lines_under_pseudonyms_name_nobody(world: World) -> None:
+    """A person's name is in no line, and whoever reads the campaign may take the file."""
+    olga = world.client("olga")
+    for what in ("assignments", "nuggets", "scores", "events", "time"):
+        condition = {"condition": "A/A"} if what in ("assignments", "scores") else {}
+        named = file_of(olga, exported(olga, what, **condition))
+        export = exported(olga, what, pseudonyms="on", **condition)
+        text = file_of(world.client("rita"), export).decode()
+        people = "|".join(map(re.escape, world.people))
+        assert not re.search(rf'"({people})"|,({people}),', text), what
+        assert len(text.splitlines()) == len(named.splitlines()), what
+    events = file_of(olga, exported(olga, "events", pseudonyms="on")).decode()
+    assert '"user": "person-' in events
+    assert not re.search(r'"user": \d', events)

@@ -34,6 +34,7 @@ def world(world: World) -> World:
 def test_an_organizer_reads_where_to_load_it(world: World, page: str) -> None:
     shown = main_of(world, "olga", page)
     assert "Load them under Data" in shown
+    assert "manage.py" not in shown
     assert "An organizer loads them." not in shown
 
 

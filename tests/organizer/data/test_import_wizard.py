@@ -189,7 +189,7 @@ def test_files_that_are_too_many_bytes_are_not_taken(world: World, settings: Any
     settings.API_UPLOAD_MAX_BYTES = 1000
     text = SimpleUploadedFile("t.tsv", b"t3\t" + b"x" * 2000)
     response = world.client("olga").post(f"{DATA}load/topics/", {"files": text})
-    assert (response.status_code, "Larger files are for the command line" in response.content.decode()) == (
+    assert (response.status_code, "Ask an administrator to load larger files" in response.content.decode()) == (
         422,
         True,
     )

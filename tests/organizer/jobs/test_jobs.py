@@ -129,6 +129,7 @@ def test_more_jobs_and_items_cost_no_more_queries(world: World) -> None:
     llm = make_job(world)
     make_call(make_item(llm, "0", WorkItem.State.FAILED, reason="0", payload={"answer": answer.pk}))
     address = f"{JOBS}{llm.pk}/"
+    client.get(address)  # what the checklist counts is kept for the campaign's revision
     before = queries_of(client, JOBS), queries_of(client, address)
     for number in range(1, 9):
         failed = make_item(

@@ -56,7 +56,7 @@ def test_it_is_linked_from_the_work_page(practised: Practised) -> None:
 
 def test_without_items_it_says_how_to_load_them(practised: Practised) -> None:
     page = practised.page()
-    assert "manage.py import_practice --campaign river FILE.jsonl" in page
+    assert '<a href="/campaigns/river/data/load/practice/">Load them</a> under Data.' in page
     assert "<table" not in page
 
 
