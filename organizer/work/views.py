@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -131,6 +131,8 @@ def _fitting(tasks: TaskQuerySet[Task], wishes: Mapping[str, str]) -> TaskQueryS
 @require_safe
 def work(request: UserRequest, slug: str) -> HttpResponse:
     viewer, campaign = request.user, get_campaign(request.user, slug)
+    if card := request.GET.get("card"):
+        return _card(request, campaign, card)
     search = WorkSearch(viewer, campaign, request.GET)
     found = search.topics(viewer, campaign)
     page = page_of(request, found, TOPICS_A_PAGE)
@@ -149,6 +151,13 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
         "may_organize": may_organize(viewer, campaign),
     }
     return render(request, "organizer/work.html", context)
+
+
+def _card(request: UserRequest, campaign: Campaign, public_id: str) -> HttpResponse:
+    task = get_object_or_404(tasks_for(request.user, campaign).not_withdrawn(), public_id=public_id)
+    [cell] = work_rows.task_cells([task])
+    context = {"campaign": campaign, "cell": cell, "may_organize": may_organize(request.user, campaign)}
+    return render(request, "organizer/work.html#card", context)
 
 
 @require_POST

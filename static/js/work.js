@@ -88,6 +88,7 @@ card.popover = "manual";
 card.setAttribute("role", "group");
 /** @type {HTMLElement | null} */
 let shown = null;
+let opened = Promise.resolve();
 /** The chip that Escape closed the card of: the focus comes back to it, and must not open the card again.
  * @type {HTMLElement | null} */
 let quiet = null;
@@ -95,12 +96,24 @@ let timer = 0;
 
 const chipAt = (target) => (target instanceof Element ? target.closest("[data-card]") : null);
 
+/** Open a chip's card, once; the promise is kept when it is there. */
 function show(chip) {
   clearTimeout(timer);
-  if (shown === chip) return;
-  hide();
-  shown = chip;
-  card.replaceChildren(chip.parentElement.querySelector("template").content.cloneNode(true));
+  if (shown !== chip) {
+    hide();
+    shown = chip;
+    opened = open(chip);
+  }
+  return opened;
+}
+
+/** Cards are read one by one: those of a hundred topics would be most of the page. */
+async function open(chip) {
+  const reply = await fetch(`?card=${encodeURIComponent(chip.dataset.card)}`).catch(() => null);
+  if (!reply?.ok || reply.redirected) return;
+  const { body } = new DOMParser().parseFromString(await reply.text(), "text/html");
+  if (shown !== chip) return; // another chip's card is wanted by now
+  card.replaceChildren(...body.childNodes);
   card.setAttribute("aria-label", chip.textContent.replace(/\s+/g, " ").trim());
   chip.after(card);
   card.showPopover();
@@ -140,8 +153,7 @@ document.addEventListener("click", (event) => {
   if (chip && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     walkTo(chip);
-    show(chip);
-    card.querySelector("a")?.focus();
+    void show(chip).then(() => card.querySelector("a")?.focus());
   } else if (/** @type {Element} */ (event.target).closest("[data-clear]")) clear();
   else if (!card.contains(/** @type {Node} */ (event.target))) hide();
 });

@@ -71,12 +71,23 @@ def test_a_task_of_another_campaign_is_not_found_in_mine(desk: DeskWorld) -> Non
 
 
 def test_the_matrix_says_who_has_what_and_how_far_it_is(desk: DeskWorld) -> None:
-    page = desk.client("olga").get(WORK).content.decode()
-    for shown in ("Ann Archer", "not started", "5 undecided of 5", "0 of 6 passages read", "0/5", "0/6"):
+    client = desk.client("olga")
+    page = client.get(WORK).content.decode()
+    for shown in ("Ann Archer", "not started", "0/5", "0/6"):
         assert shown in page
+    for task, shown in ((desk.post_edit, "5 undecided of 5"), (desk.manual, "0 of 6 passages read")):
+        assert shown in client.get(WORK, {"card": task.public_id}).content.decode()
     assert page.count("Ann Archer is proposed once the list is submitted</span>") == 2
     # t1 by hand, t2 to post-edit, both of t3 and t4, and the labels of these two
     assert page.count('class="task-chip is-empty"') == 8
+
+
+def test_a_card_is_of_a_task_that_the_matrix_shows(desk: DeskWorld) -> None:
+    client, card = desk.client("olga"), {"card": desk.manual.public_id}
+    assert desk.client("ann").get(WORK, card).status_code == 404
+    assert client.get(WORK, {"card": "nothing"}).status_code == 404
+    Task.objects.filter(pk=desk.manual.pk).update(state="withdrawn")
+    assert client.get(WORK, card).status_code == 404
 
 
 def test_the_head_counts_topics_and_leads_to_them(desk: DeskWorld) -> None:
