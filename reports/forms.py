@@ -21,6 +21,7 @@ from evaluation.models import Campaign, NuggetLineage, NuggetSet, QrelSource
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from reports.cache import cached_report
 from reports.frames import tags_of
+from reports.labelled_sets import first_condition, labelled_sets
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
@@ -286,12 +287,12 @@ class ConditionForm(BoardForm):
     folded: tuple[str, ...] = ("nuggets", "judge")
 
     def __init__(self, query: QueryDict, campaign: Campaign, **defaults: str) -> None:
-        labelled = _labelled_sets(campaign)
+        labelled = labelled_sets(campaign)
         super().__init__(
             query,
             sets=[each.name for each in labelled],
             judges=sorted({name for each in labelled for name, _ in each.judges}),
-            defaults={"condition": _first_condition(labelled), **defaults},
+            defaults={"condition": first_condition(labelled), **defaults},
         )
         self.offer("tag", named(tags_of(campaign), ALL))
 
@@ -299,36 +300,6 @@ class ConditionForm(BoardForm):
         runs = list(campaign.runs.values_list("group", "task"))
         self.offer("group", named(sorted({group for group, _ in runs if group}), ALL))
         self.offer("task", named(sorted({task for _, task in runs if task}), ALL))
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledSet:
-    """A nugget set and the judges, by name and kind, who have labels of its nuggets."""
-
-    name: str
-    origin: Origin
-    judges: tuple[tuple[str, JudgeKind], ...]
-
-    def condition(self, kind: JudgeKind) -> Condition:
-        return next(each for each in Condition if (each.origin, each.judge_kind) == (self.origin, kind))
-
-
-@cached_report(size=64)
-def _labelled_sets(campaign: Campaign) -> tuple[LabelledSet, ...]:
-    return tuple(
-        LabelledSet(
-            nugget_set.name,
-            Origin(nugget_set.origin),
-            tuple((judge.name, JudgeKind(judge.kind)) for judge in judges_of(nugget_set)),
-        )
-        for nugget_set in campaign.nugget_sets.exclude(origin=Origin.DRAFT)
-    )
-
-
-def _first_condition(labelled: Iterable[LabelledSet]) -> str:
-    """Return the first condition that has labels, in the order of the studies."""
-    found = {each.condition(kind) for each in labelled for _, kind in each.judges}
-    return next((condition for condition in Condition if condition in found), Condition.AA)
 
 
 class LeaderboardForm(ConditionForm):
@@ -362,15 +333,10 @@ class LeaderboardForm(ConditionForm):
 
     def _offer_judges(self, campaign: Campaign) -> None:
         """Offer the judges of the condition; one of another condition is forgotten, because *By* changes alone."""
-        labelled = _labelled_sets(campaign)
-        fitting = {
-            name
-            for each in labelled
-            for name, kind in each.judges
-            if each.condition(kind) == self.data["condition"]
-        }
+        labelled = labelled_sets(campaign)
+        fitting = {name for each in labelled for name in each.judges_for(self.data["condition"])}
         if self.data.get("judge") in {name for each in labelled for name, _ in each.judges} - fitting:
-            self.data["judge"] = ""
+            cast("QueryDict", self.data)["judge"] = ""
         self.offer("judge", named(sorted(fitting), ("", "the campaign's default")))
 
     @property

@@ -52,7 +52,6 @@ def cell_link(context: dict[str, Any], cell: ReportCell) -> SafeString:
 def heading_link(
     context: Context, heading: tuple[Column, str, str], address: str, caption: str = ""
 ) -> SafeString:
-    """Heading that orders a table; a term's first use on the page has its definition at hand."""
     column, ordered, _ = heading
     arrow = format_html('<span aria-hidden="true"> {}</span>', "↑" if ordered == "ascending" else "↓")
     found = term_of_column(column.key, is_score=column.kind is ColumnKind.SCORE)

@@ -45,7 +45,7 @@ def signed_in(live_server: LiveServer, chromium: Browser) -> Page:
     return page
 
 
-def test_check_44_terms_of_each_report_are_defined_by_hover_focus_and_touch(signed_in: Page) -> None:
+def test_check_44_terms_are_defined_by_hover_focus_and_touch(signed_in: Page) -> None:
     page = signed_in
     box = page.locator("#definition-at-hand")
     for name, words in TERMS.items():
@@ -63,7 +63,9 @@ def test_check_44_terms_of_each_report_are_defined_by_hover_focus_and_touch(sign
         page.locator("h1").first.hover()
         term.hover()
         expect(box).to_be_visible()
-        expect(box.get_by_role("link", name="Glossary")).to_have_attribute("href", f"{term.get_attribute('data-glossary')}")
+        expect(box.get_by_role("link", name="Glossary")).to_have_attribute(
+            "href", f"{term.get_attribute('data-glossary')}"
+        )
         page.keyboard.press("Escape")
         expect(box).to_have_count(0)
         for place in range(min(3, len(shown))):
