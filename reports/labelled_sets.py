@@ -37,6 +37,5 @@ def labelled_sets(campaign: Campaign) -> tuple[LabelledSet, ...]:
 
 
 def first_condition(labelled: Iterable[LabelledSet]) -> str:
-    """Return the first condition that has labels, in the order of the studies."""
     found = {each.condition(kind) for each in labelled for _, kind in each.judges}
     return next((condition for condition in Condition if condition in found), Condition.AA)

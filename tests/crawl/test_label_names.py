@@ -115,10 +115,11 @@ def test_check_46_labels_at_the_desks_have_their_kind_as_name(tmp_path: Path) ->
         (world.shown, "ann", "Citation label"),
     )
     for task, name, kind in tasks:
-        page = world.client(name).post(reverse("assessor:start", args=[task.public_id]), follow=True)
+        world.client(name).post(reverse("assessor:start", args=[task.public_id]), follow=True)
         page = world.client(name).get(reverse("assessor:task", args=[task.public_id])).content.decode()
         named = re.findall(
             r'<ol id="label-rows"[^>]*aria-label="([^"]*)"|class="visually-hidden">([^<]*)</legend>', page
         )
         names = ["".join(found) for found in named if "".join(found)]
-        assert names and all(text.startswith(kind) for text in names), (task.stage, names)
+        assert names, task.stage
+        assert all(text.startswith(kind) for text in names), (task.stage, names)

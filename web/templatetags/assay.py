@@ -137,7 +137,6 @@ def term(context: Context, name: str, text: str = "") -> SafeString:
 
 
 def is_first(context: Context, term: Term) -> bool:
-    """Return whether a page has not defined a term yet, and take it as defined from now on."""
     defined: set[str] = context["request"].__dict__.setdefault("defined_terms", set())
     if term.key in defined:
         return False
