@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from evaluation.campaigns.contents import findings_for
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign
 from evaluation.terms import FindingCode, Stage
 from llmjobs.job_status import JudgeSpending, Replies, judges_at_work, replies_by_judge, spending_by_judge
@@ -32,6 +33,7 @@ def quality(request: UserRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "tasks": _tasks(campaign),
         "judges": judges,
+        "label_figures": _label_figures(judges),
         "people": [_people(request, shared) for shared in shared_by_people(request.user, campaign)],
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
     }
@@ -57,6 +59,17 @@ def _tasks(campaign: Campaign) -> list[dict[str, Any]]:
             rows.append((trust, [by_judge[version] for version in versions] if len(versions) > 1 else []))
         if rows:
             found.append({"stage": task, "rows": rows, "people": rows[0][0].people})
+    return found
+
+
+def _label_figures(judges: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Comparisons with people by kind of label: the two kinds share words, so they share no table."""
+    rows = [(row["judge"], compared) for row in judges for compared in row["comparisons"]]
+    found = []
+    for labels in (NUGGET_LABELS, CITATION_LABELS):
+        own = [(judge, compared) for judge, compared in rows if compared.report.labels == labels.scale]
+        if own:
+            found.append({"of_citations": labels is CITATION_LABELS, "rows": own})
     return found
 
 

@@ -21,6 +21,7 @@ from evaluation.models import Campaign, NuggetLineage, NuggetSet, QrelSource
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from reports.cache import cached_report
 from reports.frames import tags_of
+from reports.labelled_sets import first_condition, labelled_sets
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
@@ -151,6 +152,8 @@ class ChoicesForm(forms.Form):
     folded_text: str | Promise = "Nugget sets and judges, where several fit"
     needless: tuple[str, ...] = ()
     """Fields that the page leaves out while they offer nothing but their empty choice."""
+    beside_condition: str = ""
+    """A field beside the condition, which offers only what fits it."""
     rule_names: tuple[str, ...] = ("missing", "unjudged", "no_vital", "no_cited", "topics")
     """Policies of scoring, in a fold behind one line that says whether any is not the default."""
     runs_names: tuple[str, ...] = ("group", "task", "tag")
@@ -284,13 +287,12 @@ class ConditionForm(BoardForm):
     folded: tuple[str, ...] = ("nuggets", "judge")
 
     def __init__(self, query: QueryDict, campaign: Campaign, **defaults: str) -> None:
-        sets = list(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
-        judges = {judge.name for judge in judges_of(*sets)}
+        labelled = labelled_sets(campaign)
         super().__init__(
             query,
-            sets=[nugget_set.name for nugget_set in sets],
-            judges=sorted(judges),
-            defaults={"condition": _first_condition(sets), **defaults},
+            sets=[each.name for each in labelled],
+            judges=sorted({name for each in labelled for name, _ in each.judges}),
+            defaults={"condition": first_condition(labelled), **defaults},
         )
         self.offer("tag", named(tags_of(campaign), ALL))
 
@@ -298,13 +300,6 @@ class ConditionForm(BoardForm):
         runs = list(campaign.runs.values_list("group", "task"))
         self.offer("group", named(sorted({group for group, _ in runs if group}), ALL))
         self.offer("task", named(sorted({task for _, task in runs if task}), ALL))
-
-
-def _first_condition(sets: Iterable[NuggetSet]) -> str:
-    """Return the first condition that has labels, in the order of the studies."""
-    kinds = {(Origin(nugget_set.origin), judge.kind) for nugget_set in sets for judge in judges_of(nugget_set)}
-    labelled = (condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds)
-    return next(labelled, Condition.AA)
 
 
 class LeaderboardForm(ConditionForm):
@@ -321,18 +316,28 @@ class LeaderboardForm(ConditionForm):
     compare = forms.BooleanField(required=False, widget=forms.HiddenInput)
     sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
     columns = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
-    folded = ("nuggets", "judge", "support", "support_judge")
-    folded_text = "Nugget set, judges and citation support"
+    folded = ("nuggets", "support", "support_judge")
+    folded_text = "Nugget set and citation support"
     needless = ("tag",)
-    field_order = ["score", "condition", "support", "group", "task", "tag", "compare", "sort", "columns"]
+    beside_condition = "judge"
+    field_order = ["score", "condition", "judge", "support", "group", "task", "tag", "compare", "sort", "columns"]
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         by_condition = _support_judges(campaign)
         labelled = next((condition for condition, judges in by_condition.items() if judges), "")
         super().__init__(query, campaign, support=labelled)
         self.offer_runs(campaign)
+        self._offer_judges(campaign)
         self.offer("support_judge", named(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
         self.fields["condition"].label = "By"
+
+    def _offer_judges(self, campaign: Campaign) -> None:
+        """Offer the judges of the condition; one of another condition is forgotten, because *By* changes alone."""
+        labelled = labelled_sets(campaign)
+        fitting = {name for each in labelled for name in each.judges_for(self.data["condition"])}
+        if self.data.get("judge") in {name for each in labelled for name, _ in each.judges} - fitting:
+            cast("QueryDict", self.data)["judge"] = ""
+        self.offer("judge", named(sorted(fitting), ("", "the campaign's default")))
 
     @property
     def chosen_support(self) -> SupportCondition | None:
@@ -554,7 +559,7 @@ class ConfusionForm(ComparisonForm):
         rows, columns = next(offered.label_pairings(), (Condition.EA.value, Condition.EM.value))
         sides = [
             ("Nugget labels", CONDITIONS),
-            ("Support labels", SUPPORT_CONDITIONS),
+            ("Citation labels", SUPPORT_CONDITIONS),
             ("Relevance grades", [(f"{GRADES}{name}", name) for name in offered.sources]),
         ]
         super().__init__(query, campaign, sides, {"rows": rows, "columns": columns})

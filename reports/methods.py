@@ -518,10 +518,30 @@ def page_sections(campaign: Campaign, report: MethodsReport) -> list[MethodsSect
     [settings], [programs] = protocol.tables, versions.tables
     shown = [{"setting": label, "value": text} for label, text in _settings_in_words(campaign)]
     rest = [row for row in programs.rows if not str(row["what"]).startswith(TABLES_OF)]
+    named = [
+        replace(section, tables=[each for table in section.tables for each in _by_kind(table)])
+        for section in middle
+    ]
     return [
         replace(protocol, tables=[replace(settings, rows=shown)]),
-        *middle,
+        *named,
         replace(versions, tables=[replace(programs, rows=rest)]),
+    ]
+
+
+def _by_kind(table: MethodsTable) -> list[MethodsTable]:
+    """Return a table of labels under the name of their kind; as two tables where it has both kinds."""
+    if table.columns is MIX:
+        return [replace(table, caption="Nugget labels")]
+    if table.columns is SUPPORT:
+        return [replace(table, caption="Citation labels")]
+    if table.columns is not AGREED:
+        return [table]
+    nuggets = [row for row in table.rows if row["x"] not in list(SupportCondition)]
+    citations = [row for row in table.rows if row["x"] in list(SupportCondition)]
+    return [
+        replace(table, caption="Nugget labels of the same pairs", rows=nuggets),
+        replace(table, caption="Citation labels of the same pairs", rows=citations),
     ]
 
 

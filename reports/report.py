@@ -108,6 +108,7 @@ SHORT: Final[dict[str, Callable[[Any], str]]] = {
 Row = Mapping[str, Any]
 ROWS_SHOWN = 100
 NAMES_SHOWN = 8
+NUGGET_LABEL, CITATION_LABEL = "nugget-label", "citation-label"
 OVERVIEW = "overview"
 """The name of every page's first section."""
 
@@ -240,6 +241,7 @@ class Section:
 
     `topics`, `pairs`: how many of these the figures rest on, for all rows or as the name of a column; rows with a
     column of kind `TAU` have `runs` and `topics` of their own. `aside`: keys that only the page reads.
+    `labels`: the term of the labels that are counted, which pages name in the heading.
     The pages older than this type have files with names, headings, JSON and comments of their own: `file_name`,
     `paper`, `document` and `comment` keep these as published.
     """
@@ -249,6 +251,7 @@ class Section:
     columns: tuple[Column, ...]
     rows: Sequence[Row]
     note: str = ""
+    labels: str = ""
     closing: Sequence[Row] = ()
     chart: Chart | None = None
     sort: str = ""
@@ -259,6 +262,10 @@ class Section:
     paper: Mapping[str, str] | None = None
     document: Mapping[str, Any] | None = None
     comment: str = ""
+
+    @property
+    def label_words(self) -> str:
+        return self.labels.replace("-", " ") + "s"
 
     @property
     def headings(self) -> list[tuple[Column, str, str]]:

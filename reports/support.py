@@ -22,6 +22,7 @@ from reports.metrics.policies import SupportPolicies, policies_document
 from reports.metrics.support import AnswerSupport, Citing, answer_support, citing, run_support
 from reports.nuggets.descriptives import labels_alt
 from reports.report import (
+    CITATION_LABEL,
     OVERVIEW,
     WRONG_CHOICE,
     Chart,
@@ -131,6 +132,7 @@ def _runs(
     return Section(
         name=OVERVIEW,
         title="Runs",
+        labels=CITATION_LABEL,
         columns=columns(
             ("run_id", "Run", ColumnKind.RUN),
             ("group", "Group"),
@@ -214,7 +216,7 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sect
         *COUNTS,
         screen=ASIDE,
     )
-    return Section("topics", "Topics, mean over runs", named, rows)
+    return Section("topics", "Topics, mean over runs", named, rows, labels=CITATION_LABEL)
 
 
 def _ends(name: str, values: Floats) -> dict[str, float | None]:
@@ -248,7 +250,7 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sec
         ("uncited", "Uncited", ColumnKind.COUNT),
         *COUNTS[:3],
     )
-    return Section("answers", "Every answer", named, Rows(len(places), made))
+    return Section("answers", "Every answer", named, Rows(len(places), made), labels=CITATION_LABEL)
 
 
 def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozenset[str]]) -> Section:
@@ -268,7 +270,7 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
     named = columns(
         ("tag", "Tag"), ("run_id", "Run", ColumnKind.RUN), *SCORES, ("topics", "Topics", ColumnKind.COUNT)
     )
-    return Section("tags", "By topic tag", named, rows, topics="topics")
+    return Section("tags", "By topic tag", named, rows, topics="topics", labels=CITATION_LABEL)
 
 
 def _conditions(choice: CitationCondition, tag: str) -> Section:
@@ -289,12 +291,20 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
         screen=f"judge {ASIDE}",
     )
     chart = Chart(
-        alt=labels_alt(len(shown)),
+        alt=labels_alt("citation labels", len(shown)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of judged pairs", dark=dark),
     )
     shown_chart = chart if bars else None
-    title = "Labels by condition"
-    return Section("conditions", title, named, rows, chart=shown_chart, topics="topics", pairs="pairs")
+    return Section(
+        "conditions",
+        "Labels by condition",
+        named,
+        rows,
+        labels=CITATION_LABEL,
+        chart=shown_chart,
+        topics="topics",
+        pairs="pairs",
+    )
 
 
 def _every_condition(choice: CitationCondition) -> Iterable[CitationCondition]:

@@ -30,6 +30,13 @@ def terms() -> dict[str, Term]:
     return {term.key: term for term in sorted(found, key=lambda term: term.word.casefold())}
 
 
+def term_of_column(key: str, *, is_score: bool = False) -> Term | None:
+    """Return the term of a column of figures; vital as a score is another term than vital as an importance."""
+    by_key, name = terms().get(key.removesuffix("_id").replace("_", "-")), key.replace("_", " ")
+    by_code = next((term for term in terms().values() if term.code.replace("_", " ") == name), None)
+    return by_code or by_key if is_score else by_key or by_code
+
+
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("words", "").strip().casefold()

@@ -107,6 +107,11 @@ class AgreementReport(Report):
         return f"{x} against {y if isinstance(self._sides[1], str) else y[:1].lower() + y[1:]}"
 
     @property
+    def label_kind(self) -> str:
+        is_of_citations = any(isinstance(side, CitationCondition) for side in self._sides)
+        return "citation label" if is_of_citations else "nugget label"
+
+    @property
     def take_out(self) -> list[TakeOut]:
         found = self.correlation
         if found is None:

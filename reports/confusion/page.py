@@ -26,12 +26,12 @@ from reports.confusion.verdicts import category_counts, verdicts_at
 from reports.forms import ConfusionForm, side_text
 from reports.frames import rows_of, topics_by_tag
 from reports.models import Adjudication
-from reports.report import WRONG_CHOICE, Chart, Report, Section, columns
+from reports.report import CITATION_LABEL, NUGGET_LABEL, WRONG_CHOICE, Chart, Report, Section, columns
 
-LABEL_KINDS = {
-    ItemKind.NUGGETS: "Nugget label",
-    ItemKind.CITATIONS: "Citation label",
-    ItemKind.GRADES: "Grade of relevance",
+LABEL_TERMS = {
+    ItemKind.NUGGETS: NUGGET_LABEL,
+    ItemKind.CITATIONS: CITATION_LABEL,
+    ItemKind.GRADES: "grade-of-relevance",
 }
 
 
@@ -50,8 +50,20 @@ class ConfusionPage(Report):
         return bool(self.message or self.form["rows_judge"].value() or self.form["columns_judge"].value())
 
     @property
+    def label_term(self) -> str:
+        return LABEL_TERMS[self.compared.matched.kind] if self.compared else ""
+
+    @property
     def label_kind(self) -> str:
-        return LABEL_KINDS[self.compared.matched.kind] if self.compared else ""
+        return self.label_term.replace("-", " ").capitalize()
+
+    @property
+    def is_of_citations(self) -> bool:
+        return self.label_term == CITATION_LABEL
+
+    @property
+    def pair_address(self) -> str:
+        return f"reports:{self.compared.matched.kind}_pair" if self.compared else ""
 
     @property
     def heat(self) -> list[HeatRow]:
@@ -135,7 +147,7 @@ class ConfusionPage(Report):
             file_name="confusion",
         )
         chart = Chart(
-            alt=f"Heat map of {labels.rows} by {labels.columns}: {found.pairs:,} pairs.",
+            alt=f"Heat map of {self.label_kind.lower()}s, {labels.rows} by {labels.columns}: {found.pairs:,} pairs.",
             draw=lambda dark: heat_map(labels, dark=dark),
             note="The stronger the colour, the larger the share of all pairs.",
         )

@@ -223,6 +223,10 @@ class LeaderboardReport(Report):
         return score_words(self.form.chosen["score"])
 
     @property
+    def is_length(self) -> bool:
+        return self.runs_score == LENGTH
+
+    @property
     def chosen_columns(self) -> list[str]:
         return [column.key for column in self.optional if column.key in self.form.chosen["columns"].split(".")]
 
@@ -305,7 +309,7 @@ class LeaderboardReport(Report):
 
     @cached_property
     def _axis(self) -> float:
-        if self.runs_score != LENGTH:
+        if not self.is_length:
             return 1.0
         ends = (row[name] for row in self.runs.rows for name in (LENGTH, "high"))
         return max((end for end in ends if end is not None), default=0.0) or 1.0

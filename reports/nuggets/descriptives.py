@@ -22,6 +22,7 @@ from reports.metrics.descriptives import LabelShares, NuggetStatistics, label_sh
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.report import (
+    NUGGET_LABEL,
     OVERVIEW,
     SPREAD_COLUMNS,
     WRONG_CHOICE,
@@ -325,6 +326,7 @@ def _overview(rows: tuple[DescriptiveRow, ...]) -> Section:
     return Section(
         name=OVERVIEW,
         title="Nugget sets and conditions",
+        labels=NUGGET_LABEL,
         columns=COLUMNS,
         rows=shown,
         note="Every nugget set, then every condition in which somebody has judged.",
@@ -333,8 +335,8 @@ def _overview(rows: tuple[DescriptiveRow, ...]) -> Section:
     )
 
 
-def labels_alt(conditions: int) -> str:
-    return f"Shares of the labels in {conditions:,} {plural(conditions, 'condition')}."
+def labels_alt(labels: str, conditions: int) -> str:
+    return f"Shares of {labels} in {conditions:,} {plural(conditions, 'condition')}."
 
 
 def _label_chart(rows: list[Row]) -> Chart | None:
@@ -346,9 +348,9 @@ def _label_chart(rows: list[Row]) -> Chart | None:
         for part in LABELS
     ]
     return Chart(
-        alt=labels_alt(len(rows)),
+        alt=labels_alt("nugget labels", len(rows)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of labels", dark=dark),
-        note="Labels by condition.",
+        note="Nugget labels by condition.",
     )
 
 

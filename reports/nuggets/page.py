@@ -22,6 +22,7 @@ from reports.metrics.edits import EDIT_CLASSES
 from reports.metrics.label_matrix import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
 from reports.nuggets.descriptives import chosen_topics, derived_by_topic, edit_report, edits_of
 from reports.report import (
+    NUGGET_LABEL,
     OVERVIEW,
     WRONG_CHOICE,
     Chart,
@@ -128,6 +129,7 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
     return Section(
         name=OVERVIEW,
         title="Vital against okay",
+        labels=NUGGET_LABEL,
         columns=GROUP_COLUMNS,
         rows=rows,
         note="By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full.",
@@ -154,7 +156,7 @@ def _nuggets(
 
     count = len(places)
     title = f"{count:,} {plural(count, 'nugget')}"
-    return Section("nuggets", title, NUGGET_COLUMNS, Rows(count, made))
+    return Section("nuggets", title, NUGGET_COLUMNS, Rows(count, made), labels=NUGGET_LABEL)
 
 
 def _within(sheet: AssignmentSheet, findings: NuggetFindings, limits: tuple[str, str]) -> Booleans:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from django import template
+from django.template import Context
 from django.urls import reverse
 from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
@@ -11,7 +12,8 @@ from django.utils.safestring import SafeString
 from evaluation.terms import Condition, SupportCondition
 from reports.metrics.jackknife import Jackknife
 from reports.models import BOTH
-from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, ColumnKind, ReportCell, why_no_tau
+from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell, why_no_tau
+from web.glossary import term_of_column
 from web.templatetags import assay
 
 register = template.Library()
@@ -44,6 +46,21 @@ def cell_link(context: dict[str, Any], cell: ReportCell) -> SafeString:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
     return format_html("<bdi>{}</bdi>", cell.text)
+
+
+@register.simple_tag(takes_context=True)
+def heading_link(
+    context: Context, heading: tuple[Column, str, str], address: str, caption: str = ""
+) -> SafeString:
+    column, ordered, _ = heading
+    arrow = format_html('<span aria-hidden="true"> {}</span>', "↑" if ordered == "ascending" else "↓")
+    found = term_of_column(column.key, is_score=column.kind is ColumnKind.SCORE)
+    defined = ""
+    if found and assay.is_first(context, found):
+        glossary = f"{reverse('glossary')}#{found.key}"
+        defined = format_html(' class="term" title="{}" data-glossary="{}"', found.definition, glossary)
+    shown = caption or column.caption
+    return format_html('<a href="{}"{}>{}{}</a>', address, defined, shown, arrow if ordered else "")
 
 
 @register.simple_tag(takes_context=True)
@@ -145,12 +162,13 @@ def _spoken(found: Jackknife) -> str:
     return f"{found.value:.2f}, {found.ends[0]:.2f} to {found.ends[1]:.2f}" if found.ends else f"{found.value:.2f}"
 
 
-KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only")}
+SHAPES = {"RAG": ("rag", "●"), "AG": ("ag", "■")}
 
 
-@register.simple_tag
-def run_kind(task: str) -> SafeString:
-    name, shape, text = KINDS.get(task, ("", "◆", "no task"))
+@register.simple_tag(takes_context=True)
+def run_kind(context: Context, task: str) -> SafeString:
+    name, shape = SHAPES.get(task, ("", "◆"))
+    text = assay.term(context, task) if task in SHAPES else "no task"
     return format_html('<span class="shape {}" aria-hidden="true">{}</span> {}', name, shape, text)
 
 
@@ -159,11 +177,6 @@ def condition_words(code: str) -> str:
     """Condition of nugget or citation labels on screen; other conditions, such as those of files, keep their names."""
     known: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
     return next((condition.words for condition in known if condition == code), code)
-
-
-@register.filter
-def order_arrow(ordered: str) -> str:
-    return "↑" if ordered == "ascending" else "↓"
 
 
 @register.filter

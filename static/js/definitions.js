@@ -1,4 +1,5 @@
 // Definitions at hand: a term shows what it means while it is hovered or has the focus, and after a tap; Escape closes it.
+// A term that is a link, such as a heading that orders its table, is followed by the second tap.
 // One box above everything serves the page, because a table that scrolls would cut off a box of its own.
 
 const box = document.createElement("div");
@@ -9,6 +10,9 @@ box.setAttribute("role", "tooltip");
 let timer = 0;
 /** @type {HTMLElement | null} */
 let shown = null;
+/** @type {HTMLElement | null} */
+let tapped = null;
+let isTouch = false;
 
 const termAt = (target) => /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest(".term") : null);
 
@@ -56,8 +60,12 @@ document.addEventListener("focusin", ({ target }) => {
   if (term) show(term);
   else if (!box.contains(/** @type {Node} */ (target))) hide();
 });
-document.addEventListener("click", ({ target }) => {
+document.addEventListener("pointerdown", ({ pointerType }) => (isTouch = pointerType === "touch"), { capture: true });
+document.addEventListener("click", (event) => {
+  const { target } = event;
   const term = termAt(target);
+  if (term?.matches("a") && isTouch && tapped !== term) event.preventDefault();
+  tapped = term;
   if (term) show(term);
   else if (!box.contains(/** @type {Node} */ (target))) hide();
 });

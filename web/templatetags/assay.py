@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from web.glossary import terms
+from web.glossary import Term, terms
 
 register = template.Library()
 
@@ -126,16 +126,22 @@ def money(amount: float | Decimal | None) -> str:
 def term(context: Context, name: str, text: str = "") -> SafeString:
     """Word of the glossary by key or code, or another form of it; the first on a page has its definition at hand."""
     found = terms().get(name) or next(entry for entry in terms().values() if entry.code == name)
-    word, request = text or found.word, context["request"]
-    defined = request.__dict__.setdefault("defined_terms", set())
-    if found.key in defined:
+    word = text or found.word
+    if not is_first(context, found):
         return format_html("<span>{}</span>", word)
-    defined.add(found.key)
     code = format_html(' <span class="code-word">({})</span>', found.code) if found.code == name else ""
     return format_html(
         '<button type="button" class="term" title="{}" data-glossary="{}#{}">{}</button>{}',
         *(found.definition, reverse("glossary"), found.key, word, code),
     )
+
+
+def is_first(context: Context, term: Term) -> bool:
+    defined: set[str] = context["request"].__dict__.setdefault("defined_terms", set())
+    if term.key in defined:
+        return False
+    defined.add(term.key)
+    return True
 
 
 @register.filter

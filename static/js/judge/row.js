@@ -14,7 +14,7 @@ export function makeRow({ key, text, name, importance = "" }, choose) {
   item.setAttribute("aria-labelledby", Object.keys(named).map((part) => `${item.id}-${part}`).join(" "));
   put(item, ".row-number", name);
   put(item, ".row-text", text);
-  put(item, ".labels legend", `Label of ${name}`);
+  put(item, ".labels legend", `Nugget label of ${name}`);
   item.querySelector(".row-acts").setAttribute("aria-label", name);
   if (importance) put(item, ".row-weight", importance === "vital" ? "◆ vital" : "◇ okay");
   makeChoice(item.querySelector(".labels"), choose);
