@@ -12,7 +12,9 @@ from exchange.demo_campaign import PASSWORD, SLUG
 from tests.worlds.demo import make_demo
 from tests.worlds.judging_desk import make_judge_world
 
-LABEL_WORDS = re.compile(r"\b(partial support|not support|full support|no support|opposite labels)\b", re.IGNORECASE)
+LABEL_WORDS = re.compile(
+    r"\b(partial support|not support|full support|no support|opposite labels)\b", re.IGNORECASE
+)
 KINDS = ("nugget label", "citation label")
 PARTS = {"table", "fieldset", "figure", "dl"}
 WITHOUT_END = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
@@ -107,10 +109,17 @@ def test_check_46_what_shows_labels_names_which() -> None:
 @pytest.mark.django_db
 def test_check_46_labels_at_the_desks_have_their_kind_as_name(tmp_path: Path) -> None:
     world = make_judge_world(tmp_path)
-    tasks = ((world.assign, "ann", "Nugget label"), (world.scratch, "ben", "Citation label"), (world.shown, "ann", "Citation label"))
+    tasks = (
+        (world.assign, "ann", "Nugget label"),
+        (world.scratch, "ben", "Citation label"),
+        (world.shown, "ann", "Citation label"),
+    )
     for task, name, kind in tasks:
         page = world.client(name).post(reverse("assessor:start", args=[task.public_id]), follow=True)
         page = world.client(name).get(reverse("assessor:task", args=[task.public_id])).content.decode()
-        named = re.findall(r'<ol id="label-rows"[^>]*aria-label="([^"]*)"|class="visually-hidden">([^<]*)</legend>', page)
+        named = re.findall(
+            r'<ol id="label-rows"[^>]*aria-label="([^"]*)"|class="visually-hidden">([^<]*)</legend>', page
+        )
         names = ["".join(found) for found in named if "".join(found)]
-        assert names and all(text.startswith(kind) for text in names), (task.stage, names)
+        assert names, task.stage
+        assert all(text.startswith(kind) for text in names), (task.stage, names)
