@@ -13,6 +13,7 @@ from django.http import Http404, QueryDict
 
 from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve
 from evaluation.models import Campaign
+from evaluation.terms import Stage
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm
 from web.templatetags.assay import DASH, MINUS, decimal, fine_score, mean, money, percent, score
@@ -119,6 +120,7 @@ class ColumnKind(StrEnum):
     TEXT = "text"
     RUN = "run"
     TOPIC = "topic"
+    STAGE = "stage"
     COUNT = "count"
     SCORE = "score"
     FINE_SCORE = "fine_score"
@@ -133,7 +135,7 @@ class ColumnKind(StrEnum):
 
     @property
     def is_text(self) -> bool:
-        return self in (ColumnKind.TEXT, ColumnKind.RUN, ColumnKind.TOPIC, ColumnKind.NAMES)
+        return self in (ColumnKind.TEXT, ColumnKind.RUN, ColumnKind.TOPIC, ColumnKind.STAGE, ColumnKind.NAMES)
 
     @property
     def is_measured(self) -> bool:
@@ -166,6 +168,7 @@ FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
     ColumnKind.CLOCK: clock,
     ColumnKind.MONEY: money,
     ColumnKind.NAMES: some_names,
+    ColumnKind.STAGE: lambda stage: Stage(stage).words,
 }
 
 

@@ -8,6 +8,7 @@ from django.template import Context
 from django.urls import reverse
 from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
+from django.utils.text import slugify
 
 from evaluation.terms import Condition, SupportCondition
 from reports.metrics.jackknife import Jackknife
@@ -37,7 +38,7 @@ def part_url(context: dict[str, Any], part: str, form: str) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def cell_link(context: dict[str, Any], cell: ReportCell) -> SafeString:
+def cell_link(context: Context, cell: ReportCell) -> SafeString:
     kinds = {ColumnKind.RUN: ("organizer:run", "run_keys"), ColumnKind.TOPIC: ("organizer:topic", "topic_keys")}
     if cell.column.kind in kinds:
         view, keys = kinds[cell.column.kind]
@@ -45,6 +46,8 @@ def cell_link(context: dict[str, Any], cell: ReportCell) -> SafeString:
         if key is not None:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
+    if cell.column.kind is ColumnKind.STAGE:
+        return assay.term(context, slugify(cell.text), cell.text)
     return format_html("<bdi>{}</bdi>", cell.text)
 
 

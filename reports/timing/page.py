@@ -113,7 +113,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
         note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
     )
     named = columns(
-        ("stage", "Stage"),
+        ("stage", "Stage", ColumnKind.STAGE),
         ("topics", "Topics", ColumnKind.COUNT),
         *SPREAD,
         ("published_s", "Published", ColumnKind.CLOCK),
@@ -132,7 +132,12 @@ def _assessors(first: Sequence[TopicTime], words: Words) -> Section:
         {"assessor": name, "stage": stage, "topics": len(own)} | _spread(own, words)
         for (name, stage), own in sorted(people.items())
     ]
-    named = columns(("assessor", "Assessor"), ("stage", "Stage"), ("topics", "Topics", ColumnKind.COUNT), *SPREAD)
+    named = columns(
+        ("assessor", "Assessor"),
+        ("stage", "Stage", ColumnKind.STAGE),
+        ("topics", "Topics", ColumnKind.COUNT),
+        *SPREAD,
+    )
     note = "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
     return Section("assessors", "Assessors", named, rows, note=note, topics="topics")
 
@@ -142,7 +147,9 @@ def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[st
     for tag, topics in tags.items():
         for stage, own in _by_stage([time for time in first if time.timed.topic_id in topics]).items():
             rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
-    named = columns(("tag", "Tag"), ("stage", "Stage"), ("topics", "Topics", ColumnKind.COUNT), *SPREAD)
+    named = columns(
+        ("tag", "Tag"), ("stage", "Stage", ColumnKind.STAGE), ("topics", "Topics", ColumnKind.COUNT), *SPREAD
+    )
     return Section("tags", "By topic tag", named, rows, topics="topics")
 
 
@@ -164,7 +171,7 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Section:
     ]
     named = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
-        ("stage", "Stage"),
+        ("stage", "Stage", ColumnKind.STAGE),
         ("assessor", "Assessor"),
         ("version", "Version", ColumnKind.COUNT),
         ("submitted", "Submitted"),

@@ -31,7 +31,12 @@ function show(term) {
   term.after(box);
   box.showPopover();
   term.setAttribute("aria-describedby", box.id);
-  const { left, top, bottom } = term.getBoundingClientRect();
+  place();
+}
+
+function place() {
+  if (!shown) return;
+  const { left, top, bottom } = shown.getBoundingClientRect();
   const fits = bottom + 4 + box.offsetHeight < innerHeight;
   box.style.left = `${Math.max(8, Math.min(left, innerWidth - box.offsetWidth - 8))}px`;
   box.style.top = `${fits ? bottom + 4 : Math.max(8, top - box.offsetHeight - 4)}px`;
@@ -72,4 +77,5 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape") hide();
 });
-document.addEventListener("scroll", hide, { capture: true, passive: true });
+// A term that takes the focus out of sight is scrolled into view, and its definition goes with it.
+document.addEventListener("scroll", place, { capture: true, passive: true });

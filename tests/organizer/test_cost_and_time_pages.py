@@ -148,7 +148,7 @@ def conditions(**costs: float | None) -> list[dict[str, Any]]:
     return [common | {"condition": name, "cost": cost} for name, cost in costs.items()]
 
 
-def test_one_known_cost_is_a_sentence_and_no_chart() -> None:
+def test_check_81_one_known_cost_is_a_sentence_and_no_chart() -> None:
     section = conditions_table(conditions(MA=100.0, AA=None, EA=None))
     assert section.chart is not None
     assert not section.chart.shown

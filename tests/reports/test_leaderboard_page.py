@@ -103,6 +103,16 @@ def test_the_link_with_every_choice_holds_those_of_today_s_defaults(world: World
     )
 
 
+def test_a_judge_is_chosen_beside_the_condition_where_several_fit(world: World) -> None:
+    page = page_of(world, "?condition=A/A&judge=whole")
+    choice = page.partition('id="judge-choice"')[2].partition("</div>\n</div>")[0].partition("</select>")[0]
+    assert re.findall(r'<option value="(\w*)"( selected)?>', choice) == [("", ""), ("robot", ""), ("whole", " selected")]
+    other = page_of(world, "?condition=M/M&judge=whole")
+    assert "<select" not in other.partition('id="judge-choice"')[2].partition("</div>")[0]
+    assert "note-warn" not in other, "a judge of the condition before is forgotten"
+    assert "This is not a choice" in page_of(world, "?condition=A/A&judge=nobody")
+
+
 def test_policies_are_one_line_and_what_differs_is_counted(world: World) -> None:
     """Check 75."""
     assert "Scored as TREC 2024." in page_of(world, "?condition=A/A&judge=whole")

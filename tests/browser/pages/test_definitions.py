@@ -5,8 +5,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from exchange.demo_campaign import SLUG
-from tests.browser.pages.test_axe import sign_in
+from exchange.demo_campaign import PASSWORD, SLUG
 from tests.worlds.demo import make_demo
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -23,7 +22,7 @@ TERMS = {
     "nuggets": ["nugget labels", "Topic", "Unjudged"],
     "support": ["citation labels", "Precision", "Recall", "Full", "Over-citation"],
     "length": ["Run", "Vital strict", "On the front"],
-    "time": ["Topics"],
+    "time": ["Write nuggets", "Label answers", "Judge citations, unaided"],
     "packet": ["Vital strict", "All"],
 }
 QUERIES = {"reports:pairs": "?rows=E/A&columns=E/M&cell=differ", "reports:confusion": "?rows=E/A&columns=E/M"}
@@ -41,7 +40,11 @@ def signed_in(live_server: LiveServer, chromium: Browser) -> Page:
         base_url=live_server.url, viewport={"width": 1280, "height": 720}, has_touch=True
     )
     page = context.new_page()
-    sign_in(page, "olga")
+    page.goto(reverse("account_login"))
+    page.get_by_label("Username or email").fill("olga")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_text("Your account").wait_for(state="attached")
     return page
 
 
