@@ -73,15 +73,28 @@ class Mix:
 
 @dataclass(slots=True)
 class TaskLoad:
-    """Tasks of one assessor by state; the next day that one is due, and how many are late."""
+    """Tasks of one assessor by state, expected minutes of the unfinished; next due day, and how many are late."""
 
     states: Counter[TaskState] = field(default_factory=Counter)
+    minutes: int = 0
     next_due: date | None = None
     late: int = 0
 
     @property
     def total(self) -> int:
         return self.states.total()
+
+    @property
+    def done(self) -> int:
+        return self.states[TaskState.SUBMITTED]
+
+    @property
+    def hours_left(self) -> float:
+        return self.minutes / 60
+
+    @property
+    def days_late(self) -> int:
+        return max(0, (timezone.localdate() - self.next_due).days) if self.next_due else 0
 
     @property
     def bar(self) -> list[tuple[TaskState, int, int]]:
@@ -139,9 +152,10 @@ def task_counts_for(viewer: User, campaign: Campaign) -> dict[tuple[int, Stage],
 def loads_for(viewer: User, campaign: Campaign) -> dict[int, TaskLoad]:
     rows = Task.objects.filter(campaign__in=within(viewer, campaign)).not_withdrawn().order_by()
     today, loads = timezone.localdate(), defaultdict[int, TaskLoad](TaskLoad)
-    for user, state, due in rows.values_list("assessor", "state", "due"):
+    for user, state, due, minutes in rows.values_list("assessor", "state", "due", "expected_minutes"):
         load = loads[user]
         load.states[TaskState(state)] += 1
+        load.minutes += minutes if state != TaskState.SUBMITTED else 0
         if due and state in ACTIVE:
             load.next_due = min(due, load.next_due or due)
             load.late += due < today

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
-from assessor.progress.matrix import may_organize, remarks_for, tasks_for
-from assessor.progress.people import assessors_at_work
+from assessor.progress.matrix import may_organize, remarks_for
+from assessor.progress.people import TaskLoad, assessors_at_work, loads_for
 from assessor.progress.pipeline import pipeline_for
 from assessor.progress.today import (
     FEWEST,
@@ -36,8 +36,7 @@ from assessor.progress.today import (
 from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for, odd_times
 from evaluation.models import Campaign, Remark
-from evaluation.rules.tasks import ACTIVE
-from evaluation.terms import RemarkKind, Stage, TaskState
+from evaluation.terms import RemarkKind, Stage
 from exchange.models import ImportAttempt
 from jobs.models import Job, Notice, WorkItem
 from llmjobs.budget import announced_price
@@ -87,21 +86,16 @@ class AskingRemark:
 
 @dataclass(frozen=True, slots=True)
 class PersonToday:
-    """One assessor: minutes left by expectation, tasks, next due date. `share`: of the longest list, in percent."""
+    """One assessor and the load, as People shows it. `most`: minutes of the longest list, for the bar."""
 
     name: str
-    initials: str
-    minutes: int
-    share: float
-    done: int
-    tasks: int
-    due: date | None
-    days_late: int
+    load: TaskLoad
+    most: int
     seen_at: datetime | None
 
     @property
-    def left(self) -> str:
-        return hours_text(self.minutes / 60)
+    def share(self) -> float:
+        return round(100 * self.load.minutes / self.most, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,35 +213,15 @@ def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
         yield Need("Clocks that cannot be right", what, link, "Open the times")
 
 
-def people_rows(viewer: User, campaign: Campaign, today: date) -> list[PersonToday]:
+def people_rows(viewer: User, campaign: Campaign) -> list[PersonToday]:
     """Assessors with work or a role, by next due date; nobody is ranked."""
-    held: dict[int, list[tuple[str, date | None, int]]] = {}
-    tasks = tasks_for(viewer, campaign).filter(study=None).not_withdrawn().order_by()
-    for user, state, due, minutes in tasks.values_list("assessor", "state", "due", "expected_minutes"):
-        held.setdefault(user, []).append((state, due, minutes))
-    left = {
-        user: sum(minutes for state, _, minutes in tasks if state != TaskState.SUBMITTED)
-        for user, tasks in held.items()
-    }
-    most = max(left.values(), default=0) or 1
-    rows = []
-    for person in assessors_at_work(viewer, campaign):
-        own, load = held.get(person.pk, []), left.get(person.pk, 0)
-        next_due = min((day for state, day, _ in own if day and state in ACTIVE), default=None)
-        rows.append(
-            PersonToday(
-                name=person.name,
-                initials="".join(word[0] for word in person.name.split()[:2]).upper(),
-                minutes=load,
-                share=round(100 * load / most, 1),
-                done=sum(state == TaskState.SUBMITTED for state, _, _ in own),
-                tasks=len(own),
-                due=next_due,
-                days_late=max(0, (today - next_due).days) if next_due else 0,
-                seen_at=person.seen_at,
-            )
-        )
-    return sorted(rows, key=lambda row: (row.due or date.max, row.name.casefold()))
+    loads = loads_for(viewer, campaign)
+    most = max((load.minutes for load in loads.values()), default=0) or 1
+    rows = [
+        PersonToday(person.name, loads.get(person.pk) or TaskLoad(), most, person.seen_at)
+        for person in assessors_at_work(viewer, campaign)
+    ]
+    return sorted(rows, key=lambda row: (row.load.next_due or date.max, row.name.casefold()))
 
 
 def running_jobs(rows: Iterable[JobListRow], now: datetime) -> list[RunningJob]:
@@ -298,7 +272,7 @@ def today(request: UserRequest, slug: str) -> HttpResponse:
         "remarks": _asking(remarks, request.GET.get("answer", "")),
         "remarks_left": max(0, len(remarks) - REMARKS_SHOWN),
         "needs": list(_needs(viewer, campaign, times)),
-        "people": people_rows(viewer, campaign, timezone.localdate()),
+        "people": people_rows(viewer, campaign),
         "jobs": running_jobs(job_rows(moving[:JOBS_SHOWN]), now),
         "spending": spending_of(all_jobs, now - timedelta(days=7)),
         "results": results_of(campaign),

@@ -54,6 +54,7 @@ from web.text import plural
 
 TOPICS_A_PAGE = 100
 REMARKS_A_PAGE = 50
+ANSWERED_LATELY = 5
 KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "machine", "reason")
 """Fields that keep their values when a button of the hand-out form ticks other topics."""
 CHOSEN_IN_MATRIX = ("ticked", "found")
@@ -270,6 +271,7 @@ def inbox(request: UserRequest, slug: str) -> HttpResponse:
         "news": {"done": len(notices) - failed, "failed": failed},
         "search": search,
         "answered": answered,
+        "lately": [] if answered else work_rows.remarks_for(viewer, campaign, answered=True)[:ANSWERED_LATELY],
         "page": page,
         "may_organize": may_organize(viewer, campaign),
     }

@@ -1,8 +1,10 @@
 """The assessor's first page: what there is to do, and why there is nothing."""
 
+import re
 from datetime import date
 
 import pytest
+from django.test import Client
 
 from evaluation.models import Membership, NuggetList, NuggetSet, Task
 from evaluation.tasks.remarks import answer_remark, remark
@@ -51,6 +53,17 @@ def test_tasks_stand_by_state_with_the_reason_of_a_reopening(world: DeskWorld) -
     page = home(world)
     assert "Add &lt;b&gt;dates&lt;/b&gt;" in page
     assert page.index("Reopened <span") < page.index("Not started <span")
+
+
+def test_check_51_what_was_begun_stands_first_with_continue(world: DeskWorld) -> None:
+    begun = world.post_edit
+    Window(world.client(), begun).open()
+    response = Client().post("/accounts/login/", {"login": "ann", "password": "ann"}, follow=True)
+    assert response.redirect_chain[-1][0] == HOME
+    page = response.content.decode()
+    [first, *_] = re.findall(r'<a class="button go" href="([^"]+)">(\w+)', page)
+    assert first == (f"/desk/{begun.public_id}/", "Continue")
+    assert 'role="status"' not in page.partition("<main")[2].partition("<h1")[0]  # no greeting
 
 
 def test_what_is_due_is_said_and_what_is_late_too(world: DeskWorld) -> None:

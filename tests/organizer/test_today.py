@@ -10,6 +10,7 @@ import time_machine
 from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from assessor.desk.context import open_desk
 from assessor.models import Desk, TimeSegment
@@ -20,11 +21,12 @@ from evaluation.terms import RemarkKind, Role, SegmentKind, TaskState
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
+from organizer.templatetags.work import hours
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.cast import make_campaign
 from tests.worlds.desk import DeskWorld
 from tests.worlds.jobs import make_item, make_job
-from tests.worlds.work import hand, make_work_world, more_topics
+from tests.worlds.work import as_submitted, hand, make_work_world, more_topics
 
 pytestmark = pytest.mark.postgresql
 
@@ -212,6 +214,23 @@ def test_a_person_s_load_due_date_and_lateness_are_one_row(desk: DeskWorld) -> N
     row = page.partition("<bdi>Ann Archer</bdi></th>")[2].partition("</tr>")[0]
     assert "2 days late" in row
     assert "0 of 2" in row
+
+
+def test_check_57_load_due_date_and_lateness_are_those_of_people(desk: DeskWorld) -> None:
+    topics = more_topics(desk.campaign, 4)
+    hand(desk, topics[:2], "ben")
+    late, due = timezone.localdate() - timedelta(days=3), timezone.localdate() + timedelta(days=4)
+    Task.objects.filter(assessor=desk.people["ann"]).update(due=late)
+    Task.objects.filter(topic=topics[0]).update(due=due)
+    as_submitted(list(Task.objects.filter(topic=topics[1])))
+    people = " ".join(desk.client("olga").get("/campaigns/river/people/").content.decode().split())
+    for row in desk.client("olga").get(TODAY).context["people"]:
+        line = people.partition(f"<bdi>{row.name}</bdi>")[2].partition("</tr>")[0]
+        assert f"{hours(row.load.hours_left)} left" in line
+        assert date_format(row.load.next_due, "j M Y") in line
+        assert (f"{row.load.days_late} days late" in line) == (row.load.days_late > 0)
+    assert '3 days late</b> <span class="muted nowrap">2 tasks</span>' in people
+    assert "1 submitted, 1 not started" in people
 
 
 def test_jobs_without_a_price_are_said_in_words(desk: DeskWorld) -> None:

@@ -46,11 +46,11 @@ def console(page: Page) -> list[str]:
     return said
 
 
-def sign_in(page: Page, name: str) -> None:
+def sign_in(page: Page, name: str, password: str = "") -> None:
     """Sign in through the form; the cast's passwords are their names."""
     page.goto("/accounts/login/")
     page.get_by_label("Username or email").fill(name)
-    page.get_by_label("Password").fill(name)
+    page.get_by_label("Password").fill(password or name)
     page.get_by_role("button", name="Sign in").click()
     page.get_by_text("Your account").wait_for(state="attached")
 

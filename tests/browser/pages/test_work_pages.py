@@ -10,7 +10,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import Topic
+from evaluation.models import Membership, Topic
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.remarks import answer_remark, remark
 from evaluation.terms import RemarkKind
@@ -52,6 +52,7 @@ def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
     context.close()
 
 
+LEAVE = re.compile("Leave it|Back to people")
 FOLLOWS = """(choose) => new Promise((done) => {
   const begun = performance.now();
   document.addEventListener("htmx:afterSettle", () => done(performance.now() - begun), { once: true });
@@ -219,3 +220,25 @@ def test_check_68_the_one_primary_button_is_in_view(desk: DeskWorld, page: Page)
     page.get_by_text("Change", exact=True).click()
     expect(page.get_by_role("radio").first).to_be_visible()
     expect(page.locator("[data-primary]")).to_be_in_viewport(ratio=1)
+
+
+def test_check_91_taking_a_role_away_asks_in_a_dialog(desk: DeskWorld, page: Page) -> None:
+    hand(desk, [desk.topic("t3")], "ben")
+    sign_in(page, "olga")
+    page.goto(reverse("organizer:people", args=["river"]))
+    more = page.get_by_role("button", name="More about Ben Brook")
+    dialog = page.get_by_role("dialog")
+    for leave in (lambda: page.keyboard.press("Escape"), dialog.get_by_role("link", name=LEAVE).click):
+        more.click()
+        page.get_by_role("link", name="Take away the role assessor…").click()
+        expect(dialog).to_have_accessible_name("Take the role assessor away from Ben Brook?")
+        expect(dialog).to_contain_text("1 unfinished task")
+        expect(dialog.get_by_role("link", name="t3, Write nuggets")).to_be_visible()
+        leave()
+        expect(dialog).to_be_hidden()
+        expect(more).to_be_focused()
+    page.get_by_role("button", name=re.compile("^⋯?More about Rita|More about rita")).click()
+    page.get_by_role("link", name="Take away the role researcher…").click()
+    page.get_by_role("button", name="Take away researcher from").click()
+    expect(page.get_by_text("is no researcher any more")).to_be_visible()
+    assert not Membership.objects.filter(user__username="rita").exists()

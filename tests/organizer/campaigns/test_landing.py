@@ -24,7 +24,7 @@ def first_page(client: Client) -> str:
     return response.headers["Location"]
 
 
-def test_signing_in_leads_where_the_role_works(world: World) -> None:
+def test_check_51_signing_in_leads_where_the_role_works(world: World) -> None:
     assert settings.LOGIN_REDIRECT_URL == "organizer:landing"
     found = {name: first_page(world.client(name)) for name in ("ann", "olga", "rita", "audrey", "sam")}
     assert found == {

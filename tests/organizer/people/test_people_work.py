@@ -170,7 +170,7 @@ def test_one_line_has_tasks_by_state_due_time_and_stages(world: JudgingWorld) ->
     for shown in (
         "1 submitted, 1 not started",
         "1 Feb 2020",
-        "1 late",
+        "days late",
         "1 of 1",
         "0 of 1",
         "40.0 min",

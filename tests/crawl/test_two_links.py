@@ -1,0 +1,61 @@
+"""Check 47: every page of organizers is two followed links from Today at most; to open a menu is none."""
+
+import html
+import re
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from django.test import Client
+from django.urls import Resolver404, resolve
+
+from accounts.models import User
+from exchange.demo_campaign import SLUG
+from organizer.navigation import GROUPS
+from tests.browser.pages.every_page import PAGES, make_every_page
+
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
+
+LINK = re.compile(r'<a\b[^>]*?\shref="([^"#]+)')
+
+
+OF_A_ROW = [
+    *("organizer:segment", "organizer:answer_labels", "organizer:assignment_label", "organizer:support_label"),
+    *("organizer:list_origin", "organizer:nugget_origin", "organizer:grade_origin", "organizer:call"),
+]
+"""Pages of one passage, label, origin or call: they open from the topic, run or pair in which it stands."""
+
+
+def view_of(address: str) -> str:
+    try:
+        return resolve(urlsplit(address).path).view_name
+    except Resolver404:
+        return ""
+
+
+def addresses_on(client: Client, address: str) -> list[str]:
+    response = client.get(address, follow=True)
+    if not response.headers["Content-Type"].startswith("text/html"):
+        return []
+    return [urljoin(address, html.unescape(link)) for link in LINK.findall(response.content.decode())]
+
+
+def links_of(client: Client, address: str) -> dict[str, str]:
+    """Linked addresses of a page by the view they lead to, the first of each."""
+    found: dict[str, str] = {}
+    for target in addresses_on(client, address):
+        found.setdefault(view_of(target), target)
+    return found
+
+
+def test_check_47_every_page_is_two_links_from_today() -> None:
+    make_every_page()
+    client = Client()
+    client.force_login(User.objects.get(username="olga"))
+    today = f"/campaigns/{SLUG}/today/"
+    first = links_of(client, today)
+    reached = {"organizer:today", *first}
+    for address in first.values():
+        reached |= links_of(client, address).keys()
+    assert [name for name in PAGES["olga"].split() if name not in reached and name not in OF_A_ROW] == []
+    menu = [page.address(SLUG) for group in GROUPS for page in group.pages]
+    assert set(menu) <= set(addresses_on(client, today))
