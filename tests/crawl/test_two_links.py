@@ -15,6 +15,7 @@ from tests.browser.pages.every_page import PAGES, make_every_page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
+TODAY = f"/campaigns/{SLUG}/today/"
 LINK = re.compile(r'<a\b[^>]*?\shref="([^"#]+)')
 
 
@@ -51,11 +52,28 @@ def test_check_47_every_page_is_two_links_from_today() -> None:
     make_every_page()
     client = Client()
     client.force_login(User.objects.get(username="olga"))
-    today = f"/campaigns/{SLUG}/today/"
-    first = links_of(client, today)
+    first = links_of(client, TODAY)
     reached = {"organizer:today", *first}
     for address in first.values():
         reached |= links_of(client, address).keys()
     assert [name for name in PAGES["olga"].split() if name not in reached and name not in OF_A_ROW] == []
     menu = [page.address(SLUG) for group in GROUPS for page in group.pages]
-    assert set(menu) <= set(addresses_on(client, today))
+    assert set(menu) <= set(addresses_on(client, TODAY))
+
+
+def test_three_questions_are_answered_on_today_or_one_link_from_it() -> None:
+    """Which runs differ, may this judge be trusted, what is left to do and who is late."""
+    make_every_page()
+    client = Client()
+    client.force_login(User.objects.get(username="olga"))
+    page = client.get(TODAY).content.decode()
+    assert re.search(r"Ewan Eddy.*?\d days? late", page, re.DOTALL)
+    assert re.search(r"\d of 8 topics", page)
+    pages = {
+        caption: client.get(html.unescape(link)).content.decode()
+        for link, caption in re.findall(
+            r'<a href="([^"]+)">(Which runs differ|How far to trust each judge)</a>', page
+        )
+    }
+    assert "pair" in pages["Which runs differ"].partition("Holm")[2][:400]
+    assert "As people agree" in pages["How far to trust each judge"]

@@ -106,7 +106,8 @@ def test_the_link_with_every_choice_holds_those_of_today_s_defaults(world: World
 def test_a_judge_is_chosen_beside_the_condition_where_several_fit(world: World) -> None:
     page = page_of(world, "?condition=A/A&judge=whole")
     choice = page.partition('id="judge-choice"')[2].partition("</div>\n</div>")[0].partition("</select>")[0]
-    assert re.findall(r'<option value="(\w*)"( selected)?>', choice) == [("", ""), ("robot", ""), ("whole", " selected")]
+    options = re.findall(r'<option value="(\w*)"( selected)?>', choice)
+    assert options == [("", ""), ("robot", ""), ("whole", " selected")]
     other = page_of(world, "?condition=M/M&judge=whole")
     assert "<select" not in other.partition('id="judge-choice"')[2].partition("</div>")[0]
     assert "note-warn" not in other, "a judge of the condition before is forgotten"
