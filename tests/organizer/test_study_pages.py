@@ -65,7 +65,8 @@ def test_a_study_is_drawn_and_handed_out(world: JudgingWorld) -> None:
     assert "why rivers bend" in unassigned  # a study asks for a part of it
     work = olga.get("/campaigns/river/work/").content.decode()
     assert STUDIES in work
-    assert f"study {STUDY}" in work
+    card = olga.get("/campaigns/river/work/", {"card": task.public_id}).content.decode()
+    assert f"study {STUDY}" in card
     assert STUDY in olga.get(reverse("organizer:task", args=["river", task.public_id])).content.decode()
 
 
