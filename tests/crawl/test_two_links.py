@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
 TODAY = f"/campaigns/{SLUG}/today/"
 LINK = re.compile(r'<a\b[^>]*?\shref="([^"#]+)')
-
+CARD = re.compile(r'data-card="([^"]+)"')
 
 OF_A_ROW = [
     *("organizer:segment", "organizer:answer_labels", "organizer:assignment_label", "organizer:support_label"),
@@ -37,7 +37,10 @@ def addresses_on(client: Client, address: str) -> list[str]:
     response = client.get(address, follow=True)
     if not response.headers["Content-Type"].startswith("text/html"):
         return []
-    return [urljoin(address, html.unescape(link)) for link in LINK.findall(response.content.decode())]
+    page = response.content.decode()
+    for card in CARD.findall(page)[:1]:
+        page += client.get(address, {"card": card}).content.decode()
+    return [urljoin(address, html.unescape(link)) for link in LINK.findall(page)]
 
 
 def links_of(client: Client, address: str) -> dict[str, str]:

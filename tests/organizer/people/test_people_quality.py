@@ -102,7 +102,7 @@ def test_two_by_two_has_counts_and_a_matrix(world: JudgingWorld) -> None:
     assert counts[2].sum() == counts.sum() == pair.items
     page = page_of(world)
     assert "<bdi>ann</bdi> and <bdi>ben</bdi>" in page
-    assert "Rows the labels of ann, columns those of ben" in page
+    assert "Rows the nugget labels of ann, columns those of ben" in page
 
 
 def test_llms_studies_and_withdrawn_labels_are_not_in_it(world: JudgingWorld) -> None:
