@@ -165,13 +165,12 @@ def _spoken(found: Jackknife) -> str:
     return f"{found.value:.2f}, {found.ends[0]:.2f} to {found.ends[1]:.2f}" if found.ends else f"{found.value:.2f}"
 
 
-SHAPES = {"RAG": ("rag", "●"), "AG": ("ag", "■")}
+KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only")}
 
 
-@register.simple_tag(takes_context=True)
-def run_kind(context: Context, task: str) -> SafeString:
-    name, shape = SHAPES.get(task, ("", "◆"))
-    text = assay.term(context, task) if task in SHAPES else "no task"
+@register.simple_tag
+def run_kind(task: str) -> SafeString:
+    name, shape, text = KINDS.get(task, ("", "◆", "no task"))
     return format_html('<span class="shape {}" aria-hidden="true">{}</span> {}', name, shape, text)
 
 
