@@ -10,7 +10,7 @@ from tests.architecture.tree import ROOT
 
 SCRIPT = (ROOT / "static/js/judge/words.js").read_text(encoding="utf-8")
 KEYMAP = json.loads((ROOT / "static/js/desk/keymap.json").read_text(encoding="utf-8"))
-RADIO = re.compile(r'value="(\w+)"> <span class="glyph"[^>]*>(.)</span> (?:<span class="label-word">)?(\w+)')
+RADIO = re.compile(r'value="(\w+)"> <span class="glyph"[^>]*>(.)</span>\s+(?:<span class="label-word">)?(\w+)')
 CAPTIONS = re.compile(r"const WORDS = \{(.*?)\}", re.DOTALL)
 SETS = {"assign": NUGGET_LABELS, "support": CITATION_LABELS}
 TEMPLATES = {"assign": "judge_rows", "support": "judge_pair"}

@@ -104,7 +104,7 @@ def test_the_start_page_says_that_not_everything_is_asked(world: JudgingWorld) -
     task = hand_study(world, make_study(world))
     window = window_of(world, task)
     Task.objects.update(state="not started", opened_at=None)
-    page = window.client.get(window.url()).content.decode()
+    page = " ".join(window.client.get(window.url()).content.decode().split())
     assert "Each answer has a few nuggets of its own" in page
     assert "All answers have the same nuggets" not in page
 

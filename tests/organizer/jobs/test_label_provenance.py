@@ -20,7 +20,7 @@ def assignment(world: World) -> Assignment:
 
 
 def page_of(world: World, address: str) -> str:
-    return world.client("olga").get(f"{LABELS}{address}").content.decode()
+    return " ".join(world.client("olga").get(f"{LABELS}{address}").content.decode().split())
 
 
 @pytest.mark.parametrize(("person", "status"), WHO)

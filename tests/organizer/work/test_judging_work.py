@@ -375,9 +375,9 @@ def test_a_judging_task_s_page_says_what_is_judged_and_how_far_it_is(
     load_machine(world, *((*pair, "full_support") for pair in pairs))
     task = world.hand(stage, "ann")
     address = reverse("organizer:task", args=["river", task.public_id])
-    assert said in client_of(world).get(address).content.decode()
+    assert said in words_of(client_of(world).get(address))
     finish(task)
-    page = client_of(world).get(address).content.decode()
+    page = words_of(client_of(world).get(address))
     number = 9 if stage is Stage.ASSIGN else 3
     assert f"{number} of {number} labels, " in page
     assert f"{number} labels, <time" in page
