@@ -205,10 +205,7 @@ class ExportForm(forms.Form):
             ExportKind.LABELS: (labels, "No nugget is labelled yet"),
             ExportKind.CITATIONS: (citations, "No citation is labelled yet"),
             ExportKind.SCORES: (labels, "No nugget is labelled yet"),
-            ExportKind.TIMES: (
-                Task.objects.filter(campaign=campaign).exclude(opened_at=None).exists(),
-                "Nobody has worked here yet",
-            ),
+            ExportKind.TIMES: (self.opened.exists(), "Nobody has worked here yet"),
             ExportKind.NUGGETS: (self.sets, "There is no nugget yet"),
             ExportKind.GRADES: (self.sources, "No passage is graded yet"),
         }

@@ -24,6 +24,7 @@ from exchange.models import Export, ImportAttempt, Snapshot
 from jobs.queue import live_workers
 from organizer.access import get_campaign, or_404
 from organizer.data.forms import EXPORT_KINDS, ExportForm, ImportForm, is_too_large, takes_large_files
+from organizer.forms import refusals_on
 from web.csv_response import csv_response
 
 SHOWN = 30
@@ -136,8 +137,10 @@ def new_export(request: UserRequest, slug: str) -> HttpResponse:
     chosen = request.POST if by_program else request.GET
     form = ExportForm(request.user, campaign, chosen, proposes=not by_program)
     if request.method == "POST" and form.is_valid():
-        order_export(campaign=campaign, order=form.order, actor=request.user)
-        return redirect(f"{reverse('organizer:data', args=[slug])}#h-exports")
+        # Another window may have taken the name of a snapshot since the form was checked.
+        with refusals_on(form):
+            order_export(campaign=campaign, order=form.order, actor=request.user)
+            return redirect(f"{reverse('organizer:data', args=[slug])}#h-exports")
     context = {
         "campaign": campaign,
         "form": form,
