@@ -317,7 +317,7 @@ class LeaderboardForm(ConditionForm):
     sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
     columns = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
     folded = ("nuggets", "support", "support_judge")
-    folded_text = "Nugget set and citation support"
+    folded_text = "Nuggets and citations"
     needless = ("tag",)
     beside_condition = "judge"
     field_order = ["score", "condition", "judge", "support", "group", "task", "tag", "compare", "sort", "columns"]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
 from exchange.demo_campaign import PASSWORD, SLUG
@@ -38,3 +38,16 @@ def test_check_61_no_block_over_a_third_of_the_window_is_empty(chromium: Browser
         if block["percent"] > 100 / 3:
             problems.append(f"{address}: {block['percent']:.0f} % at {block['at']}")
     assert problems == []
+
+
+def test_check_76_the_first_score_of_several_judges_is_in_the_first_window(
+    chromium: Browser, live_server: LiveServer
+) -> None:
+    make_every_page()
+    page = chromium.new_page(base_url=live_server.url, viewport={"width": 390, "height": 844})
+    sign_in(page, "olga", PASSWORD)
+    page.goto(filled(every_address()["reports:leaderboard"], {"slug": SLUG}))
+    expect(page.get_by_label("Judge", exact=True)).to_be_visible()
+    score = page.locator(".board td.primary-column").first.bounding_box()
+    assert score is not None
+    assert score["y"] + score["height"] < 560
