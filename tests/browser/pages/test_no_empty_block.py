@@ -40,9 +40,7 @@ def test_check_61_no_block_over_a_third_of_the_window_is_empty(chromium: Browser
     assert problems == []
 
 
-def test_check_76_the_first_score_of_several_judges_is_in_the_first_window(
-    chromium: Browser, live_server: LiveServer
-) -> None:
+def test_check_76_the_first_score_is_in_the_first_window(chromium: Browser, live_server: LiveServer) -> None:
     make_every_page()
     page = chromium.new_page(base_url=live_server.url, viewport={"width": 390, "height": 844})
     sign_in(page, "olga", PASSWORD)
