@@ -286,6 +286,13 @@ def topic_in(box: str) -> str:
     return box.partition('<span dir="auto">')[2].partition(":")[0]
 
 
+@pytest.mark.parametrize("fields", [{}, {"stage": "dance"}])
+def test_a_form_without_a_stage_says_so(desk: DeskWorld, fields: dict[str, str]) -> None:
+    refused = desk.client("olga").post(f"{WORK}hand-out/", fields)
+    assert refused.status_code == 422
+    assert "<b>No stage</b>" in refused.content.decode()
+
+
 def test_topics_that_lack_the_chosen_stage_come_ticked(desk: DeskWorld) -> None:
     assert ticked(desk, "?stage=post-edit") == {"t2", "t3", "t4"}
     assert ticked(desk, "?stage=manual") == {"t1", "t3", "t4"}
