@@ -1,6 +1,7 @@
 """Desk of a nugget list as its assessor sees it: topic, passages, and the list in the making for the page's script."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from django.utils import timezone
@@ -34,7 +35,7 @@ class TaskHead:
     stage: str
     state: str
     version: int
-    due: str
+    due: date | None
     blocked_reason: str
     reopened_reason: str
     show_importance: bool
@@ -99,7 +100,7 @@ def _head(task: Task) -> TaskHead:
         stage=task.stage,
         state=task.state,
         version=task.version,
-        due=task.due.isoformat() if task.due else "",
+        due=task.due,
         blocked_reason=task.blocked_reason,
         reopened_reason=task.reopened_reason,
         show_importance=task.protocol.show_importance,
