@@ -11,7 +11,6 @@ LONGEST = 40  # of Django's column: 160 of the hash's bits, and a key has no mor
 
 
 def hashed(key: str) -> str:
-    """Stored form of a session key."""
     return sha256(key.encode()).hexdigest()[:LONGEST]
 
 

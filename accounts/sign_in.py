@@ -141,7 +141,6 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
-        """Normal form of the name, for the sign-up by a provider."""
         name = User.normalize_username(username)
         if not shallow and User(username=name).has_taken_name():
             raise self.validation_error("username_taken")

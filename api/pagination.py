@@ -126,7 +126,6 @@ class Stored:
         return self.reader.page(rows.order_by(key if cursor is None or cursor.after else f"-{key}")[:size])
 
     def all(self) -> Iterator[Row]:
-        """Yield all rows at constant memory."""
         return self.reader.all(self.rows)
 
 

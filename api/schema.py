@@ -266,7 +266,6 @@ LIMITS = {
 
 
 def operations_of(schema: Part) -> dict[str, list[Shown]]:
-    """Return the operations by tag."""
     found: dict[str, list[Shown]] = {}
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():

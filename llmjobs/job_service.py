@@ -327,7 +327,6 @@ def plan_job(campaign: Campaign, order: JobOrder) -> ReadyJob:
 
 
 def refuse_empty(plan: JobPlan) -> None:
-    """Raise `Refused` where nothing is to be done."""
     if not plan.items:
         done = f"Nothing to do: {plan.judged:,} done already."
         why = "; ".join(f"{topic}: {reason}" for topic, reason in plan.blocked.items())

@@ -277,7 +277,6 @@ def judges_at_work(viewer: User, campaign: Campaign) -> QuerySet[Judge]:
 
 
 def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
-    """Counts of replies by judge, in two queries."""
     uses = CallUse.objects.filter(item__job__llm__campaign__in=within(viewer, campaign)).order_by()
     unwanted = Attempt.objects.filter(call=OuterRef("call"), error="bad_request")
     given_up = Q(call__state=Call.State.FAILED) & Q(Exists(unwanted))
@@ -325,7 +324,6 @@ def unread_for(viewer: User, campaign: Campaign) -> QuerySet[Notice]:
 
 
 def shown_notices(viewer: User, campaign: Campaign) -> list[ShownNotice]:
-    """Newest unread notices, in two queries."""
     notices = list(unread_for(viewer, campaign)[:SHOWN])
     progress = queue.progress_by_job({notice.job_id for notice in notices})
     return [ShownNotice(notice, progress[notice.job_id]) for notice in notices]

@@ -82,7 +82,6 @@ class AuditSearch(forms.Form):
 @require_safe
 @never_cache
 def audit(request: UserRequest, slug: str = "") -> HttpResponse:
-    """Entries of a campaign, or of all campaigns."""
     campaign = _campaign(request, slug)
     search, found = _found(request, campaign, A_PAGE, request.GET.get("until", ""))
     query = request.GET.copy()

@@ -244,7 +244,6 @@ class WriteView(View):
 
     @contextmanager
     def content(self, request: Request, query: Any) -> Iterator[RequestContent]:
-        """Give the body, which fits into memory."""
         kind = (request.content_type or "").partition(";")[0].strip()
         if kind not in (JSON, ""):
             raise UnsupportedMediaType(kind)

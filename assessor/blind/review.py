@@ -118,7 +118,6 @@ class JudgedSummary:
 
     @property
     def first(self) -> str:
-        """The first key without a label, '' where none is."""
         return self.missing[0].key if self.missing else ""
 
 

@@ -247,7 +247,6 @@ class Stale:
 
 
 def log_of(task: int, submission: int) -> list[UndoEntry]:
-    """Return the operations of one submission of a task, as undo reads them."""
     # Undo stops at a submission: what was submitted stays as it was.
     rows = Operation.objects.filter(task=task, submission=submission).exclude(kind__in=NOTED)
     return [

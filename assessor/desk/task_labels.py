@@ -335,7 +335,6 @@ class TaskLabels:
 
     @property
     def judgeable(self) -> list[str]:
-        """Keys of all pairs that can be judged."""
         if self.pairs:
             return [pair.key for pair in self.pairs if pair.judgeable]
         nuggets = [nugget.key for nugget in self.nuggets]
@@ -396,5 +395,4 @@ def row_json(row: LabelRow, stage: str) -> dict[str, Any]:
 
 
 def row_from_json(data: Mapping[str, Any] | None) -> LabelRow | None:
-    """Return a row from the form that `row_json` writes."""
     return None if data is None else LabelRow(**data)

@@ -163,7 +163,6 @@ def loads_for(viewer: User, campaign: Campaign) -> dict[int, TaskLoad]:
 
 
 def judges_by_user(users: Iterable[int]) -> dict[int, int]:
-    """Return the judge under which each person's labels count, by user."""
     rows = Judge.objects.filter(user__in=users, aside=False, kind=JudgeKind.HUMAN)
     return dict(rows.values_list("user", "pk"))
 

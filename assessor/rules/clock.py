@@ -128,12 +128,10 @@ class Times:
 
 
 def milliseconds(moment: datetime) -> int:
-    """Return a moment as whole milliseconds since 1970."""
     return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
 
 
 def moment(at: int) -> datetime:
-    """Return milliseconds since 1970 as a moment."""
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at)
 
 

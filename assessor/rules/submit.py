@@ -72,7 +72,6 @@ class Review:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the list can be submitted."""
         return not (self.undecided or self.without_importance or self.over_limit)
 
 

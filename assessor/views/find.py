@@ -13,7 +13,6 @@ from web.finding import Hit, Words, glossary_hits, groups_of_hits
 @require_safe
 @never_cache
 def find(request: UserRequest) -> JsonResponse:
-    """Groups of hits for `?words=`, as JSON."""
     tasks = [
         Hit(line.topic, reverse("assessor:task", args=[line.public_id]), line.stage)
         for group in home_for(request.user).groups

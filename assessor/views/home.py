@@ -15,7 +15,6 @@ from assessor.blind.tasks import home_for
 @never_cache
 @after_notice
 def home(request: UserRequest) -> HttpResponse:
-    """The assessor's own tasks by state; where there is nothing to do, why."""
     return render(request, "assessor/home.html", {"home": home_for(request.user)})
 
 

@@ -62,7 +62,6 @@ class Choice:
 
     @property
     def givers(self) -> frozenset[tuple[int, int | None, int]]:
-        """Topic, set and judge of all labels."""
         return frozenset((topic, part.key[0], part.judge.pk) for part, topic in self._by_topic() if part.judge)
 
     @property
@@ -344,7 +343,6 @@ def _by_first(rows: Iterable[tuple[Key, int, int]]) -> dict[Key, Given]:
 
 
 def second_lists(campaign: Campaign) -> set[tuple[int, int]]:
-    """Return topic and set of the lists that are second opinions."""
     tasks = _tasks(campaign).filter(second_opinion=True).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
     return {(topic, made) for topic, made in tasks.values_list("topic__pk", "nugget_set") if made}
 
@@ -393,7 +391,6 @@ class _Share:
         return not topics <= set(outside)
 
     def handed_to(self, judge: Judge) -> set[int]:
-        """Return the topics that a judge was handed, second opinions among them."""
         return self.second_of(judge) | {topic for topic, judge_id in self.handed.items() if judge_id == judge.pk}
 
 

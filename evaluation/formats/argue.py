@@ -50,7 +50,6 @@ class BankAnswer(Line):
 
     @property
     def docids(self) -> tuple[str, ...]:
-        """Each document once, in their order."""
         listed = [
             reference if isinstance(reference, str) else reference.doc_id for reference in self.references or ()
         ]

@@ -25,9 +25,7 @@ BOMB_RATIO = 200
 class Readable(Protocol):
     """Bytes that are open already, such as an upload."""
 
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes; none at the end."""
-        ...
+    def read(self, size: int, /) -> bytes: ...
 
 
 def chunks(path: str | Path | Readable, problems: Problems, max_bytes: int = MAX_BYTES) -> Iterator[bytes]:

@@ -176,7 +176,6 @@ def parse_qrels(source: Source) -> tuple[QrelRecord, ...]:
 
 
 def qrel_line(row: QrelRecord) -> str:
-    """`topic 0 docid grade`."""
     return f"{row.topic_id} 0 {row.docid} {row.grade}"
 
 

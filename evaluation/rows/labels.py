@@ -57,7 +57,6 @@ class LabelReader(Reader):
         return rows
 
     def counting(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Leave out the labels of studies."""
         return rows.exclude(judge__in=self.names.judges_aside)
 
     def answers(self, pks: Iterable[int], known: dict[int, Values]) -> None:

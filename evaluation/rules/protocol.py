@@ -126,7 +126,6 @@ SETTINGS = {
 
 
 def differences(old: Mapping[str, Value], new: Mapping[str, Value]) -> Iterator[Difference]:
-    """Yield differences in the order of the page."""
     for name, setting in SETTINGS.items():
         if _plain(old[name]) != _plain(new[name]):
             yield Difference(setting, old[name], new[name])

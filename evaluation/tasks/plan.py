@@ -48,7 +48,6 @@ class WorkPlan:
 
     @property
     def key(self) -> str:
-        """A hash of everything that the plan would do."""
         given = [
             (
                 piece.topic.pk,

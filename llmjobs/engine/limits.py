@@ -144,7 +144,6 @@ class LimitState:
 
 
 def limits_of(names: Collection[str]) -> dict[str, Limits]:
-    """Limits by endpoint name; endpoints without any are left out."""
     # The environment's own endpoint is limited by its settings, whatever a row says.
     rows = EndpointLimits.objects.filter(address__in=names)
     found = {row.address: Limits(row.requests_per_minute, row.tokens_per_minute, row.most_at_once) for row in rows}

@@ -187,7 +187,6 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def share(of: frozenset[str], found_in: frozenset[str]) -> float:
-    """Share of words found among others; 0 for no words."""
     return len(of & found_in) / len(of) if of else 0.0
 
 

@@ -126,7 +126,6 @@ class JobPreview:
 
 
 def trusts_of(form: JobForm) -> list[JudgeTrust]:
-    """Agreement of the chosen judge with people in the tasks that matter to the kind."""
     judge, task = form["judge"].value(), TASK_OF.get(form.kind)
     known = (trust for tasks in trust_of(form.campaign).values() for trust in tasks)
     return [trust for trust in known if trust.judge.name == judge and task in (None, trust.task)]
@@ -175,7 +174,6 @@ def why_nothing(form: JobForm, plan: JobPlan) -> str:
 
 
 def estimate_rows(form: JobForm, plan: JobPlan, expected: Estimate) -> Iterator[tuple[str, str]]:
-    """Rows of the estimate; what is nothing has none."""
     answers = {item.payload["answer"] for item in plan.items if "answer" in item.payload}
     lists = sum(item.kind == "nuggets" for item in plan.items)
     labels = form.kind is JobKind.LABELS

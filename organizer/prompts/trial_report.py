@@ -130,7 +130,6 @@ class TriedPrompt:
 
     @property
     def rows(self) -> list[tuple[int, list[int]]]:
-        """Labels of the prompt, each with the counts of people's labels."""
         return [(label, [int(n) for n in counts]) for label, counts in enumerate(self.against.counts)]
 
 

@@ -69,7 +69,6 @@ class StageCard:
 
     @property
     def drawn(self) -> list[StageShare]:
-        """Parts of the bar; what is not begun is its empty end."""
         shown = (StepState.DONE, StepState.IN_PROGRESS, StepState.BLOCKED)
         return [share for share in (self.done, *self.others) if share and share.state in shown and share.count]
 
@@ -231,7 +230,6 @@ class FirstStep:
 
 
 def checklist_of(viewer: User, campaign: Campaign) -> list[FirstStep]:
-    """Checklist of a campaign that a viewer organizes."""
     return (
         checklist_for(viewer, campaign, pipeline_for(viewer, campaign)) if may_organize(viewer, campaign) else []
     )

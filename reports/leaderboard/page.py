@@ -168,7 +168,6 @@ class Comparisons:
 
     @property
     def pairs(self) -> int:
-        """Number of tests that Holm's correction is for."""
         # Each test stands in the table twice, once from either run.
         return sum(comparison.p is not None for row in self.rows for comparison in row) // 2
 
