@@ -16,6 +16,7 @@ UNREAD = frozenset({"script", "style", "option", "textarea", "code", "pre", "tit
 MOMENT = re.compile(r"\b\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d\b|\bas of \d\d:\d\d\b|\bChecked \d\d:\d\d\b")
 OTHER_STYLES = re.compile(
     r"\b\d{4}-\d\d-\d\d\b|\b[A-Z][a-z]+\.? \d{1,2}, \d{4}\b|\b\d{1,2}[./]\d{1,2}[./]\d{4}\b|\b[ap]\.m\."
+    r"|\b\d{4} \d\d:\d\d\b"
 )
 
 
