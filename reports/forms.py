@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
+from django.utils.choices import flatten_choices
 from django.utils.functional import Promise
 
 from evaluation.domain.conditions import (
@@ -186,18 +187,16 @@ class ChoicesForm(forms.Form):
 
     @property
     def changed_rules(self) -> list[str]:
-        found = []
-        for field in self.rules:
-            choices = dict(cast(Any, field.field).choices)
-            if field.value() != field.field.initial and field.value() in choices:
-                found.append(f"{str(field.label).lower()} {choices[field.value()]}")
-        return found
+        changed = [field for field in self.rules if field.value() != field.field.initial]
+        found = [(str(field.label).lower(), _choices_of(field).get(field.value())) for field in changed]
+        return [f"{name} {text}" for name, text in found if text]
 
     @property
     def chosen_in_words(self) -> list[tuple[str, str]]:
-        """Every choice that is one of a list, for paper, where the form is left out."""
+        """Every choice, for paper, where the form is left out, and for the line that it folds to."""
         shown = [*self.in_sight, *self.of_runs, *self.rules]
-        return [(str(field.label), str(field.value())) for field in shown if field.value() and not field.is_hidden]
+        chosen = [field for field in shown if field.value() and not field.is_hidden]
+        return [(str(field.label), str(_choices_of(field).get(field.value(), field.value()))) for field in chosen]
 
     @property
     def of_runs(self) -> list[forms.BoundField]:
@@ -214,10 +213,12 @@ class ChoicesForm(forms.Form):
         return [self[name] for name in self.folded]
 
     def _is_needless(self, field: forms.BoundField) -> bool:
-        if field.name not in self.needless:
-            return False
-        choices: Any = cast(forms.ChoiceField, field.field).choices
-        return len(list(choices)) < 2
+        return field.name in self.needless and len(_choices_of(field)) < 2
+
+
+def _choices_of(field: forms.BoundField) -> dict[Any, Any]:
+    """What a list's values are called, groups or not; nothing for other fields."""
+    return dict(flatten_choices(getattr(field.field, "choices", ())))
 
 
 def _tag_field(label: str = "Topics tagged") -> forms.ChoiceField:
@@ -551,7 +552,6 @@ class ConfusionForm(ComparisonForm):
     rows_judge = forms.ChoiceField(required=False, label="Rows' judge")
     columns_judge = forms.ChoiceField(required=False, label="Columns' judge")
     folded = ("nuggets", "rows_judge", "columns_judge")
-    folded_text = "Nugget set and judges, where several fit"
     needless = ("tag", "made")
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:

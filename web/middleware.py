@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -65,12 +66,14 @@ FIXED = {
 }
 
 
-class HeadersMiddleware(MiddlewareMixin):
-    """Outermost middleware, so that answers of other middleware get them too."""
+class HeadersMiddleware(GZipMiddleware):
+    """Outermost middleware, so that answers of other middleware get them too. Pages leave compressed."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         for name, value in FIXED.items():
             response.headers.setdefault(name, value)
         # A view that set its own rule, as downloads do, keeps it.
         response.headers.setdefault("Cache-Control", ASKED_AGAIN if response.has_header("ETag") else NOT_KEPT)
-        return response
+        # Only pages: a stream must not wait for a block to fill, and an ETag that is asked for must stay strong.
+        is_page = not response.streaming and response.headers.get("Content-Type", "").startswith("text/html")
+        return super().process_response(request, response) if is_page else response

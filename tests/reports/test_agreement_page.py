@@ -1,5 +1,6 @@
 """The agreement of two conditions, everything chosen in the address, and its picture."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -132,10 +133,12 @@ def test_support_conditions_are_correlated_as_the_report_does(supported: World) 
 
 def test_published_pairings_are_one_click_away(supported: World) -> None:
     page = page_of(supported, "?x=A/A&y=A/M&missing=skip")
-    (link,) = re.findall(r'href="(\?[^"]+)"><bdi>llm</bdi> against <bdi>scratch', page)
+    (link,) = re.findall(r'href="(\?[^"]+)">Citation labels by LLM against Judge citations, unaided', page)
     assert {"score=weighted_precision", "missing=skip"} <= set(link.lstrip("?").replace("&amp;", "&").split("&"))
-    assert "<bdi>llm</bdi> against <bdi>scratch</bdi>" in page_of(supported, link.replace("&amp;", "&"))
-    assert "against <bdi>M/M" not in page
+    assert "<h1><bdi>Citation labels by LLM against judge citations, unaided" in page_of(
+        supported, html.unescape(link)
+    )
+    assert "against Manual nuggets" not in page
 
 
 def test_sides_of_two_kinds_and_scores_of_the_other_kind_are_said(supported: World) -> None:
