@@ -41,7 +41,9 @@ class PromptPreview:
 def preview(
     viewer: User, campaign: Campaign, template: Template, wish: PreviewTarget, *, structured: bool
 ) -> PromptPreview:
-    """Fill a template with an item. Raises `Refused` where the campaign has none that the task needs."""
+    """Fill a template with an item. Raises `Refused` where none fits, and for a text that is wrong."""
+    if problems := template.problems():
+        raise Refused("unusable_prompt", f"The example follows when the placeholders are right: {problems[0]}.")
     template_sent = replace(template, structured=structured)
     seen = within(viewer, campaign)
     if template.task == "importance":

@@ -37,23 +37,14 @@ class UnusableError(Refused):
 
 
 def save_prompt(
-    *,
-    task: PromptTask,
-    name: str,
-    system: str,
-    user: str,
-    campaign: Campaign | None = None,
-    actor: User | None = None,
+    template: Template, campaign: Campaign | None = None, actor: User | None = None
 ) -> tuple[Prompt, bool]:
     """Save a wording as the next version of its name; return it and whether it is new. No campaign: it is common.
 
     The wording of a version that is there changes nothing and returns that version. Raises `UnusableError` for a name
     that belongs to another campaign or task or to a built-in prompt, and for a wording that the task cannot use.
     """
-    template = Template(task, name, 1, _unix(system), _unix(user))
-    problems = [("name", problem) for problem in _name_problems(task, name, campaign)] + text_problems(template)
-    if problems:
-        raise UnusableError(problems)
+    check_wording(template, campaign)
     try:
         with transaction.atomic():
             return _saved(template, campaign, actor)
@@ -80,9 +71,18 @@ def _saved(template: Template, campaign: Campaign | None, actor: User | None) ->
     return made, True
 
 
-def _unix(text: str) -> str:
+def new_wording(task: PromptTask, name: str, *texts: str) -> Template:
     # Forms send CRLF, and the same wording must have the same hash.
-    return text.replace("\r\n", "\n").strip()
+    system, user = (text.replace("\r\n", "\n").strip() for text in texts)
+    return Template(task, name, 1, system, user)
+
+
+def check_wording(template: Template, campaign: Campaign | None) -> None:
+    """Raise `UnusableError` where no version of that name can have these words."""
+    problems = [("name", problem) for problem in _name_problems(template.task, template.name, campaign)]
+    problems += text_problems(template)
+    if problems:
+        raise UnusableError(problems)
 
 
 def text_problems(template: Template) -> list[tuple[str, str]]:
@@ -146,13 +146,13 @@ def _unchanged(prompt: Prompt) -> Template:
 
 
 def all_templates(prompts: QuerySet[Prompt], task: PromptTask | None = None) -> list[Template]:
-    """Templates in the order of their tasks, each built-in template before the saved ones."""
+    """Templates in the order of their tasks, built-in ones before the saved ones."""
     saved = [prompt.template for prompt in (prompts if task is None else prompts.filter(task=task))]
-    built_in = [template for template in TEMPLATES.values() if task in (None, template.task)]
     return [
         template
-        for first in built_in
-        for template in (first, *(later for later in saved if later.task == first.task))
+        for known in TEMPLATES
+        for template in (*BUILT_IN, *saved)
+        if template.task == known and task in (None, known)
     ]
 
 
@@ -245,7 +245,7 @@ def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
         problems.append(_problem(source, "task", f"one of {', '.join(TEMPLATES)}, here or when it is loaded"))
     if problems or known is None:
         raise BadInput(problems)
-    template = Template(known, file.name or name, 1, file.system, file.user)
+    template = new_wording(known, file.name or name, file.system, file.user)
     wrong = [_problem(source, field, problem) for field, problem in text_problems(template)]
     if wrong:
         raise BadInput(sorted(wrong, key=attrgetter("line")))
@@ -264,16 +264,8 @@ def import_prompt(
 
     Raises `BadInput` as `read_wording` does, and for a name that is taken.
     """
-    wording = read_wording(source, task=task, name=name)
     try:
-        return save_prompt(
-            task=wording.task,
-            name=wording.name,
-            system=wording.system,
-            user=wording.user,
-            campaign=campaign,
-            actor=actor,
-        )
+        return save_prompt(read_wording(source, task=task, name=name), campaign, actor)
     except UnusableError as refusal:
         raise BadInput([_problem(source, field, problem) for field, problem in refusal.problems]) from refusal
 

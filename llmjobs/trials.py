@@ -1,5 +1,6 @@
 """Trials of prompts: a few pairs that people have labelled, labelled by each prompt outside of all reports."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,6 +15,7 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
+from evaluation.judges import REPLY_FORM, TEMPERATURE
 from evaluation.models import Assignment, Campaign, Judge, ListedNugget, NuggetList, Qrel, SupportJudgment
 from evaluation.terms import Importance, JudgeKind, SupportCondition
 from jobs import queue
@@ -24,21 +26,23 @@ from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call, CallUse, LlmJob, Trial, TrialJob, TriedLabels
-from llmjobs.prompt_store import the_template, versions_of
+from llmjobs.prompt_store import the_template, way_of
 from llmjobs.prompts.template import PromptTask
+from llmjobs.prompts.texts import TEMPLATES
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 
-PAIRS, MOST_PAIRS, MOST_PROMPTS = 30, 200, 6
+PAIRS, MOST_PAIRS, MOST_PROMPTS = 20, 200, 6
 GREATEST_SEED = 2**31 - 1
-# Answers whose labels are read at a time: a trial of 30 pairs must not read a campaign's whole labels.
+# Answers whose labels are read at a time: a trial of 20 pairs must not read a campaign's whole labels.
 CHUNK = 50
 Groups = dict[int, list[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
 class TrialWish:
-    """Order of a trial: prompts, model and endpoint, labels by people, and their number.
+    """Order of a trial: prompts, the judge whose model is asked as it asks it, labels by people, and their number.
 
+    The prompt by which the judge asks now is tried as well, before the others, so that they stand beside it.
     `of`: a nugget set's name for `assign` and `importance`, a condition of people for `support`, a source of qrels for
     `relevance`. The seed alone decides which pairs are drawn. The budget is that of each prompt.
     """
@@ -49,12 +53,15 @@ class TrialWish:
     of: str
     pairs: int = PAIRS
     seed: int = 0
-    structured: bool = False
     budget: Budget = NO_LIMIT
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.refs))
+        return tuple(dict.fromkeys((self.in_use, *self.refs)))
+
+    @property
+    def in_use(self) -> str:
+        return way_of(self.like).templates[self.task].ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +128,18 @@ def _checked_draw(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
 def _judge_aside(wish: TrialWish, ref: str) -> Judge:
     """Judge of a prompt on trial, not stored where it is new."""
     # Set aside: its labels are in no report.
-    versions = versions_of({wish.task: ref}, structured=wish.structured)
     like = wish.like
+    versions = {name: text for name, text in like.prompt_versions.items() if name in (REPLY_FORM, TEMPERATURE)}
+    # A judge without a choice asks by another built-in prompt where a topic has texts; so is it tried.
+    if wish.task in like.prompt_versions or ref != TEMPLATES[wish.task].ref:
+        versions[wish.task] = ref
     same = Judge.objects.filter(
         kind=JudgeKind.LLM, aside=True, study=None, model=like.model, base_url=like.base_url
     )
     for judge in same:
         if judge.prompt_versions == versions:
             return judge
-    name = f"on trial: {ref}, {like.name}"[:150] + (", JSON" if wish.structured else "")
+    name = f"on trial: {ref}, {like.name}"[:150]
     if Judge.objects.filter(name=name).exists():
         name = f"{name} ({Judge.objects.filter(name__startswith=name).count() + 1})"
     given = {"model": like.model, "base_url": like.base_url, "prompt_versions": versions}
@@ -174,6 +184,30 @@ def _tried(job: TrialJob) -> Tried:
         top=max((item.payload.get("top", 0) for item in items), default=0),
         simulated=job.llm.judge.model == SIMULATED_MODEL or calls.filter(model_answered=SIMULATED_MODEL).exists(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LastTrial:
+    """The newest trial of a prompt that has given labels: `same` of its `pairs` have the label that people gave."""
+
+    trial: int
+    pairs: int
+    same: int
+
+
+def last_trials(viewer: User, campaign: Campaign) -> dict[str, LastTrial]:
+    jobs = TrialJob.objects.filter(trial__in=trials_for(viewer, campaign), llm__job__items__tried__isnull=False)
+    newest = {job.prompt: job for job in jobs.order_by("llm")}
+    pairs = defaultdict[int, list[tuple[int, int]]](list)
+    tried = TriedLabels.objects.filter(item__job__in=[job.llm_id for job in newest.values()])
+    for row in tried.select_related("item"):
+        found = zip(row.item.payload["people"], row.labels, strict=True)
+        pairs[row.item.job_id] += [pair for pair in found if pair[1] >= 0]
+    return {
+        prompt: LastTrial(job.trial_id, len(known), sum(people == label for people, label in known))
+        for prompt, job in newest.items()
+        if (known := pairs[job.llm_id])
+    }
 
 
 def labelled_by_people(campaign: Campaign, task: PromptTask) -> list[str]:

@@ -154,7 +154,7 @@ def preview_of(form: JobForm) -> JobPreview:
         shown,
         rows=list(estimate_rows(form, plan, expected)),
         then_labels=form.kind is JobKind.LABELS and any(item.kind == "nuggets" for item in plan.items),
-        button=button_of(expected),
+        button=button_of(expected.forecast),
     )
 
 
@@ -204,8 +204,7 @@ def skipped_rows(plan: JobPlan) -> list[tuple[str, str]]:
     return [*plan.blocked.items(), *([(texts, "without text")] if plan.without_text else [])]
 
 
-def button_of(expected: Estimate) -> str:
-    forecast = expected.forecast
+def button_of(forecast: CostForecast) -> str:
     if not forecast.calls:
         return "Start: no new call"
     words = [f"Start: {forecast.calls:,} {plural(forecast.calls, 'call')}", money_of(forecast)]

@@ -1,5 +1,6 @@
 """A trial of prompts in figures: how each agrees with the people who labelled the same pairs."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -13,9 +14,11 @@ from accounts.models import User
 from evaluation.corpus.answers import provenance_for
 from evaluation.corpus.topics import SNIPPET, topics_for
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
-from evaluation.models import AnswerProvenance, Campaign, NuggetVersion, Segment, Sentence, Topic
+from evaluation.models import AnswerProvenance, Campaign, Judge, NuggetVersion, Segment, Sentence, Topic
 from jobs.models import WorkItem
+from llmjobs.job_status import callable_judges_for
 from llmjobs.models import Trial, TrialJob
+from llmjobs.prompts.texts import TEMPLATES
 from llmjobs.trials import Tried, outcome_of
 from reports.metrics.arrays import Bytes
 from reports.metrics.confusion import Confusion, confusion
@@ -113,9 +116,10 @@ LABELS_OF = {"assign": NUGGET_LABELS.scale, "support": CITATION_LABELS.scale, "i
 
 @dataclass(frozen=True, slots=True)
 class TriedPrompt:
-    """One prompt: `against` has its labels in rows and people's in columns."""
+    """One prompt: `against` has its labels in rows and people's in columns; `judges` ask by it in jobs."""
 
     tried: Tried
+    judges: list[Judge]
     against: Confusion
     failed: int
 
@@ -171,9 +175,13 @@ class TrialReport:
 def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
     """Agreement of each prompt with the labels that people had given when the pairs were drawn."""
     tried = outcome_of(trial)
-    labels = LABELS_OF.get(trial.task) or _grades(tried)
+    labels, judges = LABELS_OF.get(trial.task) or _grades(tried), defaultdict[str, list[Judge]](list)
+    built_in = next(template.ref for template in TEMPLATES.values() if template.task == trial.task)
+    for judge in callable_judges_for(viewer, campaign):
+        judges[judge.prompt_versions.get(trial.task, built_in)].append(judge)
     differing = _differing(shown_pairs(viewer, campaign, trial), tried)
-    return TrialReport(trial, labels, tuple(_prompt(prompt, len(labels)) for prompt in tried), tuple(differing))
+    prompts = [_prompt(prompt, judges[prompt.prompt], len(labels)) for prompt in tried]
+    return TrialReport(trial, labels, tuple(prompts), tuple(differing))
 
 
 def _grades(tried: list[Tried]) -> tuple[str, ...]:
@@ -190,9 +198,9 @@ def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[Tr
             yield TrialDifference(pair, people, codes)
 
 
-def _prompt(tried: Tried, labels: int) -> TriedPrompt:
+def _prompt(tried: Tried, judges: list[Judge], labels: int) -> TriedPrompt:
     codes, people = _codes(tried.labels, labels), _codes(tried.people, labels)
-    return TriedPrompt(tried, confusion(codes, people, labels), int((codes == FAILED).sum()))
+    return TriedPrompt(tried, judges, confusion(codes, people, labels), int((codes == FAILED).sum()))
 
 
 def _codes(codes: tuple[int | None, ...], labels: int) -> Bytes:

@@ -1,11 +1,13 @@
 """Prompts: reading, comparing, new versions, and trials on pairs that people have labelled."""
 
 import json
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -16,7 +18,7 @@ from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.formats.source import read_source
 from evaluation.models import Campaign
-from llmjobs.job_service import judge_for
+from llmjobs.job_service import judge_to_try
 from llmjobs.job_status import may_run_jobs, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompt_preview import PreviewTarget, preview
@@ -25,12 +27,14 @@ from llmjobs.prompt_store import (
     LONGEST_TEXT,
     UnusableError,
     all_templates,
+    check_wording,
     import_prompt,
+    new_wording,
     prompt_for,
     prompts_by_task,
     save_prompt,
 )
-from llmjobs.prompts.template import DATA_OF, PLAIN_OF, PromptTask
+from llmjobs.prompts.template import DATA_OF, PLAIN_OF, TEXTS_OF, PromptTask, Template
 from llmjobs.prompts.texts import ASSIGN, TEMPLATES
 from llmjobs.trials import (
     GREATEST_SEED,
@@ -39,6 +43,7 @@ from llmjobs.trials import (
     TrialWish,
     foretell,
     labelled_by_people,
+    last_trials,
     start_trial,
     trial_for,
     trials_for,
@@ -46,6 +51,7 @@ from llmjobs.trials import (
 from organizer.access import get_campaign, get_row
 from organizer.forms import choice_field, named, posted, refusals_on, ticks_field
 from organizer.jobs.forms import BudgetForm, judge_choice
+from organizer.jobs.views import button_of
 from organizer.prompts.trial_report import compared, trial_report
 
 LABELLED: dict[PromptTask, str] = {
@@ -78,6 +84,10 @@ class PromptForm(ScopeForm):
         max_length=LONGEST_TEXT, strip=False, label="User text", widget=forms.Textarea(attrs={"rows": 18})
     )
 
+    def wording(self, task: PromptTask) -> Template:
+        # As it is typed, whether it can be used or not.
+        return new_wording(task, *(self[field].value() for field in ("name", "system", "user")))
+
 
 class PromptFileForm(ScopeForm):
     """A wording from a TOML file, which may name its task and itself."""
@@ -92,19 +102,26 @@ class PreviewForm(forms.Form):
 
     structured = forms.BooleanField(required=False, label="Structured")
 
-    def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
+    def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(data)
+        self.viewer, self.campaign = viewer, campaign
         topics = topics_for(viewer, campaign).values_list("topic_id", flat=True)
         runs = runs_for(viewer, campaign).values_list("run_id", flat=True)
         self.fields["topic"] = choice_field("Topic", "the first that fits", named(topics))
         self.fields["run"] = choice_field("Run", "the first that fits", named(runs))
 
-    @property
-    def target(self) -> PreviewTarget:
-        """Chosen item; an unknown choice counts as none."""
+    def filled(self, template: Template) -> dict[str, Any]:
+        """The template filled with the chosen item, or why none fits it; an unknown choice counts as none."""
         self.is_valid()
         values = self.cleaned_data
-        return PreviewTarget(values.get("topic", ""), values.get("run", ""))
+        target = PreviewTarget(values.get("topic", ""), values.get("run", ""))
+        structured = bool(values.get("structured"))
+        try:
+            shown = preview(self.viewer, self.campaign, template, target, structured=structured)
+        except Refused as refusal:  # the words can be read and written all the same
+            return {"chosen": self, "why_not": refusal.message}
+        schema = json.dumps(shown.ask.form.response_format, indent=2) if shown.ask.form else ""
+        return {"chosen": self, "shown": shown, "schema": schema}
 
 
 class CompareForm(forms.Form):
@@ -121,18 +138,21 @@ class CompareForm(forms.Form):
 
 
 class TrialForm(BudgetForm):
-    """Prompts to try, number of labelled pairs, and budget."""
+    """Prompts to try, number of labelled pairs, and budget; what is not given yet has its usual value."""
 
-    pairs = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, initial=PAIRS, label="Labels to compare with")
-    seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0, label="Seed")
-    structured = forms.BooleanField(required=False, label="Structured")
+    pairs = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, label="Labelled pairs")
+    seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, label="Seed")
 
-    def __init__(self, viewer: User, campaign: Campaign, task: PromptTask, data: Any = None) -> None:
+    def __init__(self, viewer: User, campaign: Campaign, task: PromptTask, given: QueryDict) -> None:
+        material = [(name, f"{LABELLED[task]} {name}") for name in labelled_by_people(campaign, task)]
+        judge, data = judge_choice(viewer, campaign, "Judge"), given.copy()
+        usual = {"judge": judge.initial, "of": next((name for name, _ in material), ""), "pairs": PAIRS, "seed": 0}
+        for name, value in usual.items():
+            data.setdefault(name, str(value))
         super().__init__(data)
         self.task = task
-        self.fields["prompts"] = ticks_field("Prompts", named(_refs(viewer, task)), required=True)
-        self.fields["judge"] = judge_choice(viewer, campaign, "Model and endpoint of")
-        material = [(name, f"{LABELLED[task]} {name}") for name in labelled_by_people(campaign, task)]
+        self.fields["prompts"] = ticks_field("Prompts", named(_refs(viewer, task)))
+        self.fields["judge"] = judge
         self.fields["of"] = forms.ChoiceField(choices=material, label="Labels by people of")
 
     @property
@@ -142,11 +162,10 @@ class TrialForm(BudgetForm):
         return TrialWish(
             task=self.task,
             refs=tuple(values["prompts"]),
-            like=judge_for(values["judge"]),
+            like=judge_to_try(values["judge"]),
             of=values["of"],
             pairs=values["pairs"],
             seed=values["seed"],
-            structured=values["structured"],
             budget=self.budget,
         )
 
@@ -158,9 +177,11 @@ def _refs(viewer: User, task: PromptTask) -> list[str]:
 @require_safe
 def prompts(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
+    last = last_trials(request.user, campaign)
+    tasks = prompts_by_task(request.user, campaign)
     context = {
         "campaign": campaign,
-        "tasks": prompts_by_task(request.user, campaign),
+        "tasks": [(task, [(row, last.get(row.template.ref)) for row in rows]) for task, rows in tasks],
         "triable": tuple(LABELLED),
         "trials": trials_for(request.user, campaign),
         "may_run": may_run_jobs(request.user, campaign),
@@ -171,21 +192,12 @@ def prompts(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     campaign, row = get_row(request.user, slug, prompt_for, public_id)
-    form = PreviewForm(request.user, campaign, request.GET)
-    shown, why_not, structured = None, "", bool(request.GET.get("structured"))
-    try:
-        shown = preview(request.user, campaign, row.template, form.target, structured=structured)
-    except Refused as refusal:  # no item fits; the prompt can be read all the same
-        why_not = refusal.message
-    context = {
+    context = PreviewForm(request.user, campaign, request.GET).filled(row.template) | {
         "campaign": campaign,
         "row": row,
         "template": row.template,
-        "form": form,
-        "shown": shown,
-        "why_not": why_not,
-        "schema": json.dumps(shown.ask.form.response_format, indent=2) if shown and shown.ask.form else "",
         "comparing": CompareForm(request.user, row.template.task, row.template.ref),
+        "pairs": PAIRS if row.template.task in LABELLED else 0,
         "may_run": may_run_jobs(request.user, campaign),
     }
     return render(request, "organizer/prompt.html", context)
@@ -220,23 +232,27 @@ def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
         "user": like.user,
         "common": bool(row.stored and row.stored.campaign_id is None),
     }
-    form = PromptForm(posted(request), initial=own)
+    form, looks = PromptForm(posted(request), initial=own), "preview" in request.POST
+    typed = form.wording(like.task)
     if form.is_valid():
-        words = {name: form.cleaned_data[name] for name in ("name", "system", "user")}
         try:
-            made, is_new = save_prompt(task=like.task, campaign=form.owner(campaign), actor=request.user, **words)
-            return _to_prompt(request, campaign, made, is_new=is_new)
+            if not looks:
+                made, is_new = save_prompt(typed, form.owner(campaign), request.user)
+                return _to_prompt(request, campaign, made, is_new=is_new)
+            check_wording(typed, form.owner(campaign))
         except UnusableError as refusal:
             for field, problem in refusal.problems:
                 form.add_error(field, f"{problem}.")
-    context = {
+    context = PreviewForm(request.user, campaign, request.POST).filled(typed) | {
         "campaign": campaign,
         "like": like,
         "form": form,
+        "typed": typed,
         "data": sorted(DATA_OF[like.task]),
-        "plain": sorted(PLAIN_OF[like.task]),
+        "plain": sorted(PLAIN_OF[like.task] | TEXTS_OF[like.task]),
     }
-    return render(request, "organizer/prompt_new.html", context, status=422 if form.errors else 200)
+    status = 422 if form.errors and not looks else 200
+    return render(request, "organizer/prompt_new.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -260,23 +276,33 @@ def import_wording(request: UserRequest, slug: str) -> HttpResponse:
 def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_run_jobs)
     task = next((task for task in LABELLED if task == request.GET.get("task")), next(iter(LABELLED)))
-    form = TrialForm(request.user, campaign, task, posted(request))
-    estimates = []
+    form, starts = TrialForm(request.user, campaign, task, request.GET), "start" in request.POST
+    context: dict[str, Any] = {}
     if form.is_valid():
         with refusals_on(form):
-            if "start" in request.POST:
-                return redirect(
-                    "organizer:trial", campaign.slug, start_trial(campaign, form.wish, request.user).pk
-                )
-            estimates = foretell(campaign, form.wish)
-    context = {
+            if starts:
+                made = start_trial(campaign, form.wish, request.user)
+                return redirect("organizer:trial", campaign.slug, made.pk)
+            context = estimated(campaign, form.wish)
+    context |= {
         "campaign": campaign,
         "task": task,
         "triable": tuple(LABELLED),
         "form": form,
-        "estimates": estimates,
+        "reason": " ".join(str(error) for errors in form.errors.values() for error in errors),
+        "address": request.GET.urlencode(),
     }
-    return render(request, "organizer/prompt_try.html", context, status=422 if form.errors else 200)
+    return render(request, "organizer/prompt_try.html", context, status=422 if starts else 200)
+
+
+def estimated(campaign: Campaign, wish: TrialWish) -> dict[str, Any]:
+    """Cost of each prompt and of all. Raises `Refused`."""
+    estimates = foretell(campaign, wish)
+    forecasts = [estimate.forecast for _, estimate in estimates]
+    # All are asked of one model: its price is known for all of them or for none.
+    cost = None if forecasts[0].cost is None else sum((each.cost or Decimal(0) for each in forecasts), Decimal(0))
+    total = replace(forecasts[0], calls=sum(each.calls for each in forecasts), cost=cost)
+    return {"estimates": estimates, "in_use": wish.in_use, "button": button_of(total)}
 
 
 @require_safe

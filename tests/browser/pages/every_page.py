@@ -35,7 +35,7 @@ from exchange.models import ImportAttempt, Snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.job_service import judge_for
 from llmjobs.models import Call, Connection, LlmJob, Trial
-from llmjobs.prompt_store import save_prompt
+from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialWish, start_trial
 from tests.worlds.demo import make_demo
@@ -159,7 +159,7 @@ def make_every_page() -> None:
     Connection.objects.create(
         name="lab", endpoint="default", model="m", test={"fault": "schema"}, tested_at=timezone.now()
     )
-    save_prompt(task="assign", name="strict", system=ASSIGN.system, user=f"Be strict.\n{ASSIGN.user}", actor=None)
+    save_prompt(new_wording("assign", "strict", ASSIGN.system, f"Be strict.\n{ASSIGN.user}"), actor=None)
     start_trial(campaign, TrialWish("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())
     ImportAttempt.objects.create(

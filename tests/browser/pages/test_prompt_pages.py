@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 from evaluation.models import Judge
 from jobs.models import Job
 from llmjobs.models import Trial, TriedLabels
-from llmjobs.prompt_store import save_prompt
+from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialWish, start_trial
 from tests.browser.accessibility import axe
@@ -26,7 +26,7 @@ world, page, console = test_axe.world, test_axe.page, test_axe.console
 def finished_trial(world: World) -> Trial:
     """A trial of two prompts, the second of which differs from people."""
     user = f"Be strict.\n{ASSIGN.user}"
-    save_prompt(task="assign", name="strict", system=ASSIGN.system, user=user, actor=world.people["olga"])
+    save_prompt(new_wording("assign", "strict", ASSIGN.system, user), actor=world.people["olga"])
     like = Judge(name="m", kind="llm", model="word-overlap-simulator")
     trial = start_trial(world.campaign, TrialWish("assign", ("assign@1", "strict@1"), like, "auto-robot"), None)
     for number, job in enumerate(trial.jobs.all()):

@@ -8,7 +8,7 @@ from evaluation.models import Assignment, Event, Judge, Study
 from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition
 from llmjobs.job_service import JobRequest, plan_evaluation, start
 from llmjobs.models import Call, Prompt, Text
-from llmjobs.prompt_store import UnusableError, add_llm_judge, save_prompt, the_template, way_of
+from llmjobs.prompt_store import UnusableError, add_llm_judge, new_wording, save_prompt, the_template, way_of
 from llmjobs.prompts.texts import ASSIGN, SUPPORT
 from llmjobs.simulator.answering import MODEL
 from loadtest.servers.simulator import LoggedSimulator
@@ -21,14 +21,14 @@ USER = "{query} {passage} {nuggets} Answer with {length} labels."
 
 
 def save(name: str = "strict", user: str = USER, system: str = ASSIGN.system) -> Prompt:
-    return save_prompt(task="assign", name=name, system=system, user=user)[0]
+    return save_prompt(new_wording("assign", name, system, user))[0]
 
 
 @pytest.mark.django_db
 def test_a_changed_text_is_the_next_version_and_the_same_text_none() -> None:
     first, second = save(), save(user=f"{USER} Be strict.")
     assert (str(first), str(second)) == ("strict@1", "strict@2")
-    assert save_prompt(task="assign", name="strict", system=ASSIGN.system, user=f"{USER}\r\n") == (first, False)
+    assert save_prompt(new_wording("assign", "strict", ASSIGN.system, f"{USER}\r\n")) == (first, False)
     assert the_template("strict@1").sha256 == first.sha256 != second.sha256
 
 
@@ -56,7 +56,7 @@ def test_what_cannot_be_used_is_refused_at_its_field(name: str, user: str, said:
 def test_a_name_belongs_to_one_task() -> None:
     save()
     with pytest.raises(UnusableError, match="strict is a prompt for the task assign"):
-        save_prompt(task="support", name="strict", system=SUPPORT.system, user=SUPPORT.user)
+        save_prompt(new_wording("support", "strict", SUPPORT.system, SUPPORT.user))
 
 
 @pytest.mark.django_db
@@ -86,7 +86,11 @@ def test_a_judge_is_made_of_model_prompts_and_form() -> None:
 @pytest.mark.parametrize(
     ("choice", "code", "said"),
     [
-        ("assign=strict@7", 1, "There is no prompt strict@7 for the task assign; there are: assign@1, strict@1."),
+        (
+            "assign=strict@7",
+            1,
+            "There is no prompt strict@7 for the task assign; there are: assign@1, assign@2, strict@1.",
+        ),
         ("support=strict@1", 1, "There is no prompt strict@1 for the task support; there are: support@1."),
         ("judging=strict@1", 2, "There is no task judging"),
         ("strict@1", 2, "TASK=NAME@VERSION"),

@@ -1,5 +1,6 @@
 """Prompts on trial: the same pairs for each, through the queue, and nothing of it in any table of labels."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from evaluation.errors import Refused
 from evaluation.imports.nuggets import import_nuggets
+from evaluation.judges import JSON_SCHEMA, REPLY_FORM
 from evaluation.models import (
     Assignment,
     Event,
@@ -24,7 +26,7 @@ from jobs.models import Job
 from llmjobs.budget import Budget
 from llmjobs.job_status import callable_judges_for
 from llmjobs.models import Call, Trial, TriedLabels
-from llmjobs.prompt_store import save_prompt
+from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.template import PromptTask
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.simulator.answering import MODEL
@@ -53,7 +55,7 @@ def wish(task: PromptTask = "assign", *refs: str, of: str = "auto-robot", **more
 def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(
     world: World, simulator: LoggedSimulator
 ) -> None:
-    save_prompt(task="assign", name="loose", system=ASSIGN.system, user=f"Be kind.\n{ASSIGN.user}")
+    save_prompt(new_wording("assign", "loose", ASSIGN.system, f"Be kind.\n{ASSIGN.user}"))
     labels = Assignment.objects.count()
     trial = start_trial(world.campaign, wish("assign", "assign@1", "loose@1"), world.people["olga"])
     work_on()
@@ -78,9 +80,22 @@ def test_a_trial_again_costs_nothing_and_makes_no_other_judge(world: World, simu
     assert outcome_of(trial)[0].labels == outcome_of(trial)[0].people
 
 
-def test_support_is_tried_too_with_json(world: World, simulator: LoggedSimulator) -> None:
+def test_the_prompt_that_the_judge_uses_is_tried_beside_it(world: World, simulator: LoggedSimulator) -> None:
+    for name in ("loose", "strict"):
+        save_prompt(new_wording("assign", name, ASSIGN.system, f"Be {name}.\n{ASSIGN.user}"))
+    like = Judge(name="own", kind="llm", model=MODEL, prompt_versions={"assign": "strict@1"})
+    trial = start_trial(world.campaign, replace(wish("assign", "loose@1"), like=like), None)
+    work_on()
+    tried = outcome_of(trial)
+    assert [each.prompt for each in tried] == ["strict@1", "loose@1"]
+    assert {each.people for each in tried} == {tried[0].people}
+    assert set(Call.objects.values_list("template", flat=True)) == {"strict", "loose"}
+
+
+def test_support_is_tried_with_json_where_the_judge_asks_for_it(world: World, simulator: LoggedSimulator) -> None:
     supported = SupportJudgment.objects.count()
-    trial = start_trial(world.campaign, wish("support", "support@1", of="scratch", structured=True), None)
+    like = Judge(name="in JSON", kind="llm", model=MODEL, prompt_versions={REPLY_FORM: JSON_SCHEMA})
+    trial = start_trial(world.campaign, replace(wish("support", "support@1", of="scratch"), like=like), None)
     work_on()
     [tried] = outcome_of(trial)
     assert (tried.people, tried.labels) == ((2,), (2,))

@@ -5,7 +5,7 @@ from django.test import Client
 
 from evaluation.models import Event, Judge
 from llmjobs.models import Connection
-from llmjobs.prompt_store import save_prompt
+from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from tests.organizer.judges.conftest import JUDGES, page
 from tests.worlds.campaign import World, queries_of
@@ -15,7 +15,7 @@ NEW_JUDGE = f"{JUDGES}new/"
 
 
 def strict() -> None:
-    save_prompt(task="assign", name="strict", system=ASSIGN.system, user=f"Be strict.\n{ASSIGN.user}")
+    save_prompt(new_wording("assign", "strict", ASSIGN.system, f"Be strict.\n{ASSIGN.user}"))
 
 
 def make(browser: Client, **values: str) -> str:

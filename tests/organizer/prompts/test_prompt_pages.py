@@ -1,13 +1,15 @@
 """The pages of prompts: who sees them, what they show, and that a refused form writes nothing."""
 
+from urllib.parse import urlencode
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from evaluation.models import Judge
+from evaluation.models import Assignment, Judge, SupportJudgment
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call, Prompt, Trial, TriedLabels
-from llmjobs.prompt_store import save_prompt
+from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN, TEMPLATES
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.jobs import make_call, make_item, make_job, make_judge
@@ -31,13 +33,19 @@ def olga(world: World) -> Client:
 
 
 def strict(user: str = f"Be strict.\n{ASSIGN.user}") -> Prompt:
-    return save_prompt(task="assign", name="strict", system=ASSIGN.system, user=user)[0]
+    return save_prompt(new_wording("assign", "strict", ASSIGN.system, user))[0]
 
 
 def page(client: Client, address: str, status: int = 200) -> str:
     response = client.get(address)
     assert response.status_code == status
     return response.content.decode()
+
+
+def row_of(listed: str, prompt: str) -> str:
+    """The row of the list that begins with this prompt."""
+    plain = listed.replace("<bdi>", "").replace("</bdi>", "")
+    return next(row for row in plain.split("<tr>") if prompt in row)
 
 
 @pytest.mark.parametrize(("person", "status"), LOOKS)
@@ -145,6 +153,39 @@ def test_unusable_input_is_told_at_its_field_and_nothing_written(olga: Client) -
     assert not Prompt.objects.exists()
 
 
+def look(olga: Client, **words: str) -> str:
+    """The page while somebody types these words, spaces put together."""
+    like = {"name": "strict", "system": ASSIGN.system, "user": ASSIGN.user}
+    response = olga.post(NEW, like | words | {"preview": "1"})
+    assert response.status_code == 200
+    assert not Prompt.objects.exists()
+    return " ".join(response.content.decode().split())
+
+
+def test_the_example_follows_what_is_typed(olga: Client) -> None:
+    shown = look(olga, user=f"Be brief.\r\n{ASSIGN.user}", topic="t1", run="beta")
+    assert "Be brief. Label each nugget by this passage. &lt;query&gt; why rivers bend" in shown
+    assert "run beta, nugget set auto-robot" in shown
+    assert "Schema of the reply" in look(olga, structured="on")
+
+
+def test_a_wrong_placeholder_is_told_while_typing(olga: Client) -> None:
+    shown = look(olga, user="Now {pasage}: {query} {nuggets}")
+    assert "Now {pasage}: {query} {nuggets}</textarea>" in shown
+    errors = shown.split('id="id_user_error"')[1].split("</div>")[0]
+    assert "{passage} is missing from the user text." in errors
+    assert "{pasage} is not a placeholder of assign." in errors
+    assert "The example follows when the placeholders are right" in shown
+
+
+def test_the_editor_lists_the_placeholders_and_which_are_used(olga: Client) -> None:
+    shown = look(olga)
+    assert "<dt><code>{passage}</code></dt> <dd> the whole answer" in shown
+    assert shown.count("\u2713 in the text") == 4
+    assert shown.count("may be used") == 4
+    assert "must be in the user text" in look(olga, user="{nuggets}")
+
+
 def test_a_wording_is_loaded_from_a_file(olga: Client) -> None:
     def send(text: str) -> str:
         file = SimpleUploadedFile("strict.toml", text.encode())
@@ -158,19 +199,8 @@ def test_a_wording_is_loaded_from_a_file(olga: Client) -> None:
 
 def test_prompts_are_tried_and_stand_side_by_side(olga: Client) -> None:
     strict()
-    asked: dict[str, object] = {
-        "prompts": ["assign@1", "strict@1"],
-        "of": "auto-robot",
-        "pairs": "3",
-        "seed": "0",
-        "most_calls": "9",
-    }
-    dry = olga.post(f"{PROMPTS}try/", asked | {"dry_run": "1"}).content.decode()
-    assert "Estimate: nothing was started" in dry
-    assert dry.count("0.0000 USD") == 2
-    assert (Trial.objects.exists(), Judge.objects.filter(aside=True).exists()) == (False, False)
-    asked["start"] = "1"
-    response = olga.post(f"{PROMPTS}try/?task=assign", asked)
+    asked = {"task": "assign", "prompts": "strict@1", "of": "auto-robot", "pairs": "3", "most_calls": "9"}
+    response = olga.post(f"{PROMPTS}try/?{urlencode(asked)}", {"start": "1"})
     trial = Trial.objects.get()
     assert response["Location"] == f"{PROMPTS}trials/{trial.pk}/"
     assert {job.llm.most_calls for job in trial.jobs.all()} == {9}
@@ -187,13 +217,51 @@ def test_prompts_are_tried_and_stand_side_by_side(olga: Client) -> None:
     assert "hx-get" not in shown
     for figure in ("67\N{NO-BREAK SPACE}%", "33\N{NO-BREAK SPACE}%", "+0.33 ", "0.00 "):
         assert figure in shown
-    assert "3 labels of auto-robot" in page(olga, PROMPTS)
+    listed = page(olga, PROMPTS)
+    assert "3 labels of auto-robot" in listed
+    assert f'trials/{trial.pk}/">2 of 3</a>' in row_of(listed, "assign, version 1")
+    assert f'trials/{trial.pk}/">1 of 3</a>' in row_of(listed, "strict, version 1")
+
+
+def test_check_73_a_trial_shows_its_cost_before_it_starts(world: World, olga: Client) -> None:
+    """Calls, tokens and money of the prompt and of the one in use, on the button too; looking writes nothing."""
+    strict()
+    assert "Try on 20 labelled pairs" in page(olga, f"{READ}strict@1/")
+    labels = Assignment.objects.count(), SupportJudgment.objects.count()
+    address = f"{PROMPTS}try/?task=assign&prompts=strict@1"
+    shown = page(olga, address)
+    estimate = shown.split('id="estimate"')[1].split("</aside>")[0]
+    assert [word in estimate for word in ("assign@1", "in use", "strict@1", "Tokens in, out")] == [True] * 4
+    assert estimate.count("0.0000 USD") == 2
+    assert "Start: 4 calls, free of charge" in estimate
+    assert (Trial.objects.exists(), Call.objects.exists()) == (False, False)
+    assert not Judge.objects.filter(aside=True).exists()
+    trial = olga.post(address, {"start": "1"})["Location"]
+    assert [job.prompt for job in Trial.objects.get().jobs.all()] == ["assign@1", "strict@1"]
+    assert (Assignment.objects.count(), SupportJudgment.objects.count()) == labels
+    assert [world.client(name).get(trial).status_code for name, _ in LOOKS] == [status for _, status in LOOKS]
+
+
+def test_without_labels_by_people_a_trial_is_refused_in_words(olga: Client) -> None:
+    Assignment.objects.all().delete()
+    shown = " ".join(page(olga, f"{PROMPTS}try/?task=assign&prompts=assign@1").split())
+    assert "People have labelled nothing of this kind here yet, so there is nothing to compare with." in shown
+    response = olga.post(f"{PROMPTS}try/?task=assign&prompts=assign@1", {"start": "1"})
+    assert (response.status_code, Job.objects.exists()) == (422, False)
+
+
+def test_a_trial_names_the_judges_that_use_each_prompt(olga: Client) -> None:
+    strict()
+    make_judge("plain")
+    trial = olga.post(f"{PROMPTS}try/?task=assign&prompts=strict@1&judge=plain", {"start": "1"})["Location"]
+    shown = " ".join(page(olga, trial).split())
+    assert "in use: <bdi>plain</bdi>" in shown
+    assert "used by no judge" in shown
 
 
 def test_a_trial_of_relevance_shows_the_grades_of_its_scale(olga: Client) -> None:
-    asked = {"prompts": ["relevance@1"], "judge": "plain", "of": "NIST", "pairs": "9", "seed": "0", "start": "1"}
     make_judge("plain")
-    response = olga.post(f"{PROMPTS}try/?task=relevance", asked)
+    response = olga.post(f"{PROMPTS}try/?task=relevance&judge=plain&of=NIST&pairs=9", {"start": "1"})
     for item in Trial.objects.get().jobs.get().llm.job.items.all():
         TriedLabels.objects.create(item=item, labels=[3 if item.payload["people"] == [3] else -1])
     Job.objects.update(state=Job.State.DONE)
@@ -205,7 +273,10 @@ def test_a_trial_of_relevance_shows_the_grades_of_its_scale(olga: Client) -> Non
 
 
 def test_a_trial_that_cannot_be_is_refused_at_the_form(olga: Client) -> None:
-    assert olga.post(f"{PROMPTS}try/", {"of": "auto-robot", "pairs": "3", "seed": "0"}).status_code == 422
+    response = olga.post(f"{PROMPTS}try/?prompts=assign@1&pairs=0&most_calls=7", {"start": "1"})
+    said = response.content.decode()
+    assert (response.status_code, 'value="0"' in said, 'value="7"' in said) == (422, True, True)
+    assert said.count("Ensure this value is greater than or equal to 1.") == 2
     assert not Job.objects.exists()
     assert "support, scratch" in page(olga, f"{PROMPTS}try/?task=support")
 

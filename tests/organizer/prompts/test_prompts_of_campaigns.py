@@ -10,7 +10,7 @@ from evaluation.models import Campaign, Judge, Membership
 from evaluation.terms import Role
 from llmjobs.job_status import callable_judges_for
 from llmjobs.models import Prompt
-from llmjobs.prompt_store import UnusableError, save_prompt
+from llmjobs.prompt_store import UnusableError, new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN, SUPPORT
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_campaign, make_user
@@ -85,7 +85,7 @@ def test_a_taken_name_tells_nothing_of_whose_it_is(world: World, lake: Campaign)
     assert "The name secret is taken; choose another one." in said
     assert not any(word in said for word in ("River", "olga"))
     with pytest.raises(UnusableError, match="is taken"):  # of another task too
-        save_prompt(task="support", name="secret", system=SUPPORT.system, user=SUPPORT.user, campaign=lake)
+        save_prompt(new_wording("support", "secret", SUPPORT.system, SUPPORT.user), campaign=lake)
     assert save(world.client("sam"), ELSEWHERE, common="on") == 422
     assert Prompt.objects.count() == 1
 
