@@ -428,7 +428,10 @@ def _refused_by_status(
 ) -> CallRefusal:
     status = error.status_code
     kind = KIND_OF_STATUS.get(status, "server_error" if status >= 500 else "bad_request")
-    why = NO_STRUCTURED if kind == "bad_request" and request.response_format and _is_about_form(error) else ""
+    why = ""
+    # A server of llama.cpp answers 500 to a form that it does not know, and would do so for ever.
+    if kind in {"bad_request", "server_error"} and request.response_format and _is_about_form(error):
+        kind, why = "bad_request", NO_STRUCTURED
     message = endpoint.hide_secrets(f"{why}{error.message}")[:LONGEST_MESSAGE]
     return CallRefusal(kind, status, message, _retry_after(error.response.headers), latency_ms)
 

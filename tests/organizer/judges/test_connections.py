@@ -90,6 +90,27 @@ def test_a_changed_connection_is_the_next_version(olga: Client) -> None:
 
 
 @pytest.mark.usefixtures("lab")
+def test_a_judge_of_a_connection_begins_with_what_its_test_found(olga: Client) -> None:
+    for name, test in (("untested", False), ("large-model", True)):
+        if test:
+            tried(olga, name=name)
+        saved = olga.post(NEW, fields(name=name) | {"save": "1"}, follow=True).content.decode()
+        key = f"connection-{Connection.objects.get(name=name).pk}"
+        assert f'/judges/new/?like={key}">Make a judge of it</a>' in saved
+        form = olga.get(f"{JUDGES}new/?like={key}").context["form"]
+        begun = {field: form[field].value() for field in ("connection", "name", "structured")}
+        assert begun == {"connection": key, "name": name, "structured": test}
+
+
+def test_a_judge_leads_to_a_job_of_its_own(olga: Client) -> None:
+    make_judge("plain & small")
+    assert "/jobs/new/?judge=plain%20%26%20small" in page(olga, JUDGES)
+    assert olga.get("/campaigns/river/jobs/new/?judge=plain%20%26%20small").context["form"]["judge"].value() == (
+        "plain & small"
+    )
+
+
+@pytest.mark.usefixtures("lab")
 def test_a_saved_connection_is_tested_again(olga: Client) -> None:
     olga.post(NEW, fields() | {"save": "1"})
     connection = Connection.objects.get()

@@ -1,5 +1,7 @@
 """Each fault of a tested endpoint has its own sentence and its remedy (check 71)."""
 
+import json
+
 import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
@@ -104,6 +106,19 @@ def test_what_is_no_chat_api(olga: Client, lab: LoggedSimulator) -> None:
 def test_other_refusals(olga: Client, lab: LoggedSimulator, switch: dict[str, object], sentence: str) -> None:
     lab.chooser.switch(switch)
     assert sentence in tried(olga)
+
+
+def test_a_server_error_about_the_form_is_no_structured_output(
+    olga: Client, answering: Answering, list_endpoints: List
+) -> None:
+    """A server of llama.cpp answers so, and a gateway before it passes it on."""
+    list_endpoints(lab=answering.base_url)
+    answering.status = 500
+    why = "1 validation error: ('body', 'response_format', 'type') Input should be 'text' or 'json_object'"
+    answering.body = json.dumps({"error": {"message": why, "type": "internal_server_error"}})
+    shown = tried(olga)
+    assert "The endpoint refuses structured output (500)." in shown
+    assert "Make judges without structured output" in shown
 
 
 def test_without_a_price_the_cost_says_so(olga: Client, lab: LoggedSimulator) -> None:
