@@ -128,7 +128,7 @@ def test_addresses_of_before_find_the_same(desk: DeskWorld) -> None:
 def test_the_matrix_is_filtered(desk: DeskWorld) -> None:
     def topics(query: str) -> set[str]:
         page = desk.client("olga").get(WORK + query).content.decode()
-        return {name for name in ("t1", "t2", "t3", "t4") if f"<bdi>{name}</bdi></a> " in page}
+        return {name for name in ("t1", "t2", "t3", "t4") if f"<bdi>{name}</bdi></a>&#32;" in page}
 
     assert topics("?state=not+handed+out") == {"t3", "t4"}
     assert topics("?state=not+started&stage=manual") == {"t2"}
