@@ -16,6 +16,7 @@ from evaluation.models import Campaign
 from evaluation.terms import Stage
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm
+from reports.metrics.intervals import Interval
 from web.templatetags.assay import DASH, MINUS, decimal, fine_score, mean, money, percent, score
 from web.text import plural
 
@@ -110,6 +111,8 @@ Row = Mapping[str, Any]
 ROWS_SHOWN = 100
 NAMES_SHOWN = 8
 NUGGET_LABEL, CITATION_LABEL = "nugget-label", "citation-label"
+INTERVAL_OF = "_interval"
+"""Ends the key of a column with the interval of the figure that the rest of the key names."""
 OVERVIEW = "overview"
 """The name of every page's first section."""
 
@@ -297,12 +300,19 @@ class Section:
 
     def _cell(self, column: Column, row: Row) -> ReportCell:
         # `get`: closing rows have the columns that a minimum or a median makes sense of, and no others.
+        if column.kind is ColumnKind.INTERVAL:
+            return self._interval_cell(column, row)
         value, text = row.get(column.key), column.text(row)
         if not column.kind.is_measured or value is None:
             return ReportCell(column, value, text)
         hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is ColumnKind.TAU else None
         topics = _count(column.topics or self.topics, row)
         return ReportCell(column, value, text, Basis(topics, _count(self.pairs, row)), hidden)
+
+    def _interval_cell(self, column: Column, row: Row) -> ReportCell:
+        found = row.get("intervals", {}).get(column.key.removesuffix(INTERVAL_OF))
+        topics = _count(column.topics or self.topics, row)
+        return ReportCell(column, Interval(**found) if found else None, "", Basis(topics, _count(self.pairs, row)))
 
     @property
     def closing_cells(self) -> Iterator[list[ReportCell]]:

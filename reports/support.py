@@ -23,6 +23,7 @@ from reports.metrics.support import AnswerSupport, Citing, answer_support, citin
 from reports.nuggets.descriptives import labels_alt
 from reports.report import (
     CITATION_LABEL,
+    INTERVAL_OF,
     OVERVIEW,
     WRONG_CHOICE,
     Chart,
@@ -37,12 +38,14 @@ from reports.report import (
     sentences,
     tag_text,
 )
+from reports.support_scores import support_intervals
 from web.consistent_read import consistent_read
 from web.text import plural
 
 TITLE = "Citation support"
 LABELS = ("full support", "partial support", "no support")
 SCORES = (("weighted_precision", "Precision", ColumnKind.SCORE), ("weighted_recall", "Recall", ColumnKind.SCORE))
+INTERVALS = tuple((name + INTERVAL_OF, "95 % interval", ColumnKind.INTERVAL) for name, _, _ in SCORES)
 COUNTS = (
     ("full_support", "Full", ColumnKind.COUNT),
     ("partial_support", "Partial", ColumnKind.COUNT),
@@ -111,6 +114,7 @@ def _runs(
     counts: Citing,
 ) -> Section:
     scores, by_run = run_support(sheet, policies), counts.summed(0, answers.topics)
+    ends = support_intervals(sheet, policies)
     rows = [
         {
             "run_id": run,
@@ -124,6 +128,7 @@ def _runs(
             "uncited": int(by_run.uncited[place]),
         }
         | _counted(by_run, place)
+        | {"intervals": ends[place]}
         for place, run in enumerate(sheet.run_ids)
     ]
     rows.sort(
@@ -137,14 +142,14 @@ def _runs(
             ("run_id", "Run", ColumnKind.RUN),
             ("group", "Group"),
             ("task", "Task"),
-            *SCORES,
+            *(SCORES[0], INTERVALS[0], SCORES[1], INTERVALS[1]),
             ("topics", "Topics", ColumnKind.COUNT),
             ("sentences", "Sentences", ColumnKind.MEAN),
             ("all_sentences", "In all", ColumnKind.COUNT),
             ("uncited", "Uncited", ColumnKind.COUNT),
             *COUNTS,
             primary="weighted_precision",
-            screen=f"{ASIDE} all_sentences uncited",
+            screen=f"{ASIDE} all_sentences uncited {INTERVALS[0][0]} {INTERVALS[1][0]}",
         ),
         rows=rows,
         note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
