@@ -16,8 +16,8 @@ from reports.metrics.scores import SCORE_NAMES
 from tests.metrics.sheet_makers import assignment_sheet
 
 CODES = {"S": 2, "P": 1, "N": 0}
-MACHINE = ("SSNSNN", "PSNNNS")
-PEOPLE = ("SPNSPN", "SSNNNS")
+MACHINE = ("SSNSNN", "SPNNNS")
+PEOPLE = ("SPNSSN", "SSNNNS")
 CORRECTED = {
     "vital_strict": ((0.750000, 0.750000, 0.750000), (0.500000, 0.500000, 0.500000), (0.250000, 0.0)),
     "vital": ((0.875000, 0.875000, 0.875000), (0.500000, 0.500000, 0.500000), (0.375000, 0.0)),
