@@ -139,6 +139,21 @@ def judge_in(study: Study, judge: Judge) -> Judge:
     return Judge(name=name, kind=judge.kind, study=study, aside=True, prompt_versions=way, **who)
 
 
+def judge_from_elsewhere(study: Study, name: str) -> Judge:
+    """Return the judge that somebody is in a study whose labels of it come in a file. Raises `Refused` for an LLM."""
+    there = Judge.objects.filter(name=check_name("judge", name)).first()
+    if there and there.kind != JudgeKind.HUMAN:
+        raise Refused("judge_kind", f"{name} is {describe(there)}, not a person.")
+    if there and there.user and not there.aside:
+        return study_judge(study, there)
+    own = f"{name[:LONGEST_IN_STUDY]}, study {study.name}"
+    taken = Judge.objects.filter(name=own).exclude(study=study).exists()
+    own = f"{own} ({study.pk})" if taken else own
+    return Judge.objects.get_or_create(
+        name=own, defaults={"kind": JudgeKind.HUMAN, "study": study, "aside": True}
+    )[0]
+
+
 def says_study(extras: Iterable[Mapping[str, Any]]) -> bool:
     """Say whether an export of ours marks rows as labels of a study."""
     ours = (extra.get(PROVENANCE_KEY) for extra in extras)

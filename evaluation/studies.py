@@ -1,6 +1,6 @@
-"""Disagreement studies: drawing the pairs once, and handing them out to be judged again."""
+"""Studies: drawing pairs on which two judges differ, and handing out what any study drew."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -187,15 +187,14 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
     """
     _check_figures(wish)
     with transaction.atomic():
-        # Two studies of the same name would both find it free.
-        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-        if Study.objects.filter(campaign=locked, name=wish.name).exists():
-            raise Refused("name_taken", f"There is a study {wish.name} already.")
-        topics = _topics(locked, wish.topics)
-        nugget_set = _nugget_set(locked, wish) if wish.kind is StudyKind.ASSIGNMENT else None
+        locked = lock_for_study(campaign, wish.name)
+        topics = topics_named(locked, wish.topics)
+        nugget_set = set_to_study(locked, wish.nuggets, JudgeKind) if wish.kind is StudyKind.ASSIGNMENT else None
         labels = labels_between(locked, topics, nugget_set, wish.condition)
-        person = _judge(labels, JudgeKind.HUMAN, wish.person)
-        machine = _judge(labels, JudgeKind.LLM, wish.machine)
+        person, machine = (
+            judge_to_study(labels.judges(kind), kind, name)
+            for kind, name in ((JudgeKind.HUMAN, wish.person), (JudgeKind.LLM, wish.machine))
+        )
         found = differing(labels.of(person), labels.of(machine), nugget_set)
         drawn = drawn_from(found, wish.per_topic, seed=wish.seed, stratified=wish.stratified)
         if not drawn:
@@ -216,7 +215,7 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
             condition="" if nugget_set else wish.condition,
             per_topic=wish.per_topic,
             stratified=wish.stratified,
-            seed=wish.seed,
+            seed=str(wish.seed),
             event=event,
         )
         for row in drawn:
@@ -270,10 +269,19 @@ def hand_out_study(
         return HandOutReceipt(tuple(task.public_id for task in made), tuple(skipped))
 
 
-def _check_figures(wish: StudyWish) -> None:
-    check_name("study", wish.name)
-    if len(wish.name) > LONGEST_NAME:
+def lock_for_study(campaign: Campaign, name: str) -> Campaign:
+    """Lock a campaign in which a study of that name can be made. Raises `Refused` for any other name."""
+    check_name("study", name)
+    if len(name) > LONGEST_NAME:
         raise Refused("bad_name", f"The name of a study has at most {LONGEST_NAME} characters.")
+    # Two studies of the same name would both find it free.
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if Study.objects.filter(campaign=locked, name=name).exists():
+        raise Refused("name_taken", f"There is a study {name} already.")
+    return locked
+
+
+def _check_figures(wish: StudyWish) -> None:
     if not 1 <= wish.per_topic <= MOST_PER_TOPIC:
         raise Refused("usage", f"Pairs per topic: from 1 to {MOST_PER_TOPIC}.")
     if not 0 <= wish.seed <= GREATEST_SEED:
@@ -282,7 +290,7 @@ def _check_figures(wish: StudyWish) -> None:
         raise Refused("usage", "The person's condition is scratch or post-edit.")
 
 
-def _topics(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
+def topics_named(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
     topics = list(campaign.topics.filter(topic_id__in=names) if names else campaign.topics.all())
     unknown = sorted(set(names) - {topic.topic_id for topic in topics})
     if unknown:
@@ -298,27 +306,27 @@ OPTIONS = {JudgeKind.HUMAN: "--person", JudgeKind.LLM: "--machine"}
 A_STUDY = "a study"
 
 
-def _nugget_set(campaign: Campaign, wish: StudyWish) -> NuggetSet:
-    """Return the named set, or the only set with labels of a person and of an LLM."""
+def set_to_study(campaign: Campaign, name: str, kinds: Iterable[JudgeKind]) -> NuggetSet:
+    """Return the named set, or the only set with labels of these kinds of judges. Raises `Refused`."""
+    wanted = list(kinds)
     sets = list(campaign.nugget_sets.filter(origin__in=ASSIGNED))
-    fitting = [nugget_set for nugget_set in sets if nugget_set.name == wish.nuggets] if wish.nuggets else sets
+    fitting = [nugget_set for nugget_set in sets if nugget_set.name == name] if name else sets
     if len(fitting) > 1:
         fitting = [
-            nugget_set
-            for nugget_set in sets
-            if all(judges_of(nugget_set, kind=kind).exists() for kind in JudgeKind)
+            nugget_set for nugget_set in sets if all(judges_of(nugget_set, kind=kind).exists() for kind in wanted)
         ]
     found = only_set(fitting, A_STUDY)
     if found:
         return found
     there = ", ".join(nugget_set.name for nugget_set in sets) or "none"
-    if not wish.nuggets:
-        raise Refused("no_such_set", f"There is no nugget set with labels of both; there are: {there}.")
-    raise Refused("no_such_set", f"There is no nugget set {wish.nuggets}; there are: {there}.")
+    if not name:
+        raise Refused("no_such_set", f"There is no nugget set with such labels; there are: {there}.")
+    raise Refused("no_such_set", f"There is no nugget set {name}; there are: {there}.")
 
 
-def _judge(labels: StudyLabels, kind: JudgeKind, name: str) -> Judge:
-    there = list(labels.judges(kind))
+def judge_to_study(judges: QuerySet[Judge], kind: JudgeKind, name: str) -> Judge:
+    """Return the judge of that name among those who have labels, or the only one. Raises `Refused`."""
+    there = list(judges)
     found = only_judge([judge for judge in there if name in ("", judge.name)], A_STUDY, OPTIONS[kind])
     if found:
         return found

@@ -93,8 +93,15 @@ class SupportCondition(StrEnum):
         }[self]
 
 
+class DrawKind(StrEnum):
+    """How a study's pairs are drawn: where two judges differ, or by chance from all that an LLM labelled."""
+
+    DISAGREEMENTS = "disagreements"
+    AUDIT = "audit"
+
+
 class StudyKind(StrEnum):
-    """Labels whose disagreement a study looks at: assignments of nuggets, or support of sentences."""
+    """Labels that a study looks at: assignments of nuggets, or support of sentences."""
 
     ASSIGNMENT = "assignment"
     SUPPORT = "support"

@@ -18,13 +18,14 @@ from evaluation.models.nuggets import (
     NuggetVersion,
 )
 from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
-from evaluation.models.studies import Study, StudyPair
+from evaluation.models.studies import AuditPair, Study, StudyPair
 from evaluation.models.tasks import Remark, Submission, Task, TaskAnswer
 
 __all__ = [
     "Answer",
     "AnswerProvenance",
     "Assignment",
+    "AuditPair",
     "Campaign",
     "Citation",
     "ConditionDefault",

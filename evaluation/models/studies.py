@@ -1,4 +1,4 @@
-"""Disagreement studies: pairs on which a person and an LLM differ, drawn once, to be judged again by others.
+"""Studies: pairs drawn to be judged again by others, where a person and an LLM differ or by chance (an audit).
 
 The labels of those others are where all labels are, under judges of the study's own (`Judge.study`).
 """
@@ -13,7 +13,7 @@ from evaluation.models.fields import choices_of
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetSet, NuggetVersion
 from evaluation.models.runs import Answer, Sentence
-from evaluation.terms import StudyKind, SupportCondition
+from evaluation.terms import DrawKind, StudyKind, SupportCondition
 
 REAL_LABELS = [0, 1, 2]
 """A label that failed or that nobody could give is no disagreement."""
@@ -22,20 +22,25 @@ BY_PEOPLE = [SupportCondition.SCRATCH, SupportCondition.POST_EDIT]
 
 
 class Study(models.Model):
-    """Two judges whose labels are compared, and how pairs were drawn. `condition`: under which the person judged
-    support.
+    """Judges whose labels are compared, and how pairs were drawn. `condition`: under which people judge support.
+
+    An audit compares an LLM with whoever judges: it has no person. Its `design` has `per_run`, pairs to draw by run
+    id; `least` of a stratum; `runs` and `topics`, by id, none for all; `known` and `sample`, the names of what was
+    taken over.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
     name = models.CharField(max_length=60)
     kind = models.CharField(max_length=10, choices=choices_of(StudyKind))
-    person = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
+    draw = models.CharField(max_length=13, choices=choices_of(DrawKind), default=DrawKind.DISAGREEMENTS)
+    person = models.ForeignKey(Judge, on_delete=models.PROTECT, null=True, related_name="+")
     machine = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
     nugget_set = models.ForeignKey(NuggetSet, on_delete=models.PROTECT, null=True, related_name="+")
     condition = models.CharField(max_length=10, blank=True, choices=choices_of(SupportCondition))
-    per_topic = models.PositiveSmallIntegerField(default=15)
+    per_topic = models.PositiveSmallIntegerField(null=True)
     stratified = models.BooleanField(default=False)
-    seed = models.PositiveIntegerField(default=0)
+    seed = models.CharField(max_length=60, default="0")
+    design = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)
 
@@ -48,6 +53,11 @@ class Study(models.Model):
             models.CheckConstraint(condition=Q(per_topic__gte=1), name="study_draws"),
             models.CheckConstraint(condition=~Q(person=F("machine")), name="study_of_two_judges"),
             models.CheckConstraint(
+                condition=Q(draw=DrawKind.AUDIT, person=None, per_topic=None)
+                | Q(draw=DrawKind.DISAGREEMENTS, person__isnull=False, per_topic__isnull=False),
+                name="study_has_what_its_draw_needs",
+            ),
+            models.CheckConstraint(
                 condition=Q(kind=StudyKind.ASSIGNMENT, nugget_set__isnull=False, condition="")
                 | Q(kind=StudyKind.SUPPORT, nugget_set=None, condition__in=BY_PEOPLE),
                 name="study_has_what_its_kind_needs",
@@ -57,9 +67,24 @@ class Study(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def compared_person(self) -> Judge:
+        """The person whose labels are compared. Raises ValueError of an audit, which compares none."""
+        if self.person is None:
+            raise ValueError(f"{self} compares no person")
+        return self.person
+
+
+ONE_OF_TWO = Q(nugget_version__isnull=False, sentence=None, segment=None) | Q(
+    nugget_version=None, sentence__isnull=False, segment__isnull=False
+)
+
 
 class StudyPair(models.Model):
-    """One pair with the two labels on which it was drawn. Never changed: what comes of those labels has no effect."""
+    """One pair to judge, with the two labels on which it was drawn; an audit's pair has none here.
+
+    Never changed: what comes of those labels has no effect.
+    """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="+", db_index=False)
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
@@ -67,25 +92,65 @@ class StudyPair(models.Model):
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, null=True, related_name="+")
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, null=True, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
-    person_label = models.PositiveSmallIntegerField()
-    machine_label = models.PositiveSmallIntegerField()
+    person_label = models.PositiveSmallIntegerField(null=True)
+    machine_label = models.PositiveSmallIntegerField(null=True)
 
     class Meta:
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["study", "answer", "nugget_version"], name="study_nugget_once"),
             models.UniqueConstraint(fields=["study", "sentence", "segment"], name="study_citation_once"),
+            models.CheckConstraint(condition=ONE_OF_TWO, name="study_pair_is_one_of_two"),
             models.CheckConstraint(
-                condition=Q(nugget_version__isnull=False, sentence=None, segment=None)
-                | Q(nugget_version=None, sentence__isnull=False, segment__isnull=False),
-                name="study_pair_is_one_of_two",
-            ),
-            models.CheckConstraint(
-                condition=Q(person_label__in=REAL_LABELS, machine_label__in=REAL_LABELS)
-                & ~Q(person_label=F("machine_label")),
+                condition=Q(person_label=None, machine_label=None)
+                | (
+                    Q(person_label__in=REAL_LABELS, machine_label__in=REAL_LABELS)
+                    & ~Q(person_label=F("machine_label"))
+                ),
                 name="study_pair_differs",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.person_label}/{self.machine_label}"
+
+
+class AuditPair(models.Model):
+    """One pair of an audit's frame, drawn or not, as it was when it came in. Only `chance` changes, when it grows.
+
+    `machine_label`: of the LLM, 3 for failed or unjudged; with run and `block` it makes the stratum. `block`: 0, or
+    the number of the extension that added it. `size` and `place` are x and u of the draw; `chance` is the inclusion
+    probability of a pair that was drawn. `known`: judged before, and no part of the draw; `given`: the digits of the
+    labels that were taken over with it, one a person.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="+", db_index=False)
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+")
+    nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, null=True, related_name="+")
+    segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
+    machine_label = models.PositiveSmallIntegerField()
+    block = models.PositiveSmallIntegerField(default=0)
+    size = models.FloatField()
+    place = models.FloatField()
+    chance = models.FloatField(null=True)
+    known = models.BooleanField(default=False)
+    given = models.CharField(max_length=20, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "answer", "nugget_version"], name="audit_nugget_once"),
+            models.UniqueConstraint(fields=["study", "sentence", "segment"], name="audit_citation_once"),
+            models.CheckConstraint(condition=ONE_OF_TWO, name="audit_pair_is_one_of_two"),
+            models.CheckConstraint(
+                condition=Q(machine_label__lte=3, size__gt=0, place__gt=0, place__lt=1),
+                name="audit_pair_is_drawable",
+            ),
+            models.CheckConstraint(
+                condition=Q(chance=None) | Q(chance__gt=0, chance__lte=1), name="audit_chance_is_a_probability"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.machine_label} {self.chance or ''}".strip()

@@ -32,6 +32,7 @@ from evaluation.tasks.changes import (
     check_reason,
     lock_task,
     refuse_if_nothing_changed,
+    reopen_for_more,
     tasks_named,
     withdraw_task,
 )
@@ -44,7 +45,7 @@ from evaluation.tasks.plan import (
 )
 from evaluation.tasks.pooling import add_new_answers
 from evaluation.tasks.units import Order, Skipped, TopicUnit
-from evaluation.terms import Stage, StudyKind, TaskState
+from evaluation.terms import DrawKind, Stage, StudyKind, TaskState
 
 BATCH = 500
 STAGES = {StudyKind.ASSIGNMENT: Stage.ASSIGN, StudyKind.SUPPORT: Stage.SUPPORT_SCRATCH}
@@ -96,9 +97,37 @@ def check_assessor(study: Study, topic: Topic, person: User, roster: Roster) -> 
     )
     check_independent(
         roster.candidate(person, topic.pk),
-        gave_labels=study.person.user_id == person.pk or _gave_labels(person, topic),
-        made_nuggets=made or (study.nugget_set is not None and study.nugget_set.judge.user_id == person.pk),
+        gave_labels=(study.person is not None and study.person.user_id == person.pk)
+        or _gave_labels(person, topic),
+        # An audit asks what the usual assessor would say, and whoever made the list is that by the track's own rule.
+        made_nuggets=study.draw != DrawKind.AUDIT and (made or _made_the_set(study, person)),
     )
+
+
+def _made_the_set(study: Study, person: User) -> bool:
+    return study.nugget_set is not None and study.nugget_set.judge.user_id == person.pk
+
+
+def add_drawn_answers(study: Study) -> None:
+    """Give the study's tasks the answers of pairs that were drawn since; a submitted task with new pairs is reopened.
+
+    `lock_judging` comes before, and before the campaign is locked: that is the order of a submission.
+    """
+    tasks = Task.objects.filter(study=study).not_withdrawn().select_related("campaign", "topic").order_by("pk")
+    for task in tasks:
+        drawn = StudyPair.objects.filter(study=study, topic=task.topic).order_by()
+        there = list(TaskAnswer.objects.filter(task=task).values_list("answer", flat=True))
+        answers = dict(drawn.exclude(answer__in=there).values_list("answer__public_id", "answer").distinct())
+        TaskAnswer.objects.bulk_create(
+            [
+                TaskAnswer(task=task, answer_id=answers[public_id], position=place)
+                for place, public_id in enumerate(shuffled(task.public_id, list(answers)), start=len(there))
+            ],
+            batch_size=BATCH,
+        )
+        asked, given = drawn.count(), task.submissions.order_by("version").values_list("labels", flat=True).last()
+        if task.state == TaskState.SUBMITTED and asked > (given or 0):
+            reopen_for_more(task, f"New pairs to judge: {asked - (given or 0)}")
 
 
 def _gave_labels(person: User, topic: Topic) -> bool:

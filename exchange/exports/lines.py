@@ -46,6 +46,8 @@ from evaluation.models import (
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Condition, Importance, SupportCondition, SupportLabel
 from exchange.snapshots.pack import Hide, under_pseudonyms
 from exchange.snapshots.tables import CampaignRows
+from reports.audits.corrected import drawn_rows
+from reports.audits.frame import audit_named
 from reports.frames import assignment_sheet
 from reports.leaderboard.scores import number
 from reports.metrics.policies import Policies, policies_document
@@ -282,6 +284,7 @@ DEFAULTS: dict[str, Any] = {
     "nuggets": "",
     "judge": "",
     "source": "",
+    "study": "",
     "missing": "zero",
     "unjudged": "exclude",
     "no_vital": "zero",
@@ -290,7 +293,7 @@ DEFAULTS: dict[str, Any] = {
     "pseudonyms": False,
 }
 """Options of an export that names none."""
-DATA_KEYS = frozenset({"text", "query", "question", "docid", "run_id", "qid", "topic_id"})
+DATA_KEYS = frozenset({"text", "query", "question", "docid", "run_id", "qid", "topic_id", "nugget"})
 """Keys of what topics, passages, runs and nuggets say, which is left as it is: no name of a person here is theirs."""
 
 
@@ -370,12 +373,18 @@ def _condition(options: Options, conditions: type[AnyCondition]) -> AnyCondition
     return conditions(options["condition"])
 
 
+def _audit(campaign: Campaign, options: Options) -> Iterator[str]:
+    study = audit_named(campaign, options["study"])
+    return (json_line(row, {}) for row in drawn_rows(study))
+
+
 EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
     "nuggets": _nuggets,
     "assignments": _assignments,
     "support": _support,
     "scores": _scores,
     "qrels": _qrels,
+    "audit": _audit,
     "time": _time,
     "events": lambda campaign, _options: event_lines(campaign),
 }
@@ -407,7 +416,9 @@ def _under_pseudonyms(campaign: Campaign, what: str, written: Iterator[str]) -> 
 
 def _hidden(campaign: Campaign, value: Any, hide: Hide, key: str = "") -> Any:
     if isinstance(value, dict):
-        return {name: _hidden(campaign, each, hide, name) for name, each in value.items()}
+        # Labels of an audit are by judge: there the keys name people.
+        named = hide if key == "labels" else str
+        return {named(name): _hidden(campaign, each, hide, name) for name, each in value.items()}
     if isinstance(value, list):
         return [_hidden(campaign, each, hide, key) for each in value]
     # The log names accounts by their keys too.

@@ -65,6 +65,17 @@ class AssignmentSheet:
             words=self.words[topics],
         )
 
+    def of_runs(self, runs: Counts) -> "AssignmentSheet":
+        """Return the sheet of some runs, by their places and in that order."""
+        return replace(
+            self,
+            run_ids=tuple(self.run_ids[run] for run in runs),
+            labels=self.labels[:, runs],
+            answered=self.answered[:, runs],
+            words=self.words[:, runs],
+            labelled=self.labelled[runs],
+        )
+
     @property
     def nuggets_per_topic(self) -> Counts:
         return np.bincount(self.nugget_topic, minlength=len(self.topic_ids))

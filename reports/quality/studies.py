@@ -125,7 +125,7 @@ def _agreement(judge: StudyJudge, other: StudyJudge, topics: Indices) -> StudyAg
 def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJudge]:
     # As the pairs were drawn: labels that were replaced since would no longer be those that differ.
     person, machine = ([getattr(pair, name) for pair in pairs] for name in ("person_label", "machine_label"))
-    yield StudyJudge(study.person.name, StudyRole.PERSON, np.array(person, dtype=np.int8))
+    yield StudyJudge(study.compared_person.name, StudyRole.PERSON, np.array(person, dtype=np.int8))
     yield StudyJudge(study.machine.name, StudyRole.MACHINE, np.array(machine, dtype=np.int8))
     own = Judge.objects.using(alias).filter(study=study).order_by("name")
     for judge in sorted(own, key=lambda judge: judge.kind != JudgeKind.HUMAN):
@@ -177,13 +177,13 @@ def study_document(report: StudyReport) -> dict[str, Any]:
     return {
         "study": study.name,
         "kind": study.kind,
-        "person": study.person.name,
+        "person": study.compared_person.name,
         "machine": study.machine.name,
         "nuggets": study.nugget_set.name if study.nugget_set else None,
         "condition": study.condition or None,
         "per_topic": study.per_topic,
         "stratified": study.stratified,
-        "seed": study.seed,
+        "seed": int(study.seed),
         "pairs": report.pairs,
         "topics": [
             {"topic_id": topic.topic_id, "pairs": topic.pairs, "cells": topic.cells} for topic in report.topics

@@ -84,9 +84,9 @@ def test_kappas_of_each_with_each_are_scikit_learn_s(world: JudgingWorld) -> Non
     label_as(study, Judge.objects.create(name="ann", kind="human", user=world.people["ann"]), given["ann"])
     label_as(study, second, given["second"])
     pairs = list(StudyPair.objects.filter(study=study).order_by("pk"))
-    labels = {
-        EXPERT: [one.person_label for one in pairs],
-        MACHINE: [one.machine_label for one in pairs],
+    labels: dict[str, list[int]] = {
+        EXPERT: [one.person_label or 0 for one in pairs],
+        MACHINE: [one.machine_label or 0 for one in pairs],
         f"ann, study {STUDY}": given["ann"],
         f"second, study {STUDY}": [*given["second"], 9],
     }

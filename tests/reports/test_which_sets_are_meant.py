@@ -13,8 +13,8 @@ from evaluation.errors import Refused
 from evaluation.judges import add_judge, judge_of
 from evaluation.labelling import ensure_nugget_set
 from evaluation.models import Campaign, ConditionDefault, NuggetSet, NuggetVersion
-from evaluation.studies import StudyWish, _nugget_set
-from evaluation.terms import Condition, JudgeKind, Origin, StudyKind
+from evaluation.studies import set_to_study
+from evaluation.terms import Condition, JudgeKind, Origin
 from llmjobs.job_service import JobRequest, plan_evaluation
 from reports.nuggets.descriptives import edit_report
 from tests.worlds.judging import JudgingWorld, load_nuggets, make_judging_world
@@ -77,7 +77,7 @@ PLACES: dict[str, Callable[[Campaign], list[str]]] = {
     "report E/A": lambda campaign: in_reports(campaign, Condition.EA),
     "job E/A": in_jobs,
     "command": lambda campaign: [set_of_origin(campaign, Origin.EDITED, "", "--nuggets").name],
-    "study": lambda campaign: [_nugget_set(campaign, StudyWish("s", StudyKind.ASSIGNMENT)).name],
+    "study": lambda campaign: [set_to_study(campaign, "", JudgeKind).name],
     "edits": lambda campaign: edit_report(campaign, drafts="draft").nuggets.split(", "),
 }
 

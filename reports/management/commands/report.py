@@ -14,13 +14,25 @@ from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, the_campaign, words_of
 from evaluation.models import Campaign
 from evaluation.studies import study_named
-from evaluation.terms import Condition, SupportCondition
+from evaluation.terms import Condition, DrawKind, StudyKind, SupportCondition
 from reports.agreement.figures import (
     Side,
     correlate,
     correlation_document,
     correlation_rows,
 )
+from reports.audits.corrected import (
+    TARGETS,
+    audit_state,
+    corrected_document,
+    corrected_note,
+    corrected_report,
+    corrected_rows,
+    drawn_rows,
+    primary_score,
+    scores_of,
+)
+from reports.audits.frame import audit_named
 from reports.confusion.paired_labels import (
     ConfusionReport,
     confuse_conditions,
@@ -30,6 +42,7 @@ from reports.confusion.paired_labels import (
 from reports.files import Row, as_csv, as_json, as_table
 from reports.forms import external_names
 from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_document, scores_rows
+from reports.metrics.audit.estimate import FEWEST_JUDGED
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.support import SUPPORT_NAMES
@@ -142,6 +155,21 @@ def _add_study(parser: CommandParser) -> None:
     parser.add_argument("--study", required=True, metavar="NAME", help="which study")
 
 
+def _add_corrected(parser: CommandParser) -> None:
+    _common(parser)
+    parser.add_argument("--study", required=True, metavar="NAME", help="which audit")
+    scores = [*scores_of(StudyKind.ASSIGNMENT), *scores_of(StudyKind.SUPPORT)]
+    parser.add_argument("--score", choices=scores, default="", help="the primary score where none is named")
+    text = "intervals for these topics (default), or for new topics like them"
+    parser.add_argument("--target", choices=TARGETS, default=TARGETS[0], help=text)
+    text = f"judged pairs that a run needs (default {FEWEST_JUDGED}); another number lifts the rule for strata too"
+    parser.add_argument("--least-judged", type=_positive, default=FEWEST_JUDGED, metavar="N", help=text)
+    _add_policies(parser)
+    text = "of citations: an answer that cites nothing has no precision, or one of 0"
+    parser.add_argument("--no-cited", choices=["skip", "zero"], default="skip", help=text)
+    parser.add_argument("--pairs", action="store_true", help="each drawn pair with its labels as well")
+
+
 def _add_time(parser: CommandParser) -> None:
     _common(parser)
     text = f"count gaps up to this many seconds, at least {SHORTEST_LIMIT}, instead of by the words on screen"
@@ -161,6 +189,7 @@ SUBPARSERS: dict[str, tuple[str, Callable[[CommandParser], None]]] = {
         partial(_add_confusion, conditions=SupportCondition),
     ),
     "study": ("Who agrees with whom on pairs on which a person and an LLM differ.", _add_study),
+    "corrected": ("Runs by score, corrected by an audit, with intervals.", _add_corrected),
     "time": ("How long topics took, by stage: median and quartiles of active time.", _add_time),
 }
 
@@ -291,12 +320,36 @@ def _citation_line(document: Row) -> str:
 
 
 def _study(campaign: Campaign, options: Options) -> Printed:
-    report = study_report(study_named(campaign, options["study"]))
-    study = report.study
+    study = study_named(campaign, options["study"])
+    if study.draw == DrawKind.AUDIT:
+        raise Refused("usage", f"{study} is an audit, which has a report of its own: report corrected.")
+    report = study_report(study)
     how = "stratified by cell" if study.stratified else "at random"
     drawn = f"{report.pairs} pairs of {len(report.topics)} topics, up to {study.per_topic} each"
     text = f"{drawn}, {how}, seed {study.seed}."
     return study_document(report), agreement_rows(report), f"\n{as_table(judge_rows(report))}\n{text}"
+
+
+def _corrected(campaign: Campaign, options: Options) -> Printed:
+    study = audit_named(campaign, options["study"])
+    score = options["score"] or primary_score(study.kind)
+    if score not in scores_of(study.kind):
+        raise Refused("usage", f"{study} corrects {', '.join(scores_of(study.kind))}.")
+    policies = _policies(options) if study.kind == StudyKind.ASSIGNMENT else _support_policies(options)
+    state = audit_state(study, policies)
+    report = corrected_report(state, score, target=options["target"], least_judged=options["least_judged"])
+    document, rows = corrected_document(report), corrected_rows(report)
+    pairs = drawn_rows(study) if options["pairs"] else []
+    if options["pairs"]:
+        document["pairs"] = pairs
+        rows = pairs if options["format"] == "csv" else rows
+    apart = [_gap(gap) for gap in document["differences"]]
+    listed = [as_table(part) for part in (apart, [row | {"labels": str(row["labels"])} for row in pairs]) if part]
+    return document, rows, "\n".join(["", *listed, corrected_note(report)])
+
+
+def _gap(gap: Row) -> Row:
+    return {**gap, "more": "never" if gap["more"] is None else gap["more"]}
 
 
 def _time(campaign: Campaign, options: Options) -> Printed:
@@ -331,5 +384,6 @@ REPORTS: dict[str, Callable[[Campaign, Options], Printed]] = {
     "support-correlation": _support_correlation,
     "support-confusion": _support_confusion,
     "study": _study,
+    "corrected": _corrected,
     "time": _time,
 }

@@ -1,0 +1,387 @@
+"""Drawing an audit, drawing more of it, and taking in what came since. Each is one transaction with one event."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import transaction
+
+from accounts.models import User
+from evaluation.domain.conditions import judges_of, support_judges_of
+from evaluation.errors import Refused
+from evaluation.labelling import touch
+from evaluation.models import AnswerProvenance, AuditPair, Campaign, Event, Judge, Run, Study, StudyPair
+from evaluation.models.querysets import in_parts_of
+from evaluation.models.studies import REAL_LABELS
+from evaluation.studies import judge_to_study, lock_for_study, set_to_study, topics_named
+from evaluation.tasks.hand_out import add_drawn_answers
+from evaluation.tasks.pooling import lock_judging
+from evaluation.terms import DrawKind, JudgeKind, StudyKind, SupportCondition
+from reports.audits.frame import (
+    ITEM,
+    GivenLabels,
+    StoredFrame,
+    current_labels,
+    people_of,
+    stored_frame,
+)
+from reports.audits.population import (
+    Ints,
+    Population,
+    answers_of,
+    default_policies,
+    pair_names,
+    population_of,
+)
+from reports.metrics.arrays import Counts
+from reports.metrics.audit.draw import KNOWN, AuditFrame, draw, place_in_order
+
+BATCH = 500
+PER_RUN = 50
+LEAST = 5
+LONGEST_SEED = 60
+MOST_PER_RUN = 100_000
+MOST_PEOPLE = 20  # who labelled one pair before: as many digits as the column holds
+
+
+@dataclass(frozen=True, slots=True)
+class AuditWish:
+    """Order of an audit. `machine`, `nuggets`: by name, '' for the only judge or set that fits.
+
+    `runs`, `topics`: by id; none: all, without the organizers' controls. `known`: judges or studies whose labels
+    count as known pairs; `sample`: another audit whose draw and labels are taken over. `least`: of each stratum.
+    """
+
+    name: str
+    kind: StudyKind
+    machine: str = ""
+    nuggets: str = ""
+    per_run: int = PER_RUN
+    runs: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    sample: str = ""
+    least: int = LEAST
+    seed: str = "0"
+
+
+def create_audit(*, campaign: Campaign, wish: AuditWish, actor: User | None = None) -> Study:
+    """Draw pairs of every run by chance from what an LLM labelled; later changes of its labels have no effect.
+
+    Raises `Refused`: a name that is taken, runs, topics, judges or sets that are not there or not the only
+    candidates, figures out of range, and labels that may not be taken over.
+    """
+    _check_figures(wish)
+    with transaction.atomic():
+        locked = lock_for_study(campaign, wish.name)
+        topics_named(locked, wish.topics)
+        _refuse_unknown(set(wish.runs) - set(locked.runs.values_list("run_id", flat=True)), "run", locked)
+        study = _unsaved(locked, wish)
+        population = population_of(study, default_policies(study))
+        _check_words(wish, population)
+        study.design["per_run"] = dict.fromkeys(population.run_ids, wish.per_run)
+        known, sample = _known_labels(study, wish.known), _sampled(study, wish.sample)
+        payload = _payload(study, wish) | {"of": len(population.run), "known": len(known)}
+        study.event = Event.objects.create(campaign=locked, kind="study.created", actor=actor, payload=payload)
+        study.save()
+        _add_pairs(study, population, np.arange(len(population.run)), block=0, known=known, sample=sample)
+        if not wish.sample:
+            _draw(study)
+        touch(locked.pk)
+        return study
+
+
+def grow_audit(*, study: Study, per_run: int, runs: Sequence[str] = (), actor: User | None = None) -> int:
+    """Draw the next pairs of the same order, of some runs or of all; return how many came. What was drawn stays.
+
+    Raises `Refused` where no run gets more, for unknown runs, and for an audit whose sample is another's.
+    """
+    _check_per_run(per_run)
+    with transaction.atomic():
+        study = _locked(study)
+        if study.design.get("sample"):
+            raise Refused("usage", f"{study} has the draw of {study.design['sample']}: that one can grow.")
+        numbers: dict[str, int] = study.design["per_run"]
+        _refuse_unknown(set(runs) - numbers.keys(), "run", study.campaign)
+        more = {run: per_run for run in runs or numbers if per_run > numbers[run]}
+        if not more:
+            raise Refused("not_more", f"These runs have {per_run} pairs or more drawn already.")
+        study.design["per_run"] = numbers | more
+        study.save(update_fields=["design"])
+        return _drawn_more(study, "study.grown", {"per_run": per_run, "runs": sorted(more)}, actor)
+
+
+def extend_audit(*, study: Study, actor: User | None = None) -> int:
+    """Take in pairs that came after the draw, as strata of their own; return how many are to judge of them.
+
+    Raises `Refused` where there are none.
+    """
+    with transaction.atomic():
+        study = _locked(study)
+        frame, population = stored_frame(study), population_of(study, default_policies(study))
+        new = np.flatnonzero(~np.isin(population.keys, frame.keys))
+        if not len(new):
+            raise Refused("nothing_outside", f"Every pair is in {study} already.")
+        numbers: dict[str, int] = study.design["per_run"]
+        usual = int(study.event.payload["per_run"])
+        came = {population.run_ids[run] for run in np.unique(population.run[new])}
+        study.design["per_run"] = dict.fromkeys(sorted(came), usual) | numbers
+        study.save(update_fields=["design"])
+        _add_pairs(study, population, new, block=int(frame.block.max(initial=0)) + 1)
+        return _drawn_more(study, "study.extended", {"pairs": len(new), "runs": sorted(came)}, actor)
+
+
+def _locked(study: Study) -> Study:
+    # Tasks before the campaign: taken the other way round, this and a submission would wait for each other.
+    lock_judging(study.campaign)
+    Campaign.objects.select_for_update().get(pk=study.campaign_id)
+    return Study.objects.select_related("campaign", "machine", "nugget_set", "event").get(pk=study.pk)
+
+
+def _drawn_more(study: Study, kind: str, payload: Mapping[str, object], actor: User | None) -> int:
+    came = _draw(study)
+    add_drawn_answers(study)
+    Event.objects.create(
+        campaign=study.campaign,
+        kind=kind,
+        actor=actor,
+        payload={"study": study.name, **payload, "drawn": came},
+    )
+    touch(study.campaign_id)
+    return came
+
+
+def _check_figures(wish: AuditWish) -> None:
+    _check_per_run(wish.per_run)
+    if not 1 <= wish.least <= MOST_PER_RUN:
+        raise Refused("usage", f"Pairs of each stratum: from 1 to {MOST_PER_RUN:,}.")
+    if not 1 <= len(wish.seed) <= LONGEST_SEED or not wish.seed.isprintable():
+        raise Refused("usage", f"A seed has 1 to {LONGEST_SEED} characters, all printable.")
+    if wish.known and wish.sample:
+        raise Refused("usage", "Take over known pairs or another's sample, not both.")
+
+
+def _check_per_run(per_run: int) -> None:
+    if not 1 <= per_run <= MOST_PER_RUN:
+        raise Refused("usage", f"Pairs per run: from 1 to {MOST_PER_RUN:,}.")
+
+
+def _check_words(wish: AuditWish, population: Population) -> None:
+    there = {population.run_ids[run] for run in np.unique(population.run)}
+    for run_id in wish.runs:
+        if run_id not in there:
+            raise Refused("no_words", f"{run_id} has no answer with words here: nothing of it can be drawn.")
+    if not there:
+        raise Refused("nothing_to_draw", "No run has an answer with words to these topics: nothing was drawn.")
+
+
+def _refuse_unknown(names: set[str], noun: str, campaign: Campaign) -> None:
+    if names:
+        raise Refused(f"no_such_{noun}", f"There is no {noun} {', '.join(sorted(names))} in {campaign.slug}.")
+
+
+def _unsaved(campaign: Campaign, wish: AuditWish) -> Study:
+    llm = JudgeKind.LLM
+    nugget_set = set_to_study(campaign, wish.nuggets, [llm]) if wish.kind is StudyKind.ASSIGNMENT else None
+    judges = judges_of(nugget_set, kind=llm) if nugget_set else support_judges_of(campaign, SupportCondition.LLM)
+    return Study(
+        campaign=campaign,
+        name=wish.name,
+        kind=wish.kind,
+        draw=DrawKind.AUDIT,
+        machine=judge_to_study(judges, llm, wish.machine),
+        nugget_set=nugget_set,
+        condition="" if nugget_set else SupportCondition.SCRATCH,
+        seed=wish.seed,
+        design={
+            "least": wish.least,
+            "runs": list(wish.runs),
+            "topics": list(wish.topics),
+            "known": list(wish.known),
+            "sample": wish.sample,
+        },
+    )
+
+
+def _payload(study: Study, wish: AuditWish) -> dict[str, object]:
+    # The log can never be changed, so it names nobody: whose labels were taken over is in the study.
+    return {
+        "study": study.name,
+        "kind": study.kind,
+        "draw": study.draw,
+        "machine": study.machine.name,
+        "nuggets": study.nugget_set_id,
+        "seed": study.seed,
+        "per_run": wish.per_run,
+        "least": wish.least,
+        "runs": list(wish.runs),
+        "topics": list(wish.topics),
+        "sample": wish.sample,
+    }
+
+
+Taken = Mapping[tuple[int, int], str]
+"""Digits of the labels of pairs that are taken over, one a person."""
+
+Sample = Mapping[tuple[int, int], tuple[float, float, str]]
+"""Chance, place and digits of the pairs of another audit's draw."""
+
+
+def _known_labels(study: Study, names: Iterable[str]) -> Taken:
+    """Labels of pairs that were judged before, blind. Raises `Refused` for whoever saw a machine's label."""
+    found: dict[tuple[int, int], str] = {}
+    for name in names:
+        other = Study.objects.filter(campaign=study.campaign, name=name).first()
+        labels = _labels_of_study(study, other) if other else _labels_of_judge(study, name)
+        for item, given in labels.items():
+            digits = "".join(str(label) for _, label in sorted(given.items()) if label in REAL_LABELS)
+            found[item] = (found.get(item, "") + digits)[:MOST_PEOPLE]
+    return {item: digits for item, digits in found.items() if digits}
+
+
+def _labels_of_study(study: Study, other: Study) -> GivenLabels:
+    if other.kind != study.kind:
+        raise Refused("usage", f"{other} is a study of {other.kind} labels, and this one of {study.kind} labels.")
+    if other.condition == SupportCondition.POST_EDIT:
+        raise Refused("not_blind", _in_sight(other.name))
+    judged = current_labels(other, people_of(other))
+    first, second = ITEM[StudyKind(other.kind)]
+    pairs = StudyPair.objects.filter(study=other, person_label__isnull=False)
+    for one, two, label in pairs.values_list(first, second, "person_label"):
+        # Who judged again, blind to both labels, decides; the person's label counts where nobody has.
+        judged.setdefault((one, two), {"": label})
+    return judged
+
+
+def _labels_of_judge(study: Study, name: str) -> GivenLabels:
+    judges = Judge.objects.filter(name=name, kind=JudgeKind.HUMAN)
+    found = current_labels(study, judges)
+    if not found:
+        shown = Study(kind=study.kind, condition=SupportCondition.POST_EDIT)
+        if study.kind == StudyKind.SUPPORT and current_labels(shown, judges):
+            raise Refused("not_blind", _in_sight(name))
+        raise Refused("no_such_judge", f"No person or study {name} has such labels here.")
+    return found
+
+
+def _in_sight(name: str) -> str:
+    return f"{name} gave labels in sight of the LLM's: they can be neither known pairs nor a sample."
+
+
+def _sampled(study: Study, name: str) -> Sample:
+    """The draw of another audit with its chances and labels. Raises `Refused` where it is no complete audit."""
+    if not name:
+        return {}
+    other = Study.objects.filter(campaign=study.campaign, name=name).first()
+    if other is None:
+        _labels_of_judge(study, name)
+        raise Refused("no_sample", f"{name} chose what to label: its pairs can be known pairs, not a sample.")
+    if other.condition == SupportCondition.POST_EDIT:
+        raise Refused("not_blind", _in_sight(name))
+    if other.draw != DrawKind.AUDIT:
+        pairs = StudyPair.objects.filter(study=other).count()
+        text = f"{name} holds disagreements only: its {pairs:,} pairs can be known pairs, not a sample."
+        raise Refused("no_sample", text)
+    if (other.kind, other.nugget_set_id) != (study.kind, study.nugget_set_id):
+        raise Refused("usage", f"{name} is about other pairs.")
+    frame, labels = stored_frame(other), current_labels(other, people_of(other))
+    found: dict[tuple[int, int], tuple[float, float, str]] = {}
+    for place in np.flatnonzero(frame.chance > 0):
+        item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
+        digits = frame.given[place] or "".join(str(label) for _, label in sorted(labels.get(item, {}).items()))
+        if not digits:
+            raise Refused("not_complete", f"{name} has pairs that nobody has judged yet.")
+        found[item] = float(frame.chance[place]), float(frame.place[place]), digits[:MOST_PEOPLE]
+    return found
+
+
+def _add_pairs(
+    study: Study,
+    population: Population,
+    chosen: Counts,
+    *,
+    block: int,
+    known: Taken | None = None,
+    sample: Sample | None = None,
+) -> None:
+    items = population.items[chosen]
+    names = pair_names(study.campaign, study.kind, items)
+    answers = answers_of(study, items)
+    rows: list[AuditPair] = []
+    for place, (first, second) in zip(chosen.tolist(), items.tolist(), strict=True):
+        at = len(rows)
+        item = (first, second)
+        chance, order, given = (sample or {}).get(item, (None, None, ""))
+        is_known = item in (known or {})
+        rows.append(
+            AuditPair(
+                study=study,
+                **_item_fields(study, answers[at], item),
+                machine_label=int(population.label[place]),
+                block=block,
+                size=float(population.size[place]),
+                place=order or place_in_order(study.seed, *names[at].values()),
+                chance=1.0 if is_known else chance,
+                known=is_known,
+                given=(known or {}).get(item, given),
+            )
+        )
+    AuditPair.objects.bulk_create(rows, batch_size=BATCH)
+
+
+def _item_fields(study: Study, answer: int, item: tuple[int, int]) -> dict[str, int]:
+    fields = {f"{name}_id": key for name, key in zip(ITEM[StudyKind(study.kind)], item, strict=True)}
+    return {"answer_id": answer} | fields
+
+
+def _draw(study: Study) -> int:
+    """Draw as many pairs as the design says, beside those that are drawn; return how many came."""
+    frame = stored_frame(study)
+    run_ids = sorted(study.design["per_run"])
+    arrays = frame_arrays(frame, _runs_of(study, frame, run_ids), len(run_ids))
+    numbers = np.array([study.design["per_run"][run] for run in run_ids], dtype=np.int64)
+    chances = draw(arrays, numbers, study.design["least"], before=frame.drawn)
+    changed = np.flatnonzero(chances != frame.chance)
+    AuditPair.objects.bulk_update(
+        [AuditPair(pk=int(frame.pk[place]), chance=float(chances[place])) for place in changed],
+        ["chance"],
+        batch_size=BATCH,
+    )
+    new = np.flatnonzero((chances > 0) & ~frame.known & (frame.chance == 0))
+    _ask(study, frame.items[new])
+    return len(new)
+
+
+def frame_arrays(frame: StoredFrame, run: Counts, runs: int) -> AuditFrame:
+    """The stored pairs as the metrics have them; `run` Q."""
+    return AuditFrame(
+        run=run,
+        label=np.where(frame.known, KNOWN, frame.machine_label),
+        block=frame.block,
+        x=frame.size,
+        order=frame.place,
+        runs=runs,
+    )
+
+
+def _runs_of(study: Study, frame: StoredFrame, run_ids: Sequence[str]) -> Counts:
+    places = {run_id: place for place, run_id in enumerate(run_ids)}
+    answers = answers_of(study, frame.items)
+    rows = AnswerProvenance.objects.filter(run__in=Run.objects.filter(campaign=study.campaign))
+    of_answer = dict(rows.values_list("answer", "run__run_id"))
+    return np.array([places[of_answer[answer]] for answer in answers], dtype=np.int64)
+
+
+def _ask(study: Study, items: Ints) -> None:
+    answers = answers_of(study, items)
+    topics: dict[int, int] = {}
+    for part in in_parts_of(set(answers)):
+        rows = AnswerProvenance.objects.filter(answer__in=part)
+        topics |= dict(rows.values_list("answer", "topic__pk"))
+    StudyPair.objects.bulk_create(
+        [
+            StudyPair(study=study, topic_id=topics[answer], **_item_fields(study, answer, (first, second)))
+            for answer, (first, second) in zip(answers, items.tolist(), strict=True)
+        ],
+        batch_size=BATCH,
+    )

@@ -1,0 +1,145 @@
+"""An audit's frame as it is stored, and what people said of its pairs."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import QuerySet
+
+from evaluation.errors import Refused
+from evaluation.models import Assignment, AuditPair, Campaign, Judge, Study, SupportJudgment
+from evaluation.models.studies import REAL_LABELS
+from evaluation.studies import study_named
+from evaluation.terms import AssignmentLabel, DrawKind, JudgeKind, StudyKind
+from reports.audits.population import Ints, packed
+from reports.metrics.arrays import Booleans, Floats
+from reports.models import Adjudication
+
+REFUSED = AssignmentLabel.CANT_JUDGE
+"""The code of "can't judge", which is the same for nuggets and citations."""
+
+ITEM = {
+    StudyKind.ASSIGNMENT: ("answer", "nugget_version"),
+    StudyKind.SUPPORT: ("sentence", "segment"),
+}
+GivenLabels = dict[tuple[int, int], dict[str, int]]
+"""Codes of labels by pair and judge's name."""
+
+
+@dataclass(frozen=True)
+class StoredFrame:
+    """Q pairs in the order in which they came in; arrays Q, but `items` Q x 2. `chance` is 0 where not drawn."""
+
+    pk: Ints
+    items: Ints
+    machine_label: Ints
+    block: Ints
+    size: Floats
+    place: Floats
+    chance: Floats
+    known: Booleans
+    given: tuple[str, ...]
+
+    @cached_property
+    def keys(self) -> Ints:
+        return packed(self.items)
+
+    @property
+    def drawn(self) -> Booleans:
+        """Pairs that the draw took, the known ones left out."""
+        return (self.chance > 0) & ~self.known
+
+    def places_in(self, keys: Ints) -> Ints:
+        """Place of each stored pair among `keys`, Q; -1 where it is not there."""
+        order = np.argsort(keys)
+        if not len(keys):
+            return np.full(len(self.keys), -1)
+        at = np.minimum(np.searchsorted(keys[order], self.keys), len(keys) - 1)
+        found: Ints = np.where(keys[order][at] == self.keys, order[at], -1)
+        return found
+
+
+def audit_named(campaign: Campaign, name: str) -> Study:
+    """Return a campaign's audit. Raises `Refused` for another study, and with the names where there is none."""
+    study = study_named(campaign, name)
+    if study.draw != DrawKind.AUDIT:
+        raise Refused("no_audit", f"{name} is a second look at disagreements, and no random check.")
+    return study
+
+
+def stored_frame(study: Study, alias: str = DEFAULT_DB_ALIAS) -> StoredFrame:
+    first, second = ITEM[StudyKind(study.kind)]
+    fields = ("pk", first, second, "machine_label", "block", "known", "size", "place", "chance", "given")
+    rows = list(AuditPair.objects.using(alias).filter(study=study).order_by("pk").values_list(*fields))
+    *columns, given = zip(*rows, strict=True) if rows else ((),) * len(fields)
+    whole = np.array(columns[:6], dtype=np.int64)
+    return StoredFrame(
+        pk=whole[0],
+        items=whole[1:3].T,
+        machine_label=whole[3],
+        block=whole[4],
+        known=whole[5].astype(np.bool_),
+        size=np.array(columns[6], dtype=np.float64),
+        place=np.array(columns[7], dtype=np.float64),
+        chance=np.array([chance or 0.0 for chance in columns[8]], dtype=np.float64),
+        given=given,
+    )
+
+
+def current_labels(study: Study, judges: QuerySet[Judge], alias: str = DEFAULT_DB_ALIAS) -> GivenLabels:
+    """Labels of some judges of the study's pairs, "can't judge" among them; of a judge's labels the newest."""
+    names = ITEM[StudyKind(study.kind)]
+    given: QuerySet[Assignment] | QuerySet[SupportJudgment] = (
+        Assignment.objects.current()
+        if study.kind == StudyKind.ASSIGNMENT
+        else SupportJudgment.objects.current().filter(condition=study.condition)
+    )
+    found: GivenLabels = defaultdict(dict)
+    rows = given.using(alias).filter(judge__in=judges).order_by("submission")
+    for first, second, judge, label in rows.values_list(*names, "judge__name", "label"):
+        if label in (*REAL_LABELS, REFUSED):
+            found[first, second][judge] = label
+    return found
+
+
+def people_of(study: Study) -> QuerySet[Judge]:
+    return Judge.objects.filter(study=study, kind=JudgeKind.HUMAN)
+
+
+def adjudicated(study: Study, alias: str) -> dict[tuple[int, int], int]:
+    """Newest verdict on each pair of the campaign, as far as it is one of the three labels."""
+    first, second = ITEM[StudyKind(study.kind)]
+    rows = (
+        Adjudication.objects.using(alias)
+        .filter(campaign=study.campaign, **{f"{second}__isnull": False})
+        .order_by("pk")
+    )
+    verdicts = {(one, other): verdict for one, other, verdict in rows.values_list(first, second, "verdict")}
+    return {item: verdict for item, verdict in verdicts.items() if verdict in REAL_LABELS}
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleSaid:
+    """What people said of Q pairs: `shares` Q x 3, the fraction who gave each label; `refused` Q, whoever was asked."""
+
+    shares: Floats
+    refused: Booleans
+
+
+def people_said(study: Study, frame: StoredFrame, labels: GivenLabels, alias: str) -> PeopleSaid:
+    """Count people's labels of each pair: the mean of theirs, or where they differ the verdict of an adjudicator."""
+    shares = np.zeros((len(frame.keys), 3))
+    refused = np.zeros(len(frame.keys), dtype=np.bool_)
+    verdicts = adjudicated(study, alias)
+    for place in np.flatnonzero(frame.chance > 0):
+        item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
+        given = [int(digit) for digit in frame.given[place]] or list(labels.get(item, {}).values())
+        real = [label for label in given if label in REAL_LABELS]
+        if len(set(real)) > 1 and item in verdicts:
+            real = [verdicts[item]]
+        for label in real:
+            shares[place, label] += 1 / len(real)
+        refused[place] = bool(given) and not real
+    return PeopleSaid(shares, refused)

@@ -1,0 +1,194 @@
+"""Pairs that an audit is about, as they are now: their weights in every score, and the LLM's labels."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.domain.conditions import CitationCondition, Part, whole
+from evaluation.errors import Refused
+from evaluation.models import AnswerProvenance, Campaign, ListedNugget, Sentence, Study
+from evaluation.models.querysets import in_parts_of
+from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition
+from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet
+from reports.metrics.arrays import Booleans, Counts, Floats
+from reports.metrics.audit.draw import NO_LABEL
+from reports.metrics.audit.weights import nugget_sizes, nugget_weights, positive_sizes, support_weights
+from reports.metrics.label_matrix import UNJUDGEABLE
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.scores import run_scores
+from reports.metrics.support import PRECISION, RECALL, run_support
+from web.consistent_read import consistent_read
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """P pairs of R runs, run by run in the order of their ids, and T topics.
+
+    `items` P x 2 are answer and wording, or sentence and segment, by primary key; `label` P, of the LLM, NO_LABEL
+    where it failed or gave none; `size` P, x; `weights` P and `counted` R x T by score; `machine` R, the LLM's scores.
+    """
+
+    run_ids: tuple[str, ...]
+    topic_ids: tuple[str, ...]
+    run: Counts
+    topic: Counts
+    items: Ints
+    label: Counts
+    size: Floats
+    weights: dict[str, Floats]
+    counted: dict[str, Booleans]
+    machine: dict[str, Floats]
+
+    @property
+    def keys(self) -> Ints:
+        """One number for each pair, P."""
+        return packed(self.items)
+
+
+def packed(items: Ints) -> Ints:
+    """One number for each of P x 2 primary keys; neither reaches 2 ** 31."""
+    keys: Ints = items[:, 0] << 32 | items[:, 1]
+    return keys
+
+
+def population_of(study: Study, policies: Policies | SupportPolicies) -> Population:
+    """Return the pairs of a study's runs and topics, from one state of the database."""
+    with consistent_read() as alias:
+        named = study.design.get("runs") or []
+        runs = study.campaign.runs.using(alias).order_by("run_id")
+        # Controls are the organizers' own runs: they are in only where they are asked for.
+        chosen = runs.filter(run_id__in=named) if named else runs.filter(control=False)
+        run_ids = list(chosen.values_list("run_id", flat=True))
+        if isinstance(policies, Policies):
+            return _of_nuggets(study, policies, run_ids)
+        return _of_citations(study, policies, run_ids)
+
+
+def default_policies(study: Study) -> Policies | SupportPolicies:
+    return Policies() if study.kind == StudyKind.ASSIGNMENT else SupportPolicies()
+
+
+def _topics(study: Study, topic_ids: tuple[str, ...]) -> Booleans:
+    named = study.design.get("topics") or []
+    return rows_of(topic_ids, frozenset(named) if named else None)
+
+
+def _places(run_ids: Sequence[str], chosen: Sequence[str]) -> Counts:
+    return np.array([run_ids.index(run_id) for run_id in chosen], dtype=np.int64)
+
+
+def _of_nuggets(study: Study, policies: Policies, chosen: Sequence[str]) -> Population:
+    origin = study.nugget_set.origin if study.nugget_set else ""
+    condition = next(item for item in Condition if item.origin == origin and item.judge_kind is JudgeKind.LLM)
+    choice = whole(study.campaign, condition, study.nugget_set, study.machine)
+    whole_sheet, (wordings, answers) = assignment_sheet(choice), assignment_keys(choice)
+    topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, chosen)
+    wordings = wordings[topics[whole_sheet.nugget_topic]]
+    answers = answers[topics][:, runs]
+    sheet = whole_sheet.of_topics(topics).of_runs(runs)
+    cells = (sheet.answered & (sheet.words > 0))[sheet.nugget_topic]
+    run, nugget = np.nonzero(cells.T)
+    topic = sheet.nugget_topic[nugget].astype(np.int64)
+    labels = sheet.labels[nugget, run].astype(np.int64)
+    found = nugget_weights(sheet, policies)
+    scores = run_scores(sheet, policies)
+    return Population(
+        run_ids=sheet.run_ids,
+        topic_ids=sheet.topic_ids,
+        run=run,
+        topic=topic,
+        items=np.stack([answers[topic, run], wordings[nugget]], axis=1),
+        label=np.where(labels < 0, NO_LABEL, labels),
+        size=positive_sizes(run, nugget_sizes(sheet)[nugget, run]),
+        weights={name: one.weights[nugget, run] for name, one in found.items()},
+        counted={name: one.counted.T for name, one in found.items()},
+        machine={name: scores.of(name) for name in found},
+    )
+
+
+def _of_citations(study: Study, policies: SupportPolicies, chosen: Sequence[str]) -> Population:
+    if study.campaign.protocol.first_citations != 1:
+        raise Refused("usage", "A random check of citations needs a protocol that judges one citation a sentence.")
+    choice = CitationCondition(study.campaign, (Part(None, study.machine),), SupportCondition.LLM)
+    whole_sheet, keys = support_sheet(choice), support_keys(choice)
+    topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, chosen)
+    sheet = whole_sheet.of_topics(topics)
+    in_topics = topics[whole_sheet.sentence_answer // max(len(whole_sheet.run_ids), 1)]
+    keys = keys[in_topics[whole_sheet.unit_sentence]]
+    topic, column = np.divmod(sheet.sentence_answer[sheet.unit_sentence], max(len(sheet.run_ids), 1))
+    place = np.full(len(sheet.run_ids), -1)
+    place[runs] = np.arange(len(runs))
+    asked = (place[column] >= 0) & (sheet.unit_label != UNJUDGEABLE)
+    units = np.flatnonzero(asked)[np.argsort(place[column][asked], kind="stable")]
+    labels = sheet.unit_label[units].astype(np.int64)
+    found, usual = support_weights(sheet, policies), support_weights(sheet, SupportPolicies())
+    run = place[column][units].astype(np.int64)
+    size = (usual[PRECISION].weights + usual[RECALL].weights)[units] / 2
+    scores = run_support(sheet, policies)
+    return Population(
+        run_ids=tuple(chosen),
+        topic_ids=sheet.topic_ids,
+        run=run,
+        topic=topic[units].astype(np.int64),
+        items=keys[units],
+        label=np.where(labels < 0, NO_LABEL, labels),
+        size=positive_sizes(run, size),
+        weights={name: one.weights[units] for name, one in found.items()},
+        counted={name: one.counted.T[runs] for name, one in found.items()},
+        machine={PRECISION: scores.precision[runs], RECALL: scores.recall[runs]},
+    )
+
+
+PairName = dict[str, Any]
+"""A pair as files have it: `run_id`, `topic_id`, `nugget` and `occurrence`, or `sentence` and `docid`."""
+
+
+def pair_names(campaign: Campaign, kind: str, items: Ints) -> list[PairName]:
+    """Name pairs by what files call them; a text that a list has more than once by its occurrence, from 0."""
+    rows = AnswerProvenance.objects.filter(run__campaign=campaign)
+    answers = {pk: (run, topic) for pk, run, topic in rows.values_list("answer", "run__run_id", "topic__topic_id")}
+    if kind == StudyKind.ASSIGNMENT:
+        nuggets = _nuggets(campaign)
+        return [
+            _named(answers[answer]) | dict(zip(("nugget", "occurrence"), nuggets[wording], strict=True))
+            for answer, wording in items.tolist()
+        ]
+    sentences = Sentence.objects.filter(answer__topic__campaign=campaign).values_list("pk", "answer", "index")
+    places = {pk: (answer, index) for pk, answer, index in sentences}
+    docids = dict(campaign.segments.values_list("pk", "docid"))
+    return [
+        _named(answers[places[sentence][0]]) | {"sentence": places[sentence][1], "docid": docids[segment]}
+        for sentence, segment in items.tolist()
+    ]
+
+
+def _named(answer: tuple[str, str]) -> PairName:
+    return {"run_id": answer[0], "topic_id": answer[1]}
+
+
+def _nuggets(campaign: Campaign) -> dict[int, tuple[str, int]]:
+    """Text and occurrence of each wording, in the newest list that has it."""
+    found: dict[int, tuple[str, int]] = {}
+    seen: Counter[tuple[int, str]] = Counter()
+    listed = ListedNugget.objects.filter(nugget_list__topic__campaign=campaign)
+    rows = listed.order_by("nugget_list__version", "nugget_list", "position")
+    for made, wording, text in rows.values_list("nugget_list", "nugget_version", "nugget_version__text"):
+        found[wording] = text, seen[made, text]
+        seen[made, text] += 1
+    return found
+
+
+def answers_of(study: Study, items: Ints) -> list[int]:
+    """The answer of each pair, by primary key."""
+    if study.kind == StudyKind.ASSIGNMENT:
+        return [int(answer) for answer, _ in items]
+    sentences: dict[int, int] = {}
+    for part in in_parts_of({int(sentence) for sentence, _ in items}):
+        sentences |= dict(Sentence.objects.filter(pk__in=part).values_list("pk", "answer"))
+    return [sentences[int(sentence)] for sentence, _ in items]

@@ -1,0 +1,114 @@
+"""Drawing the pairs of a study: where a person and an LLM differ, or by chance from all that an LLM labelled."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+
+from evaluation.errors import Refused
+from evaluation.management.base import AssayCommand, add_campaign, the_campaign, words_of
+from evaluation.models import AuditPair, Campaign, Study, StudyPair
+from evaluation.studies import PER_TOPIC, StudyWish, create_study
+from evaluation.terms import DrawKind, StudyKind, SupportCondition
+from reports.audits.drawing import LEAST, PER_RUN, AuditWish, create_audit
+from web.text import plural
+
+BY_PEOPLE = [word for word in words_of(SupportCondition) if word != SupportCondition.LLM]
+
+
+class Command(AssayCommand):
+    help = "Draw pairs to be judged by others: where a person and an LLM differ, or by chance (--draw audit)."
+    example = (
+        "manage.py create_study --campaign rag24 who-is-right --kind assignment --nuggets edited --per-topic 15"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_campaign(parser)
+        parser.add_argument("name", metavar="NAME", help="the study's name; no assessor sees it")
+        parser.add_argument("--kind", required=True, choices=words_of(StudyKind), help="which labels are compared")
+        text = "where a person and an LLM differ (default), or by chance from all that an LLM labelled"
+        parser.add_argument("--draw", choices=words_of(DrawKind), default=DrawKind.DISAGREEMENTS.value, help=text)
+        parser.add_argument(
+            "--nuggets", default="", metavar="SET", help="of assignments: which set, where several fit"
+        )
+        text = "of support: under which the person judged (default scratch)"
+        parser.add_argument("--condition", choices=BY_PEOPLE, default=SupportCondition.SCRATCH.value, help=text)
+        parser.add_argument("--person", default="", metavar="JUDGE", help="which person, where several fit")
+        parser.add_argument("--machine", default="", metavar="JUDGE", help="which LLM, where several fit")
+        text = f"pairs drawn of each topic, all where there are fewer (default {PER_TOPIC})"
+        parser.add_argument("--per-topic", type=int, default=PER_TOPIC, metavar="N", help=text)
+        text = "give each pair of labels its share of a topic's pairs, in proportion to how often it occurs"
+        parser.add_argument("--stratified", action="store_true", help=text)
+        text = "another seed draws others (default 0): a number, or of an audit 1 to 60 characters"
+        parser.add_argument("--seed", default="0", metavar="SEED", help=text)
+        parser.add_argument("--topics", nargs="+", default=[], metavar="TOPIC", help="only these topics")
+        audit = parser.add_argument_group("of an audit")
+        audit.add_argument(
+            "--per-run",
+            type=int,
+            default=PER_RUN,
+            metavar="N",
+            help=f"pairs drawn of each run (default {PER_RUN})",
+        )
+        audit.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
+        text = "judges or studies whose labels count where they are, and say nothing about other pairs"
+        audit.add_argument("--known", nargs="+", default=[], metavar="NAME", help=text)
+        text = "another audit, whose draw and labels are taken over"
+        audit.add_argument("--sample", default="", metavar="STUDY", help=text)
+        text = f"pairs at least of each label of a run (default {LEAST})"
+        audit.add_argument("--least", type=int, default=LEAST, metavar="N", help=text)
+        audit.add_argument("--dry-run", action="store_true", help="say what would be drawn, and draw nothing")
+
+    def act(self, options: dict[str, Any]) -> None:
+        campaign = the_campaign(options["campaign"])
+        if options["draw"] == DrawKind.AUDIT:
+            with transaction.atomic():
+                self.say(_audit(campaign, options))
+                # What a dry run says is what the real code did, taken back.
+                transaction.set_rollback(options["dry_run"])
+            return
+        if not options["seed"].isdecimal():
+            raise Refused("usage", "The seed of a study of disagreements is a number.")
+        wish = StudyWish(
+            name=options["name"],
+            kind=StudyKind(options["kind"]),
+            person=options["person"],
+            machine=options["machine"],
+            nuggets=options["nuggets"],
+            condition=SupportCondition(options["condition"]),
+            per_topic=options["per_topic"],
+            stratified=options["stratified"],
+            seed=int(options["seed"]),
+            topics=tuple(options["topics"]),
+        )
+        study = create_study(campaign=campaign, wish=wish)
+        drawn = StudyPair.objects.filter(study=study)
+        topics = drawn.order_by().values("topic").distinct().count()
+        self.say(f"{study}: {drawn.count():,} pairs of {topics:,} topics, {study.person} against {study.machine}.")
+
+
+def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
+    wish = AuditWish(
+        name=options["name"],
+        kind=StudyKind(options["kind"]),
+        machine=options["machine"],
+        nuggets=options["nuggets"],
+        per_run=options["per_run"],
+        runs=tuple(options["runs"]),
+        topics=tuple(options["topics"]),
+        known=tuple(options["known"]),
+        sample=options["sample"],
+        least=options["least"],
+        seed=options["seed"],
+    )
+    study = create_audit(campaign=campaign, wish=wish)
+    return f"{study}: {drawn_text(study)}, labelled by {study.machine}."
+
+
+def drawn_text(study: Study) -> str:
+    pairs, runs = AuditPair.objects.filter(study=study), len(study.design["per_run"])
+    drawn, known = StudyPair.objects.filter(study=study).count(), pairs.filter(known=True).count()
+    text = (
+        f"{runs} {plural(runs, 'run')} x {study.event.payload['per_run']} = {drawn:,} of {pairs.count():,} pairs"
+    )
+    return f"{text}, beside {known:,} known" if known else text

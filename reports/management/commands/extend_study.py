@@ -1,0 +1,24 @@
+"""Taking into an audit what came after its draw."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.management.base import AssayCommand, add_campaign, the_campaign
+from reports.audits.drawing import extend_audit
+from reports.audits.frame import audit_named
+from web.text import plural
+
+
+class Command(AssayCommand):
+    help = "Take pairs into an audit that came after it was drawn: of new runs, topics, nuggets or wordings."
+    example = "manage.py extend_study --campaign rag24 --study is-it-right"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_campaign(parser)
+        parser.add_argument("--study", required=True, metavar="NAME", help="which audit")
+
+    def act(self, options: dict[str, Any]) -> None:
+        study = audit_named(the_campaign(options["campaign"]), options["study"])
+        came = extend_audit(study=study)
+        self.say(f"{study}: {came:,} {plural(came, 'pair')} more to judge.")

@@ -1,0 +1,183 @@
+"""The draw of an audit: how many pairs of each stratum, in which order, and with which chances.
+
+A stratum is a run's pairs of one LLM label. Within it pairs are drawn with chances in proportion to their size x, by
+sequential Poisson sampling (Ohlsson 1998): the least u / x first, u a hash of seed and pair, so that a larger draw
+holds every smaller one. Symbols: P pairs, H strata, R runs, n pairs to draw of a run, m of a stratum.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Final
+
+import numpy as np
+
+from reports.metrics.arrays import Booleans, Counts, Floats
+from reports.metrics.label_matrix import FULL, NOT, PARTIAL
+
+NO_LABEL: Final = 3
+"""Failed or unjudged by the LLM: a stratum of its own."""
+KNOWN: Final = 4
+"""Judged before, in whatever way chosen: such pairs count as themselves and say nothing about others."""
+STRATUM_NAMES: Final = ("not", "partial", "support", "none", "known")
+
+# Where an LLM hesitates it errs most: half-way labels and missing ones are drawn twice as often.
+FACTORS: Final = np.array([1.0, 2.0, 1.0, 2.0])
+DRAWN_LABELS: Final = (NOT, PARTIAL, FULL, NO_LABEL)
+
+HEX_DIGITS: Final = 13
+TOLERANCE: Final = 1e-9
+"""Below what a count of pairs can differ by, above the error of a sum of some thousand sizes."""
+
+
+def place_in_order(seed: str, *names: object) -> float:
+    """A pair's u, in (0, 1): the same in every database, and of no other pair."""
+    text = "\n".join([seed, *map(str, names)])
+    return float((int(sha256(text.encode()).hexdigest()[:HEX_DIGITS], 16) + 0.5) / 16**HEX_DIGITS)
+
+
+def split(counts: Counts, sizes: Floats, numbers: Counts, least: int) -> Counts:
+    """Pairs to draw of each stratum, K x H, for each of K numbers n of one run.
+
+    `counts` and `sizes` are H: a stratum's pairs, and the sum of their x, strata in the order of DRAWN_LABELS. A
+    stratum gives min(N, max(min(N, least), k · factor · X)), k such that n are drawn, rounded by largest remainders.
+    """
+    floors, slopes = np.minimum(counts, least), FACTORS * sizes
+    at_ends = np.concatenate([floors[counts > 0] / slopes[counts > 0], counts[counts > 0] / slopes[counts > 0]])
+    # The sum rises with k in straight lines, which bend only where a stratum leaves its floor or is drawn in full.
+    bends = np.concatenate([[0.0], np.sort(at_ends)])
+    wanted = np.clip(numbers, floors.sum(), counts.sum())
+    k = np.interp(wanted, np.clip(np.outer(bends, slopes), floors, counts).sum(axis=1), bends)
+    quotas = np.clip(np.outer(k, slopes), floors, counts)
+    whole = np.floor(quotas + TOLERANCE).astype(np.int64)
+    # Rounded, so that equal remainders stay ties and go by label; the sort must be stable for that.
+    by_remainder = np.argsort(-np.round(quotas - whole, 9), axis=1, kind="stable")
+    left = (wanted - whole.sum(axis=1))[:, np.newaxis]
+    numbers_drawn: Counts = whole + (np.argsort(by_remainder, axis=1) < left)
+    return numbers_drawn
+
+
+@dataclass(frozen=True)
+class Chances:
+    """Inclusion probabilities within one stratum of N pairs with sizes `x`, for any number m that is drawn.
+
+    pi = m · x / X; where that reaches 1 it is 1 and the rest share what is left, until none does.
+    """
+
+    x: Floats
+
+    @cached_property
+    def descending(self) -> Counts:
+        """Pairs from the largest on, N."""
+        return np.argsort(-self.x, kind="stable")
+
+    @cached_property
+    def rest(self) -> Floats:
+        """Sum of x from each place of `descending` on, N."""
+        return np.cumsum(self.x[self.descending][::-1])[::-1]
+
+    def certain(self, numbers: Counts) -> Counts:
+        """Pairs that are drawn for sure, the first of `descending`, for each number m."""
+        # The pair at place j is certain where (m - j) · x / rest reaches 1, and the bound rises with j.
+        bounds = np.arange(len(self.x)) + self.rest / self.x[self.descending]
+        return np.searchsorted(bounds, numbers + TOLERANCE, side="right")
+
+    def of(self, number: int) -> Floats:
+        """Inclusion probability of each pair, N, in (0, 1]; 0 where nothing is drawn."""
+        certain = int(self.certain(np.array([number]))[0])
+        chances = np.ones_like(self.x)
+        others = self.descending[certain:]
+        if len(others):
+            chances[others] = (number - certain) * self.x[others] / self.rest[certain]
+        return chances
+
+
+def first_pairs(order: Floats, x: Floats, chances: Floats, number: int) -> Booleans:
+    """The m pairs of a stratum that are drawn, N: those that are certain, then the least u / x."""
+    certain = chances >= 1
+    by_order = np.argsort(np.where(certain, -1.0, order / x), kind="stable")
+    drawn = np.zeros(len(x), dtype=np.bool_)
+    drawn[by_order[:number]] = True
+    return drawn
+
+
+@dataclass(frozen=True)
+class AuditFrame:
+    """P pairs that an audit is about, whichever are drawn.
+
+    `run` P, index of R; `label` P, one of DRAWN_LABELS or KNOWN; `block` P, 0 for what was there at the draw, then
+    the number of the extension that added it; `x` P, sizes; `order` P, the u of `place_in_order`.
+    """
+
+    run: Counts
+    label: Counts
+    block: Counts
+    x: Floats
+    order: Floats
+    runs: int
+
+    @cached_property
+    def stratum(self) -> Counts:
+        """Stratum of each pair, P, in [0, H)."""
+        return self._strata[1]
+
+    @cached_property
+    def stratum_run(self) -> Counts:
+        """Run of each stratum, H."""
+        return self._strata[0] // (len(STRATUM_NAMES) * self._blocks)
+
+    @cached_property
+    def members(self) -> list[Counts]:
+        """Places of the pairs of each stratum, H arrays."""
+        order = np.argsort(self.stratum, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.stratum, minlength=len(self._strata[0])))[:-1])
+
+    @property
+    def _blocks(self) -> int:
+        return int(self.block.max(initial=0)) + 1
+
+    @cached_property
+    def _strata(self) -> tuple[Counts, Counts]:
+        code = (self.run * self._blocks + self.block) * len(STRATUM_NAMES) + self.label
+        found, place = np.unique(code, return_inverse=True)
+        return found, place.astype(np.int64)
+
+    def numbers(self, run: int, wanted: Counts, least: int) -> dict[int, Counts]:
+        """Pairs to draw of each stratum of a run, by stratum, for each of K numbers n; without the known pairs.
+
+        n is of the block with which the run came in; a later one gives the same fraction, by the same rule.
+        """
+        mine = np.flatnonzero((self.stratum_run == run) & (self._strata[0] % len(STRATUM_NAMES) != KNOWN))
+        block, label = np.divmod(self._strata[0][mine] % (len(STRATUM_NAMES) * self._blocks), len(STRATUM_NAMES))
+        found: dict[int, Counts] = {}
+        first = 0
+        for number in np.unique(block):
+            strata = {int(label[place]): int(mine[place]) for place in np.flatnonzero(block == number)}
+            pairs = [self.members[strata[code]] if code in strata else _NOTHING for code in DRAWN_LABELS]
+            counts = np.array([len(part) for part in pairs])
+            first = first or int(counts.sum())
+            share = wanted if number == block[0] else -(-wanted * int(counts.sum()) // first)
+            drawn = split(counts, np.array([self.x[part].sum() for part in pairs]), share, least)
+            found |= {strata[code]: drawn[:, place] for place, code in enumerate(DRAWN_LABELS) if code in strata}
+        return found
+
+
+_NOTHING: Final = np.zeros(0, dtype=np.int64)
+
+
+def draw(frame: AuditFrame, numbers: Counts, least: int, before: Booleans | None = None) -> Floats:
+    """Inclusion probability of each drawn pair, P; 0 where it is not drawn. `numbers`: n of each run, R.
+
+    `before`: pairs that were drawn already, P, and stay. Known pairs have 1.
+    """
+    chances = np.where(frame.label == KNOWN, 1.0, 0.0)
+    kept = np.zeros(len(frame.x), dtype=np.bool_) if before is None else before
+    for run in range(frame.runs):
+        for stratum, number in frame.numbers(run, numbers[run : run + 1], least).items():
+            pairs = frame.members[stratum]
+            # Rounding may give a stratum one pair less at a larger n, and what was drawn stays.
+            m = max(int(number[0]), int(kept[pairs].sum()))
+            probability = Chances(frame.x[pairs]).of(m)
+            drawn = first_pairs(frame.order[pairs], frame.x[pairs], probability, m) | kept[pairs]
+            chances[pairs[drawn]] = probability[drawn]
+    return chances

@@ -1,0 +1,215 @@
+"""Corrected scores: pairs that people judged at their value, all others at the rate of their stratum.
+
+The rates of a stratum are a Dirichlet posterior with prior 1/2 over the labels of its drawn pairs, each weighing as
+much as it stands for; the interval is in closed form (docs/metrics.md, "Random checks"). Symbols as in `draw`, and
+T topics, v the values of the three labels in a score, w the weight of a pair in it: a run's score is sum of w · v.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from reports.metrics.arrays import Booleans, Counts, Floats, ratio
+from reports.metrics.audit.draw import AuditFrame
+from reports.metrics.jackknife import FEWEST_TOPICS, student
+from reports.metrics.kendall import kendall_rows
+
+NORMAL: Final = 1.959964
+PRIOR: Final = 0.5
+FEWEST_JUDGED: Final = 20
+FEWEST_IN_STRATUM: Final = 3
+SMALL_STRATUM: Final = 0.05
+"""Of a run's weight: a stratum of which less is unknown needs no number of judged pairs."""
+
+TAU_DRAWS: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSample:
+    """An audit's pairs with what people said of them.
+
+    `chances` P, inclusion probability, 0 where a pair is not drawn; `shares` P x 3, the fraction of people who gave
+    each label, zeros where nobody judged it or whoever did refused; `topic` P, index of T.
+    """
+
+    frame: AuditFrame
+    chances: Floats
+    shares: Floats
+    topic: Counts
+
+    @property
+    def judged(self) -> Booleans:
+        judged: Booleans = np.any(self.shares > 0, axis=1)
+        return judged
+
+
+@dataclass(frozen=True, slots=True)
+class RunEstimates:
+    """Scores of R runs with their variances over what is unknown; all in units of the score.
+
+    `least` and `most` are what the score is if no unknown pair, or each, is supported. `rate` and `spread` are H: the
+    mean and the variance of a pair's value in each stratum. `enough` R: no stratum rests on too few pairs.
+    """
+
+    value: Floats
+    variance: Floats
+    least: Floats
+    most: Floats
+    rate: Floats
+    spread: Floats
+    enough: Booleans
+
+    @property
+    def sd(self) -> Floats:
+        return np.sqrt(self.variance)
+
+    @property
+    def interval(self) -> tuple[Floats, Floats]:
+        """Ends of the 95 % interval for these topics, each R."""
+        half = NORMAL * self.sd
+        return np.maximum(self.value - half, self.least), np.minimum(self.value + half, self.most)
+
+
+def sums(places: Counts, amounts: Floats, size: int) -> Floats:
+    """Sum of the amounts at each place; in their order, so that equal samples have equal digits."""
+    return np.bincount(places, amounts, minlength=size).astype(np.float64)
+
+
+def estimates(sample: AuditSample, weights: Floats, values: Floats) -> RunEstimates:
+    """Score every run; `weights` P, `values` of the three labels."""
+    frame, judged = sample.frame, sample.judged
+    strata, runs = len(frame.stratum_run), frame.runs
+
+    def by_stratum(amounts: Floats) -> Floats:
+        return sums(frame.stratum, amounts, strata)
+
+    def by_run(amounts: Floats) -> Floats:
+        return sums(frame.stratum_run, amounts, runs)
+
+    known = by_stratum(weights * (sample.shares @ values))
+    rest = np.where(judged, 0.0, weights)
+    unknown, squares = by_stratum(rest), by_stratum(rest**2)
+    # A judged pair speaks for the pairs like it that were not drawn: as many as (1 - pi) / pi.
+    stands_for = weights * ratio(1 - sample.chances, np.where(judged, sample.chances, 0.0))
+    stands_for[~judged] = 0.0
+    total, total_squares = by_stratum(stands_for), by_stratum(stands_for**2)
+    effective = np.nan_to_num(ratio(total**2, total_squares))
+    given = np.stack([by_stratum(stands_for * share) for share in sample.shares.T], axis=1)
+    alpha = PRIOR + effective[:, np.newaxis] * np.nan_to_num(ratio(given, total[:, np.newaxis]))
+    amount = alpha.sum(axis=1)
+    rate = alpha @ values / amount
+    spread = alpha @ values**2 / amount - rate**2
+    variance = spread * ((unknown**2 - squares) / (amount + 1) + squares)
+    heavy = np.bincount(frame.stratum, judged & (weights > 0), minlength=strata)
+    whole = by_run(by_stratum(weights))
+    thin = (heavy < FEWEST_IN_STRATUM) & (unknown > SMALL_STRATUM * whole[frame.stratum_run])
+    least = by_run(known)
+    return RunEstimates(
+        value=by_run(known + unknown * rate),
+        variance=by_run(variance),
+        least=least,
+        most=least + by_run(unknown),
+        rate=rate,
+        spread=spread,
+        enough=by_run(thin.astype(np.float64)) == 0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TopicEstimates:
+    """Scores as those of a sample of topics.
+
+    `means` R x T, what each topic gives, nan where it is not in the run's mean; `variance` R; `inner` R, the part of
+    a topic's variance that its unknown pairs add.
+    """
+
+    means: Floats
+    variance: Floats
+    inner: Floats
+    found: RunEstimates
+
+    @property
+    def half_width(self) -> Floats:
+        """Half of each run's 95 % interval, R; nan for too few topics."""
+        return _t_half(self.variance, (~np.isnan(self.means)).sum(axis=1))
+
+    def difference(self, a: int, b: int) -> float:
+        """Half of the 95 % interval of the difference of two runs, over the topics of both; nan for too few."""
+        gaps = self.means[a] - self.means[b]
+        gaps = gaps[~np.isnan(gaps)]
+        if len(gaps) < FEWEST_TOPICS:
+            return float("nan")
+        inner = (self.inner[a] + self.inner[b]) / len(gaps)
+        variance = gaps.var(ddof=1) / len(gaps) + inner + self.found.variance[a] + self.found.variance[b]
+        return float(_t_half(np.array([variance]), np.array([len(gaps)]))[0])
+
+
+def topic_estimates(
+    sample: AuditSample, found: RunEstimates, weights: Floats, values: Floats, counted: Booleans
+) -> TopicEstimates:
+    """Spread the scores over topics; `counted` R x T, the topics of each run's mean."""
+    frame, judged = sample.frame, sample.judged
+    topics = counted.sum(axis=1)
+    known_rate = np.where(judged, sample.shares @ values, found.rate[frame.stratum])
+    cell = frame.run * counted.shape[1] + sample.topic
+    by_topic = sums(cell, weights * known_rate, counted.size).reshape(counted.shape)
+    means = np.where(counted, by_topic * topics[:, np.newaxis], np.nan)
+    spread = np.where(judged, 0.0, weights**2 * found.spread[frame.stratum])
+    inner = topics * sums(frame.run, spread, frame.runs)
+    middle = ratio(np.nansum(means, axis=1), topics)[:, np.newaxis]
+    between = ratio(np.nansum((means - middle) ** 2, axis=1), np.maximum(topics - 1, 0))
+    variance = ratio(between + inner, topics) + found.variance
+    return TopicEstimates(means, variance, inner, found)
+
+
+def _t_half(variance: Floats, topics: Counts) -> Floats:
+    factors = [student(int(n) - 1) if n >= FEWEST_TOPICS else np.nan for n in topics]
+    return np.array(factors, dtype=np.float64) * np.sqrt(variance)
+
+
+def people_only(sample: AuditSample, weights: Floats, values: Floats) -> Floats:
+    """Score, low and high of each run from its judged pairs alone, 3 x R; nan where undefined."""
+    found = np.full((3, sample.frame.runs), np.nan)
+    given = sample.shares @ values
+    for run in range(sample.frame.runs):
+        mine = sample.frame.run == run
+        whole = weights[mine].sum()
+        part = mine & sample.judged & (weights > 0)
+        if not part.any():
+            continue
+        pull = weights[part] / sample.chances[part]
+        mean = float((pull * given[part]).sum() / pull.sum())
+        found[:, run] = whole * mean, np.nan, np.nan
+        n, freedom = int(part.sum()), int(pull.sum() ** 2 / (pull**2).sum() + 1e-9) - 1
+        if freedom >= 1:
+            inner = ((1 - sample.chances[part]) * (pull * (given[part] - mean)) ** 2).sum() / pull.sum() ** 2
+            half = student(freedom) * np.sqrt(n / (n - 1) * inner)
+            found[1:, run] = whole * max(mean - half, 0.0), whole * min(mean + half, 1.0)
+    return found
+
+
+def differ(found: RunEstimates) -> Booleans:
+    """Whether each run is surely above each other one, R x R."""
+    gaps = found.value[:, np.newaxis] - found.value
+    sd = np.sqrt(found.variance[:, np.newaxis] + found.variance)
+    return gaps > NORMAL * sd
+
+
+def rank_ranges(above: Booleans) -> Counts:
+    """Best and worst rank of each run, 2 x R, from who is surely above whom."""
+    return np.stack([1 + above.sum(axis=0), len(above) - above.sum(axis=1)])
+
+
+def tau_with(reference: Floats, value: Floats, sd: Floats) -> tuple[float, float, float] | None:
+    """Tau-b of two rankings of R runs, and its 95 % interval over what is unknown of `value`; None where undefined."""
+    if len(value) < 2:
+        return None
+    noise = np.random.default_rng(0).standard_normal((TAU_DRAWS, len(value)))
+    rows = np.concatenate([value[np.newaxis], value + sd * noise])
+    taus = kendall_rows(np.broadcast_to(reference, rows.shape), rows).tau
+    known = taus[1:][~np.isnan(taus[1:])]
+    if np.isnan(taus[0]) or not len(known):
+        return None
+    low, high = np.percentile(known, [2.5, 97.5])
+    return float(taus[0]), float(low), float(high)

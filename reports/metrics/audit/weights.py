@@ -1,0 +1,106 @@
+"""Weights of pairs in a run's scores: each score is a sum of w · v over the run's pairs.
+
+Shapes as in `label_matrix`. A pair of an answer without a word has weight 0: its label is known by rule.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from reports.metrics.arrays import Booleans, Counts, Floats, Indices, ratio
+from reports.metrics.label_matrix import OKAY, UNJUDGEABLE, UNKNOWN, VITAL, AssignmentSheet, SupportSheet
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.scores import SCORE_NAMES
+from reports.metrics.support import PRECISION, RECALL
+
+LENIENT: Final = np.array([0.0, 0.5, 1.0])
+STRICT: Final = np.array([0.0, 0.0, 1.0])
+SUPPORT_SCORES: Final = (PRECISION, RECALL)
+
+
+def values_of(score: str) -> Floats:
+    """Value of the three labels in a score."""
+    return STRICT if score.endswith("_strict") else LENIENT
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreWeights:
+    """Weights of all pairs in one score, N x R or U; `counted` T x R, the topics of each run's mean."""
+
+    weights: Floats
+    counted: Booleans
+
+
+def nugget_weights(sheet: AssignmentSheet, policies: Policies) -> dict[str, ScoreWeights]:
+    """Weights of each nugget of each run in each of SCORE_NAMES."""
+    importance = sheet.importance
+    vital = (importance == VITAL).astype(np.float64)
+    shares = {"vital": vital, "weighted": vital + (importance == OKAY) / 2, "all": np.ones(len(importance))}
+    found = {name: _shared(sheet, share, policies) for name, share in shares.items()}
+    return {name: found[name.removesuffix("_strict")] for name in SCORE_NAMES}
+
+
+def _shared(sheet: AssignmentSheet, share: Floats, policies: Policies) -> ScoreWeights:
+    whole = np.bincount(sheet.nugget_topic, share, minlength=len(sheet.topic_ids))
+    topics = sheet.scorable if policies.no_vital == "zero" else whole > 0
+    present = sheet.answered if policies.missing == "skip" else np.ones_like(sheet.answered)
+    counted = topics[:, np.newaxis] & present
+    per_run = ratio(np.ones(len(sheet.run_ids)), counted.sum(axis=0))
+    part = np.nan_to_num(ratio(share, whole[sheet.nugget_topic]))
+    cells = (sheet.answered & (sheet.words > 0) & counted)[sheet.nugget_topic]
+    return ScoreWeights(np.where(cells, part[:, np.newaxis] * np.nan_to_num(per_run), 0.0), counted)
+
+
+def support_weights(sheet: SupportSheet, policies: SupportPolicies) -> dict[str, ScoreWeights]:
+    """Weights of each pair of sentence and first citation in precision and recall, as if people judged all of them."""
+    judgeable = sheet.unit_label != UNJUDGEABLE
+    answer = sheet.sentence_answer[sheet.unit_sentence]
+    pairs = _per_answer(sheet, answer[judgeable])
+    counts = ~sheet.cited
+    counts[sheet.unit_sentence[judgeable]] = True
+    sentences = _per_answer(sheet, sheet.sentence_answer[counts])
+    silent = _per_answer(sheet, sheet.sentence_answer) == 0
+    labelled = _per_answer(sheet, answer[sheet.unit_label >= 0]).any(axis=1, keepdims=True)
+    cites = _per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
+    precise = (pairs > 0) | (~cites if policies.no_cited == "zero" else False)
+    found = {}
+    for name, sizes, defined in ((PRECISION, pairs, precise), (RECALL, sentences, (sentences > 0) | silent)):
+        absent = ~sheet.answered & (policies.missing == "zero")
+        counted = labelled & ((defined & sheet.answered) | absent)
+        share = ratio(np.ones_like(sizes), sizes * counted.sum(axis=0)).reshape(-1)[answer]
+        found[name] = ScoreWeights(np.where(judgeable & counted.reshape(-1)[answer], share, 0.0), counted)
+    return found
+
+
+def _per_answer(sheet: SupportSheet, answer: Indices) -> Counts:
+    return np.bincount(answer, minlength=sheet.answered.size).reshape(sheet.answered.shape)
+
+
+def nugget_sizes(sheet: AssignmentSheet) -> Floats:
+    """Sizes x of all pairs for the draw, N x R: their weights in `weighted`, policies by default.
+
+    A nugget of unknown importance is drawn like an okay one of its list, because it weighs as much in `all`: by a
+    tiny x it would be drawn rarely and stand for many.
+    """
+    known = nugget_weights(sheet, Policies())["weighted"].weights
+    okay_like = replace(sheet, importance=np.maximum(sheet.importance, OKAY).astype(np.int8))
+    whole = _weighted_size(sheet)[sheet.nugget_topic, np.newaxis]
+    ratio_of_lists = ratio(_weighted_size(okay_like)[sheet.nugget_topic, np.newaxis], whole)
+    unknown = nugget_weights(okay_like, Policies())["weighted"].weights * np.nan_to_num(ratio_of_lists)
+    return np.where(sheet.importance[:, np.newaxis] == UNKNOWN, unknown, known)
+
+
+def _weighted_size(sheet: AssignmentSheet) -> Floats:
+    share = (sheet.importance == VITAL) + (sheet.importance == OKAY) / 2
+    whole: Floats = np.bincount(sheet.nugget_topic, share, minlength=len(sheet.topic_ids)).astype(np.float64)
+    return whole
+
+
+def positive_sizes(run: Counts, sizes: Floats) -> Floats:
+    """Sizes of P pairs, and where one is 0 the run's smallest positive one."""
+    least = np.full(int(run.max(initial=0)) + 1, np.inf)
+    np.minimum.at(least, run[sizes > 0], sizes[sizes > 0])
+    # A run without a weighing pair is drawn with equal chances.
+    least[np.isinf(least)] = 1.0
+    return np.where(sizes > 0, sizes, least[run])
