@@ -12,7 +12,7 @@ import numpy as np
 
 from reports.metrics.arrays import Booleans, Counts, Floats, ratio
 from reports.metrics.audit.draw import AuditFrame
-from reports.metrics.jackknife import FEWEST_TOPICS, student
+from reports.metrics.intervals import FEWEST_TOPICS, student
 from reports.metrics.kendall import kendall_rows
 
 NORMAL: Final = 1.959964
