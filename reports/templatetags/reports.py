@@ -1,6 +1,6 @@
 """Addresses and words on the report pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from django import template
@@ -189,6 +189,13 @@ def interval_text(low: float, high: float) -> str:
 @register.filter
 def has_few_topics(topics: int | None) -> bool:
     return topics is not None and topics < FEWEST_TOPICS
+
+
+@register.filter
+def small_apart(tags: Iterable[tuple[str, Any]]) -> list[list[tuple[str, Any]]]:
+    """Tags with figures over enough topics, and those over few, which fold."""
+    found = list(tags)
+    return [[pair for pair in found if has_few_topics(pair[1].topics) is few] for few in (False, True)]
 
 
 def _small(text: str, basis: Basis) -> SafeString:
