@@ -72,7 +72,8 @@ def chart_places(context: dict[str, Any]) -> SafeString:
     slug = context["campaign"].slug
     runs = {name: reverse("organizer:run", args=[slug, key]) for name, key in context["run_keys"].items()}
     topics = {name: str(key) for name, key in context["topic_keys"].items()}
-    return json_script({"runs": runs, "topics": topics}, "chart-places")
+    places = {"runs": runs, "topics": topics, "topic": reverse("organizer:topics", args=[slug])}
+    return json_script(places, "chart-places")
 
 
 @register.simple_tag
@@ -93,12 +94,6 @@ def figure(
     if value is None or not basis.is_small:
         return FORMS[form](value)
     return _small(SHORT.get(form, FORMS[form])(value), basis)
-
-
-@register.simple_tag
-def figure_text(text: str, topics: int | None = None) -> SafeString | str:
-    basis = Basis(topics)
-    return _small(text, basis) if basis.is_small else text
 
 
 @register.simple_tag
