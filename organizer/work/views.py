@@ -22,7 +22,6 @@ from assessor.progress.matrix import (
     tasks_for,
     untouched,
 )
-from assessor.progress.today import topic_numbers_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Task
@@ -138,20 +137,24 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
     found = search.topics(viewer, campaign)
     page = page_of(request, found, TOPICS_A_PAGE)
     stages = work_rows.stages_shown(viewer, campaign, search.value("stage"))
+    numbers = work_rows.topic_numbers_for(viewer, campaign)
     context = {
         "campaign": campaign,
         "search": search,
         "page": page,
         "stages": stages,
         "rows": work_rows.matrix_rows(viewer, campaign, page, stages),
-        "numbers": topic_numbers_for(viewer, campaign),
-        "handed": tasks_for(viewer, campaign)
-        .not_withdrawn()
-        .filter(public_id=request.GET.get("handed", ""))
-        .first(),
+        "numbers": numbers,
+        "topics": sum(numbers.values()),
+        "handed": _handed(viewer, campaign, request.GET.get("handed", "")),
         "may_organize": may_organize(viewer, campaign),
     }
     return render(request, "organizer/work.html", context)
+
+
+def _handed(viewer: User, campaign: Campaign, public_id: str) -> Task | None:
+    tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("assessor", "topic")
+    return tasks.filter(public_id=public_id).first() if public_id else None
 
 
 def _card(request: UserRequest, campaign: Campaign, public_id: str) -> HttpResponse:

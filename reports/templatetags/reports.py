@@ -96,12 +96,6 @@ def figure(
 
 
 @register.simple_tag
-def figure_text(text: str, topics: int | None = None) -> SafeString | str:
-    basis = Basis(topics)
-    return _small(text, basis) if basis.is_small else text
-
-
-@register.simple_tag
 def figure_cell(cell: ReportCell) -> SafeString | str:
     if cell.hidden:
         return _left_out(cell.hidden)
