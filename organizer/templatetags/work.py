@@ -8,10 +8,10 @@ from django.template import Context
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
-from assessor.progress.matrix import MatrixCell, MatrixRow, may_organize, open_remarks_for
+from assessor.progress.matrix import MatrixCell, may_organize, open_remarks_for
 from evaluation.models import Campaign
 from evaluation.terms import AssignmentLabel, Stage, TaskState
 from llmjobs.kinds import WEIGHED
@@ -99,48 +99,25 @@ def initials(name: str) -> str:
     return (words[0][0] + words[-1][0] if len(words) > 1 else name.strip()[:2]).upper()
 
 
+TICK: Final = '<input class="task-tick" type="checkbox" name="tasks" value="{}" aria-label="Task of {}, {}, {}">'
+CHIP: Final = (
+    '<span class="task-cell">{}<a class="task-chip is-{}" href="tasks/{id}/" data-walk data-card="{id}" data-mark="{}" '
+    'aria-label="{}">{} <small>{}</small>{}{}</a></span>'
+)
+LATE_MARK, ASKS_MARK = SafeString('<b class="is-late">late</b>'), SafeString('<b class="asks">?</b>')
+
+
 @register.simple_tag
 def task_chip(cell: MatrixCell, *, tick: bool) -> SafeString:
-    """Chip of a task in the matrix, with its check box where an organizer reads it.
-
-    A matrix has hundreds: a template for each would be most of the page's time. Links are relative to its page.
-    """
+    # A matrix has hundreds: a template for each would be most of the page's time. Links are relative to the matrix.
+    box = format_html(TICK, cell.public_id, cell.assessor, cell.topic_id, cell.stage.words) if tick else ""
     done, all_ = cell.progress.done_of_all
     shown = f"v{cell.version}" if cell.state == TaskState.SUBMITTED else f"{done}/{all_}"
-    words = [cell.assessor, cell.stage.words, cell.state, shown, *(["late"] if cell.overdue else [])]
-    if cell.asking:
-        words.append(f"{cell.asking} open {plural(cell.asking, 'remark')}")
-    return format_html(
-        '<span class="task-cell">{}<a class="task-chip is-{}" href="tasks/{}/" data-walk data-card="{}" data-mark="{}" '
-        'aria-label="{}">{} <small>{}</small>{}{}</a></span>',
-        format_html(TICK, cell.public_id, cell.assessor, cell.topic_id, cell.stage.words) if tick else "",
-        slugify(cell.state),
-        cell.public_id,
-        cell.public_id,
-        STATES[cell.state][0],
-        ", ".join(words),
-        initials(cell.assessor),
-        shown,
-        LATE_MARK if cell.overdue else "",
-        ASKS_MARK if cell.asking else "",
-    )
-
-
-TICK: Final = '<input class="task-tick" type="checkbox" name="tasks" value="{}" aria-label="Task of {}, {}, {}">'
-LATE_MARK: Final = mark_safe('<b class="is-late">late</b>')
-ASKS_MARK: Final = mark_safe('<b class="asks">?</b>')
-
-
-@register.simple_tag
-def empty_chip(row: MatrixRow, stage: Stage) -> SafeString:
-    return format_html(
-        '<a class="task-chip is-empty" href="hand-out/?choose=ticked&amp;stage={}&amp;topics={}" data-walk '
-        'title="Hand out" aria-label="Hand out {}, {}">+</a>',
-        stage,
-        row.public_id,
-        row.topic_id,
-        stage.words,
-    )
+    late, asks = (LATE_MARK if cell.overdue else ""), (ASKS_MARK if cell.asking else "")
+    open_remarks = f"{cell.asking} open {plural(cell.asking, 'remark')}" if cell.asking else ""
+    words = (cell.assessor, cell.stage.words, cell.state, shown, late and "late", open_remarks)
+    name, kind, mark = ", ".join(filter(None, words)), slugify(cell.state), STATES[cell.state][0]
+    return format_html(CHIP, box, kind, mark, name, initials(cell.assessor), shown, late, asks, id=cell.public_id)
 
 
 @register.filter

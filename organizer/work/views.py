@@ -146,15 +146,13 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
         "rows": work_rows.matrix_rows(viewer, campaign, page, stages),
         "numbers": numbers,
         "topics": sum(numbers.values()),
-        "handed": _handed(viewer, campaign, request.GET.get("handed", "")),
+        "handed": tasks_for(viewer, campaign)
+        .not_withdrawn()
+        .filter(public_id=request.GET.get("handed", ""))
+        .first(),
         "may_organize": may_organize(viewer, campaign),
     }
     return render(request, "organizer/work.html", context)
-
-
-def _handed(viewer: User, campaign: Campaign, public_id: str) -> Task | None:
-    tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("assessor", "topic")
-    return tasks.filter(public_id=public_id).first() if public_id else None
 
 
 def _card(request: UserRequest, campaign: Campaign, public_id: str) -> HttpResponse:
