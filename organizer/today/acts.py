@@ -25,14 +25,6 @@ from web.text import plural
 
 JOBS = {Step.NUGGETS: Work.NUGGETS, Step.LABELS: Work.AA, Step.CITATIONS: Work.SUPPORT}
 JOB_WORDS = {Step.NUGGETS: "Make nuggets", Step.LABELS: "Label answers", Step.CITATIONS: "Judge citations"}
-FIRST_STAGE = {Step.LABELS: Stage.ASSIGN, Step.CITATIONS: Stage.SUPPORT_SCRATCH}
-STATE_WORDS = {
-    StepState.IN_PROGRESS: "in progress",
-    StepState.BLOCKED: "blocked",
-    StepState.NOT_BEGUN: "not begun",
-    StepState.READY: "ready",
-    StepState.WAITING: "waiting",
-}
 
 
 @dataclass(frozen=True, slots=True)
