@@ -286,6 +286,6 @@ PROVENANCE_KEY = "assay"
 
 TASK_EVENTS = (
     *("task.handed_out", "task.opened", "task.submitted", "task.reassigned", "task.reopened"),
-    *("task.blocked", "task.unblocked", "task.withdrawn", "task.rescheduled"),
+    *("task.blocked", "task.unblocked", "task.withdrawn", "task.rescheduled", "task.reminded"),
 )
 """Kinds of a task's events, by name, so that the log's index by kind serves: it holds an event for each LLM call."""

@@ -147,13 +147,9 @@ def _unchanged(prompt: Prompt) -> Template:
 
 def all_templates(prompts: QuerySet[Prompt], task: PromptTask | None = None) -> list[Template]:
     """Templates in the order of their tasks, built-in ones before the saved ones."""
-    saved = [prompt.template for prompt in (prompts if task is None else prompts.filter(task=task))]
-    return [
-        template
-        for known in TEMPLATES
-        for template in (*BUILT_IN, *saved)
-        if template.task == known and task in (None, known)
-    ]
+    wanted = (*BUILT_IN, *(prompt.template for prompt in prompts))
+    found = [template for template in wanted if task in (None, template.task)]
+    return sorted(found, key=lambda template: [*TEMPLATES].index(template.task))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,22 +165,18 @@ class PromptRow:
 def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[PromptTask, list[PromptRow]]]:
     judges, known = callable_judges_for(viewer, campaign), _known_to(viewer)
     rows = [PromptRow(template, None, _judges_by(template, judges)) for template in BUILT_IN]
-    rows += [_row(prompt, judges, known) for prompt in _stored(viewer).order_by("name", "-version")]
+    for stored in prompts_for(viewer).select_related("made_by", "campaign").order_by("name", "-version"):
+        author = stored.made_by.name if stored.made_by and stored.made_by.pk in known else ""
+        rows.append(PromptRow(stored.template, stored, _judges_by(stored.template, judges), author))
     return [(task, [row for row in rows if row.template.task == task]) for task in TEMPLATES]
 
 
 def prompt_for(viewer: User, campaign: Campaign, ref: str) -> PromptRow:
-    judges = callable_judges_for(viewer, campaign)
-    for template in BUILT_IN:
-        if template.ref == ref:
-            return PromptRow(template, None, _judges_by(template, judges))
-    name, _, version = ref.partition("@")
-    number = int(version) if version.isascii() and version.isdecimal() and len(version) < 10 else 0
-    return _row(_stored(viewer).get(name=name, version=number), judges, _known_to(viewer))
-
-
-def _stored(viewer: User) -> QuerySet[Prompt]:
-    return prompts_for(viewer).select_related("made_by", "campaign")
+    rows = (row for _, rows in prompts_by_task(viewer, campaign) for row in rows)
+    found = next((row for row in rows if row.template.ref == ref), None)
+    if found is None:
+        raise Prompt.DoesNotExist
+    return found
 
 
 def _known_to(viewer: User) -> set[int]:
@@ -192,11 +184,6 @@ def _known_to(viewer: User) -> set[int]:
     shared = Campaign.objects.all() if viewer.is_superuser else Campaign.objects.filter(pk__in=mine)
     people = Membership.objects.filter(campaign__in=shared).values_list("user", flat=True)
     return {viewer.pk, *people}
-
-
-def _row(stored: Prompt, judges: list[Judge], known: set[int]) -> PromptRow:
-    author = stored.made_by.name if stored.made_by and stored.made_by.pk in known else ""
-    return PromptRow(stored.template, stored, _judges_by(stored.template, judges), author)
 
 
 def ref_of_call(viewer: User, name: str, version: int, sha256: str) -> str:

@@ -355,6 +355,7 @@ def _chart(points: list[dict[str, Any]]) -> Chart:
         note="Each condition by what a topic costs and how far its runs stand as under the reference.",
         # One point says nothing about any other.
         shown=len(points) > 1,
+        links={point["name"]: f"../../leaderboard/?condition={point['name']}" for point in points},
     )
 
 

@@ -13,7 +13,7 @@ from organizer.people import accounts, invitations, work_done
 from organizer.people import views as people_views
 from organizer.prompts import views as prompts_views
 from organizer.today import views as today_views
-from organizer.work import task
+from organizer.work import remind, task
 from organizer.work import views as work_views
 
 app_name = "organizer"
@@ -41,6 +41,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("work/hand-out/", work_views.hand_out_work, name="hand_out"),
     path("work/hand-out/proposed/", work_views.hand_out_proposed, name="hand_out_proposed"),
     path("work/hand-out/undo/", work_views.undo_hand_out, name="undo_hand_out"),
+    path("work/remind/", remind.remind_late, name="remind"),
     path("work/change/", work_views.change_work, name="change_work"),
     path("work/tasks/<str:public_id>/", include(task_urls)),
     path("practice/", work_done.practice, name="practice"),

@@ -5,6 +5,8 @@ it from plain rows.
 """
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -29,6 +31,14 @@ ROW = 20
 ROOM = {"left": 48, "right": 64, "top": 12, "bottom": 12}
 """Around pictures with names in them: readers draw these in fonts wider than ours."""
 NAME_ROOM = 340
+WORDS = {
+    "weighted precision": "citation precision",
+    "weighted recall": "citation recall",
+    "tau-b, run level": "tau-b over run means",
+    "vital strict": "vital, strict",
+    "all strict": "all, strict",
+}
+"""Titles of axes on pages, by what they are in files."""
 NAME_START, NAME_END = 24, 19
 """How much of a long name is drawn. Its end is kept, where runs of one group differ."""
 
@@ -163,6 +173,47 @@ def spans(rows: Rows, title: str, *, dark: bool) -> str:
 
 def task_of(task: str) -> str:
     return task or NO_TASK
+
+
+def on_page(specification: str, names: Mapping[str, str]) -> str:
+    """Return a picture as pages show it: on axes of the whole measure, with words for codes.
+
+    Files keep axes that fit their figures, and the codes of the tables beside them. `names`: words by code.
+    """
+    for code, name in (WORDS | dict(names)).items():
+        found = code if " " in code else rf'(?<="){re.escape(code)}(?=[":,])'
+        specification = re.sub(found, name, specification)
+    chart = json.loads(specification)
+    parts = [chart, *chart.get("layer", [])]
+    rows = [row for part in parts for row in part.get("data", {}).get("values", [])]
+    rows += [row for kept in chart.get("datasets", {}).values() for row in kept]
+    encodings = [part["encoding"] for part in parts if "encoding" in part]
+    _tell_apart(rows, encodings)
+    for axis in "xy":
+        channels = [
+            encoding[axis] for encoding in encodings if encoding.get(axis, {}).get("type") == "quantitative"
+        ]
+        ends = [encoding.get(f"{axis}2", {}).get("field") for encoding in encodings]
+        fields = {*ends, *(channel["field"] for channel in channels)} - {None}
+        numbers = [row[name] for row in rows for name in fields if row.get(name) is not None]
+        if numbers and not any("bin" in channel or "domain" in channel.get("scale", {}) for channel in channels):
+            low, high = min(0, *numbers), max(2 if "tickMinStep" in channels[0].get("axis", {}) else 1, *numbers)
+            for channel in channels:
+                channel["scale"] = {"domain": [-1 if -1 < low < 0 else low, high], "nice": True}
+    return json.dumps(chart)
+
+
+def _tell_apart(rows: Rows, encodings: Rows) -> None:
+    """Number the bars of one name, which would lie on each other: a judge may label two lists of a condition."""
+    times = Counter[tuple[str, str]]()
+    for row in rows:
+        if "part" in row and "name" in row:
+            times[row["name"], row["part"]] += 1
+            if (time := times[row["name"], row["part"]]) > 1:
+                row["said"] = row["said"].replace(row["name"], f"{row['name']} ({time})", 1)
+                row["name"] = f"{row['name']} ({time})"
+    if times:
+        encodings[0]["y"]["sort"] = list(dict.fromkeys(row["name"] for row in rows))
 
 
 def _drawn(kind: str, given: dict[str, Any], *, dark: bool) -> str:

@@ -298,6 +298,9 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
     chart = Chart(
         alt=labels_alt("citation labels", len(shown)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of judged pairs", dark=dark),
+        names={each.value: each.words for each in SupportCondition}
+        | {"share of judged pairs": "share of citation labels"},
+        links={each.words: f"?condition={each}" for each in SupportCondition},
     )
     shown_chart = chart if bars else None
     return Section(

@@ -19,6 +19,7 @@ from evaluation.campaigns.access import unblinded_campaign_for
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign
 from reports.agreement.page import agreement_page
+from reports.charts import on_page
 from reports.confusion.page import confusion_page
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
 from reports.leaderboard.length import length_page
@@ -46,67 +47,26 @@ PACKET = "packet"
 
 @dataclass(frozen=True, slots=True)
 class ReportKind:
-    """A report page: its title, what it is about, and what makes it from a campaign and a query string."""
+    """A report page: what makes it from a campaign and a query string, and its template."""
 
-    title: str
-    line: str
     make: Callable[[Campaign, QueryDict], Report]
     template: str = "reports/report.html"
 
 
 WITH_OWN_ADDRESS = {
-    LEADERBOARD: ReportKind(
-        "Leaderboard",
-        "Runs by score under one condition, with intervals, tests between runs, and support of citations.",
-        leaderboard_page,
-        "reports/leaderboard.html",
-    ),
-    AGREEMENT: ReportKind(
-        "Agreement of conditions",
-        "How far two conditions order runs the same way: scatter, tau-b three ways.",
-        agreement_page,
-        "reports/agreement.html",
-    ),
-    CONFUSION: ReportKind(
-        "Confusion and disagreement",
-        "How two judges label the same items: matrix, agreement, the pairs behind each cell, verdicts on them.",
-        confusion_page,
-        "reports/confusion.html",
-    ),
+    LEADERBOARD: ReportKind(leaderboard_page, "reports/leaderboard.html"),
+    AGREEMENT: ReportKind(agreement_page, "reports/agreement.html"),
+    CONFUSION: ReportKind(confusion_page, "reports/confusion.html"),
 }
 """Older than `reports/<name>/`, and papers link to them."""
 
 REPORTS = {
-    "descriptives": ReportKind(
-        "Descriptives",
-        "Topics, nuggets, words and labels of every nugget set and condition, as in the published tables.",
-        descriptives_page,
-    ),
-    "nuggets": ReportKind(
-        "Nuggets",
-        "How often each nugget is found and by which runs, vital against okay, drafts against final lists.",
-        nuggets_page,
-    ),
-    "support": ReportKind(
-        "Support of citations",
-        "Precision and recall per run, topic and answer, labels by condition, over- and under-citation.",
-        support_page,
-    ),
-    "length": ReportKind(
-        "Length",
-        "Score against length, with the runs that no shorter run beats.",
-        length_page,
-    ),
-    "time": ReportKind(
-        "Time",
-        "How long topics took, by stage, topic and assessor, against the published hour and two and a half.",
-        time_page,
-    ),
-    PACKET: ReportKind(
-        "Group report",
-        "One group's scores topic by topic, with each topic's minimum, median and maximum over all runs.",
-        packet_page,
-    ),
+    "descriptives": ReportKind(descriptives_page),
+    "nuggets": ReportKind(nuggets_page),
+    "support": ReportKind(support_page),
+    "length": ReportKind(length_page),
+    "time": ReportKind(time_page),
+    PACKET: ReportKind(packet_page),
 }
 """By the name in the address."""
 
@@ -225,4 +185,6 @@ def part_picture(request: UserRequest, page: Report, part: str, form: PictureFor
         raise Http404
     # The theme is in the address: a page names the pictures of both, and the browser keeps them apart.
     specification = chart.draw(request.GET.get("theme") == "dark")
+    if "theme" in request.GET:
+        specification = on_page(specification, chart.names)
     return HttpResponse(drawn(specification, form), content_type=PICTURE_TYPES[form])

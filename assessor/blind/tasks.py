@@ -14,6 +14,7 @@ from assessor.timing.record import active_seconds
 from evaluation.errors import NoSuchTask
 from evaluation.models import Campaign, Membership, NuggetList, Remark, Submission, Task
 from evaluation.rules.tasks import ACTIVE
+from evaluation.tasks.reminders import reminders_of
 from evaluation.terms import Origin, RemarkKind, Role, Stage, TaskState
 from web.text import plural
 
@@ -72,6 +73,7 @@ class TaskLine:
     step: str
     reopened_reason: str
     blocked_reason: str
+    reminder: tuple[datetime, str] | None
     answers: tuple[AnsweredRemark, ...]
     waiting: int
     practice: int
@@ -130,6 +132,8 @@ def _practice_left(user: User, tasks: Sequence[Task]) -> dict[int, int]:
 
 def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]:
     progress, remarks, today = progress_of(tasks), _remarks(tasks), timezone.localdate()
+    late = {task for task in tasks if task.state in ACTIVE and task.due is not None and task.due < today}
+    reminders = reminders_of(late)
     return [
         TaskLine(
             public_id=task.public_id,
@@ -139,7 +143,8 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
             state=task.state,
             version=task.version,
             due=task.due,
-            overdue=task.state in ACTIVE and task.due is not None and task.due < today,
+            overdue=task in late,
+            reminder=reminders.get(task.public_id),
             progress=progress_text(task, progress[task.pk]),
             share=progress[task.pk].share,
             step=STEPS[TaskState(task.state)] if task.state in STEPS else "",

@@ -1,7 +1,7 @@
 """Handed-out work for organizers: tasks by topic and stage, their progress, remarks on them."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -29,36 +29,10 @@ from evaluation.terms import TASK_EVENTS, RemarkKind, Role, Stage, TaskState
 class TopicState(StrEnum):
     """Progress of a topic over all of its tasks. Each topic has exactly one of these."""
 
-    DONE = "topics done"
+    BLOCKED = "topics blocked"
     IN_PROGRESS = "topics in progress"
     NOT_STARTED = "topics not started"
-    BLOCKED = "topics blocked"
-
-
-@dataclass(frozen=True, slots=True)
-class TopicNumbers:
-    """Topics by state. `bare`: of those not started, the ones with no task at all."""
-
-    done: int
-    in_progress: int
-    not_started: int
-    blocked: int
-    bare: int
-
-    @property
-    def all(self) -> int:
-        return self.done + self.in_progress + self.not_started + self.blocked
-
-    @property
-    def parts(self) -> list[tuple[TopicState, int, str]]:
-        """States that have topics, with their numbers; first those that stop people."""
-        numbers = {
-            TopicState.BLOCKED: self.blocked,
-            TopicState.IN_PROGRESS: self.in_progress,
-            TopicState.NOT_STARTED: self.not_started,
-            TopicState.DONE: self.done,
-        }
-        return [(state, number, state.removeprefix("topics ")) for state, number in numbers.items() if number]
+    DONE = "topics done"
 
 
 def counted(tasks: TaskQuerySet[Task]) -> TaskQuerySet[Task]:
@@ -66,27 +40,27 @@ def counted(tasks: TaskQuerySet[Task]) -> TaskQuerySet[Task]:
     return tasks.not_withdrawn().filter(study=None).order_by()
 
 
-def topics_in_state(topics: QuerySet[Topic], tasks: QuerySet[Task], state: TopicState) -> QuerySet[Topic]:
-    """Return the topics in a state, by tasks from `counted`: blocked where one is, done where all are submitted."""
-    begun = tasks.exclude(state=TaskState.NOT_STARTED).values("topic")
-    unfinished = tasks.exclude(state=TaskState.SUBMITTED).values("topic")
-    blocked = tasks.filter(state=TaskState.BLOCKED).values("topic")
-    if state is TopicState.BLOCKED:
-        return topics.filter(pk__in=blocked)
-    if state is TopicState.DONE:
-        return topics.filter(pk__in=begun).exclude(pk__in=unfinished)
-    if state is TopicState.NOT_STARTED:
-        return topics.exclude(pk__in=begun)
-    return topics.filter(pk__in=begun).filter(pk__in=unfinished).exclude(pk__in=blocked)
+def topic_states(topics: QuerySet[Topic], tasks: QuerySet[Task]) -> dict[int, TopicState]:
+    """Return topics' states by key, by tasks from `counted`: blocked where one is, done where all are submitted."""
+    found: dict[Any, set[str]] = defaultdict(set)
+    for topic, state in tasks.values_list("topic", "state").distinct():
+        found[topic].add(state)
+    return {pk: _state_of(found.get(pk, set())) for pk in topics.order_by().values_list("pk", flat=True)}
 
 
-def numbers_of(topics: QuerySet[Topic], tasks: TaskQuerySet[Task]) -> TopicNumbers:
-    standing = counted(tasks)
-    done, in_progress, not_started, blocked = (
-        topics_in_state(topics, standing, state).count() for state in TopicState
-    )
-    bare = topics.exclude(pk__in=standing.values("topic")).count()
-    return TopicNumbers(done, in_progress, not_started, blocked, bare)
+def _state_of(states: set[str]) -> TopicState:
+    if states <= {TaskState.NOT_STARTED}:
+        return TopicState.NOT_STARTED
+    if TaskState.BLOCKED in states:
+        return TopicState.BLOCKED
+    return TopicState.DONE if states == {TaskState.SUBMITTED} else TopicState.IN_PROGRESS
+
+
+def topic_numbers_for(viewer: User, campaign: Campaign) -> dict[TopicState, int]:
+    """Count the topics in each state that has any; first those that stop people."""
+    states = topic_states(topics_for(viewer, campaign), counted(tasks_for(viewer, campaign)))
+    numbers = Counter(states.values())
+    return {state: numbers[state] for state in TopicState if numbers[state]}
 
 
 UNASSIGNED = "not handed out"
@@ -107,7 +81,6 @@ class MatrixCell:
 
     public_id: str
     topic_id: str
-    username: str
     assessor: str
     stage: Stage
     of: str
@@ -215,7 +188,8 @@ def work_topics(
     if state == UNASSIGNED:
         return topics.exclude(pk__in=counted(tasks).values("topic"))
     if state in list(TopicState):
-        topics, state = topics_in_state(topics, counted(tasks), TopicState(state)), ""
+        states = topic_states(topics, counted(tasks))
+        topics, state = topics.filter(pk__in=[pk for pk, found in states.items() if found == state]), ""
     if assessor or state:
         tasks = tasks.filter(state=state) if state else tasks.not_withdrawn()
         tasks = tasks.filter(assessor__username=assessor) if assessor else tasks
@@ -257,7 +231,9 @@ def matrix_rows(
     page = list(topics)
     tasks = tasks_for(viewer, campaign).filter(topic__in=page).not_withdrawn()
     found = list(tasks.select_related("topic", "assessor", "protocol", "nugget_set", "machine", "study"))
-    cells = dict(zip([task.pk for task in found], task_cells(found), strict=True))
+    # A chip of submitted work shows no progress, which takes long to count.
+    progress = progress_of([task for task in found if task.state != TaskState.SUBMITTED])
+    cells = dict(zip([task.pk for task in found], task_cells(found, progress), strict=True))
     by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))
     for task in found:
         by_topic[task.topic_id][Stage(task.stage)].append(task)
@@ -273,15 +249,15 @@ def matrix_rows(
     ]
 
 
-def task_cells(tasks: Sequence[Task]) -> list[MatrixCell]:
-    progress, waiting, today = progress_of(tasks), pairs_without_llm_label(tasks), timezone.localdate()
+def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = None) -> list[MatrixCell]:
+    progress = progress_of(tasks) if progress is None else progress
+    waiting, today = pairs_without_llm_label(tasks), timezone.localdate()
     seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
     return [
         MatrixCell(
             public_id=task.public_id,
             topic_id=task.topic.topic_id,
-            username=task.assessor.username,
             assessor=task.assessor.name,
             stage=Stage(task.stage),
             of=_what_it_is_of(task),
@@ -292,7 +268,7 @@ def task_cells(tasks: Sequence[Task]) -> list[MatrixCell]:
             due=task.due,
             overdue=task.state in ACTIVE and task.due is not None and task.due < today,
             minutes=task.expected_minutes,
-            progress=progress[task.pk],
+            progress=progress.get(task.pk, Progress()),
             asking=asking.get(task.pk, 0),
         )
         for task in tasks

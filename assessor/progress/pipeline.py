@@ -67,7 +67,7 @@ class PipelineTask:
     public_id: str
     stage: Stage
     state: str
-    assessor: str
+    assessor: User
     due: date | None
 
 
@@ -94,7 +94,7 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
     )
     rows = counted(tasks_for(viewer, campaign)).filter(second_opinion=False).select_related("topic", "assessor")
     tasks = tuple(
-        PipelineTask(task.topic_id, task.public_id, Stage(task.stage), task.state, task.assessor.name, task.due)
+        PipelineTask(task.topic_id, task.public_id, Stage(task.stage), task.state, task.assessor, task.due)
         for task in rows.order_by("topic__position", "pk")
     )
     graded = set(Qrel.objects.filter(source__campaign=campaign).values_list("topic__pk", flat=True).distinct())

@@ -11,8 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.models import Desk
-from assessor.progress.matrix import TOUCHED, UNTOUCHED, TopicNumbers, late, numbers_of, tasks_for
-from evaluation.corpus.topics import topics_for
+from assessor.progress.matrix import TOUCHED, UNTOUCHED, tasks_for
 from evaluation.models import Campaign, Task
 from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import Stage, TaskState
@@ -35,12 +34,7 @@ class TasksInNeed:
     """Tasks that wait for an organizer, by what is the matter."""
 
     blocked: tuple[TaskInNeed, ...]
-    overdue: tuple[TaskInNeed, ...]
     untouched: tuple[TaskInNeed, ...]
-
-
-def topic_numbers_for(viewer: User, campaign: Campaign) -> TopicNumbers:
-    return numbers_of(topics_for(viewer, campaign).order_by(), tasks_for(viewer, campaign))
 
 
 def open_tasks_for(viewer: User, campaign: Campaign) -> list[tuple[int, Stage]]:
@@ -50,18 +44,15 @@ def open_tasks_for(viewer: User, campaign: Campaign) -> list[tuple[int, Stage]]:
 
 
 def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
-    """Return the tasks that are blocked, late, or were begun and not touched for a day: two queries."""
-    now, today = timezone.now(), timezone.localdate()
-    rows = tasks_for(viewer, campaign).filter(Q(state=TaskState.BLOCKED) | Q(state__in=TOUCHED) | late())
+    """Return the tasks that are blocked, or were begun and not touched for a day: two queries."""
+    now = timezone.now()
+    rows = tasks_for(viewer, campaign).filter(Q(state=TaskState.BLOCKED) | Q(state__in=TOUCHED))
     found = list(rows.select_related("topic", "assessor"))
     held = dict(Desk.objects.filter(task__in=found).values_list("task", "held_at"))
     touched = {task.pk: held.get(task.pk) or task.opened_at or task.created_at for task in found}
     return TasksInNeed(
         blocked=tuple(
             _in_need(task, None, task.blocked_reason) for task in found if task.state == TaskState.BLOCKED
-        ),
-        overdue=tuple(
-            _in_need(task, task.due) for task in found if task.state in ACTIVE and task.due and task.due < today
         ),
         untouched=tuple(
             _in_need(found_task, touched[found_task.pk])

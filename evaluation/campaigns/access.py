@@ -1,6 +1,7 @@
 """Campaigns that a viewer may see, and those they may see unblinded: every other read starts here."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from allauth.mfa.models import Authenticator
 from django.db.models import Count, Q, QuerySet
@@ -34,11 +35,17 @@ def unblinded(viewer: User) -> QuerySet[Campaign]:
     Whoever judges in a campaign sees none of it and of its copies, whatever else they are, superusers included; and
     whoever holds a task in one of them, even if they are no assessor any more.
     """
+    return _unblinded(viewer.pk, everywhere=viewer.is_superuser).all()
+
+
+# A page asks a dozen times, and to put the query together takes longer than to run it.
+@lru_cache(maxsize=1000)
+def _unblinded(viewer: int, *, everywhere: bool) -> QuerySet[Campaign]:
     mine = Membership.objects.filter(user=viewer)
     # Copies hold the same answers, so judging in a campaign blinds for its whole family.
     judging = mine.filter(role=Role.ASSESSOR).values("campaign__family")
     working = Task.objects.filter(assessor=viewer).not_withdrawn().values("campaign__family")
-    open_to_me = Q() if viewer.is_superuser else Q(pk__in=mine.filter(role__in=UNBLINDED_ROLES).values("campaign"))
+    open_to_me = Q() if everywhere else Q(pk__in=mine.filter(role__in=UNBLINDED_ROLES).values("campaign"))
     return Campaign.objects.filter(open_to_me).exclude(family__in=judging).exclude(family__in=working)
 
 

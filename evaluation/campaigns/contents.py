@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from pathlib import PurePath
 from typing import Final
 
 from django.db.models import Count, F, Q, QuerySet
@@ -17,7 +16,6 @@ from evaluation.models import (
     AnswerProvenance,
     Assignment,
     Campaign,
-    Event,
     Finding,
     Judge,
     ListedNugget,
@@ -80,7 +78,6 @@ def _tally(campaign: Campaign, _made: datetime, _revision: int) -> tuple[TallyCe
     return tuple(TallyCell(*key, *numbers) for key, numbers in counted.items())
 
 
-IMPORTS_SHOWN = 8
 IMPORT_KINDS = [
     f"import.{kind}"
     for kind in ("topics", "segments", "qrels", "run", "nuggets", "assignments", "support", "scores", "practice")
@@ -148,15 +145,6 @@ class LabelCount:
 class FindingCount:
     code: str
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class ImportRow:
-    at: datetime
-    kind: str
-    actor: str
-    files: list[str]
-    summary: str
 
 
 def holdings_for(viewer: User, campaign: Campaign) -> Holdings:
@@ -227,25 +215,6 @@ def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
 def findings_by_code_for(viewer: User, campaign: Campaign) -> list[FindingCount]:
     rows = Finding.objects.filter(campaign__in=within(viewer, campaign)).values_list("code")
     return [FindingCount(*row) for row in rows.annotate(n=Count("pk")).order_by("-n", "code")]
-
-
-def imports_for(viewer: User, campaign: Campaign) -> list[ImportRow]:
-    events = Event.objects.filter(campaign__in=within(viewer, campaign), kind__in=IMPORT_KINDS)
-    return [
-        ImportRow(
-            at=event.at,
-            kind=event.kind.removeprefix("import."),
-            actor=event.actor.name if event.actor else "",
-            files=[PurePath(file.get("name", "")).name for file in event.payload.get("files", [])],
-            summary=_summary(event.payload),
-        )
-        for event in events.select_related("actor")[:IMPORTS_SHOWN]
-    ]
-
-
-def _summary(payload: dict[str, object]) -> str:
-    counts = ((payload.get(what), what) for what in ("added", "changed"))
-    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
 
 def _by_label(rows: list[tuple[str, str, str, int, int]]) -> list[LabelCount]:

@@ -5,13 +5,12 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Lower
 from django.utils.timezone import now
 
@@ -24,7 +23,7 @@ from evaluation.errors import Refused
 from evaluation.formats.languages import normalised
 from evaluation.models import Campaign, ConditionDefault, Event, Judge, Membership, NuggetSet, Study, Task
 from evaluation.rules.tasks import UNBLINDED_ROLES, MemberFacts, giving_problem, taking_problem
-from evaluation.terms import Role, TaskState
+from evaluation.terms import Role
 from web import audit_log
 
 
@@ -325,8 +324,6 @@ class Person:
     administrator: bool
     roles: tuple[Role, ...]
     removable: tuple[Role, ...]
-    open_tasks: int
-    submitted: int
     second_factor: bool
     last_login: datetime | None
     languages: str
@@ -344,8 +341,8 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
     for user, role, tags in Membership.objects.filter(campaign__in=seen).values_list("user", "role", "languages"):
         roles[user].add(role)
         languages[user] = languages.get(user, "") or tags
-    tasks = {row["assessor"]: row for row in _task_counts(seen)}
-    found = User.objects.filter(pk__in={*roles, *tasks})
+    holders = Task.objects.filter(campaign__in=seen).not_withdrawn().values_list("assessor", flat=True)
+    found = User.objects.filter(pk__in={*roles, *holders.distinct().order_by()})
     secured = set(Authenticator.objects.filter(user__in=found).values_list("user", flat=True))
     organizers = sum(user.is_active and Role.ORGANIZER in roles[user.pk] for user in found)
     people = [
@@ -358,8 +355,6 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
             administrator=user.is_staff or user.is_superuser,
             roles=tuple(role for role in Role if role in roles[user.pk]),
             removable=tuple(role for role in _removable(viewer, user, organizers) if role in roles[user.pk]),
-            open_tasks=tasks.get(user.pk, {}).get("unfinished", 0),
-            submitted=tasks.get(user.pk, {}).get("submitted", 0),
             second_factor=user.pk in secured,
             last_login=user.last_login,
             languages=languages.get(user.pk, ""),
@@ -384,14 +379,6 @@ def unfinished_tasks_of(viewer: User, campaign: Campaign, user: User) -> list[Ta
     mine = Task.objects.filter(campaign__in=within(viewer, campaign), assessor=user)
     unfinished = mine.unfinished().select_related("topic")
     return list(unfinished.order_by("topic__position", "stage"))
-
-
-def _task_counts(campaigns: QuerySet[Campaign]) -> list[dict[str, Any]]:
-    tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
-    unfinished = Count("pk", filter=tasks.unfinished_q())
-    submitted = Count("pk", filter=Q(state=TaskState.SUBMITTED))
-    counted = tasks.order_by().values("assessor").annotate(unfinished=unfinished, submitted=submitted)
-    return [dict(row) for row in counted]
 
 
 def invitations_for(viewer: User, campaign: Campaign) -> list[Invitation]:

@@ -135,24 +135,18 @@ class ConnectionForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class CallableModel:
-    """A model at an address that judges may be made of. `structured`: a test found that it keeps to a schema."""
+    """A model at an address that judges may be made of."""
 
     model: str
     base_url: str
     caption: str
-    name: str = ""
-    structured: bool = False
 
 
 def callable_models(judges: list[Judge]) -> dict[str, CallableModel]:
     """Models by the key of their choice: of connections, then the default endpoint's, then what only judges have."""
     found = {
         f"connection-{row.pk}": CallableModel(
-            row.model,
-            row.base_url,
-            f"{row.name}, version {row.version}: {row.model} at {row.endpoint}",
-            row.name,
-            bool(row.test and not row.test["fault"]),
+            row.model, row.base_url, f"{row.name}, version {row.version}: {row.model} at {row.endpoint}"
         )
         for row in newest_connections()
     }
@@ -182,8 +176,10 @@ class JudgeForm(forms.Form):
         judges = callable_judges_for(viewer, campaign)
         self.models = callable_models(judges)
         begun = next((judge for judge in judges if judge.name == like), None)
-        model = self.models.get(like)
-        new = {"connection": like, "name": model.name, "structured": model.structured} if model else {}
+        new: dict[str, Any] = {"connection": like}
+        for row in newest_connections():
+            if like == f"connection-{row.pk}":
+                new |= {"name": row.name, "structured": bool(row.test and not row.test["fault"])}
         super().__init__(data, initial=self._values_of(begun) if begun else new)
         captions = [(key, model.caption) for key, model in self.models.items()]
         self.fields["connection"] = forms.ChoiceField(choices=captions, required=False, label="Connection")

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -158,16 +157,9 @@ class TrialForm(BudgetForm):
     @property
     def wish(self) -> TrialWish:
         """Raises `Refused` for a judge that cannot be called."""
-        values = self.cleaned_data
-        return TrialWish(
-            task=self.task,
-            refs=tuple(values["prompts"]),
-            like=judge_to_try(values["judge"]),
-            of=values["of"],
-            pairs=values["pairs"],
-            seed=values["seed"],
-            budget=self.budget,
-        )
+        values, like = self.cleaned_data, judge_to_try(self.cleaned_data["judge"])
+        drawn = values["of"], values["pairs"], values["seed"]
+        return TrialWish(self.task, tuple(values["prompts"]), like, *drawn, self.budget)
 
 
 def _refs(viewer: User, task: PromptTask) -> list[str]:
@@ -251,8 +243,7 @@ def new_prompt(request: UserRequest, slug: str) -> HttpResponse:
         "data": sorted(DATA_OF[like.task]),
         "plain": sorted(PLAIN_OF[like.task] | TEXTS_OF[like.task]),
     }
-    status = 422 if form.errors and not looks else 200
-    return render(request, "organizer/prompt_new.html", context, status=status)
+    return render(request, "organizer/prompt_new.html", context, status=422 if form.errors and not looks else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -298,11 +289,12 @@ def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
 def estimated(campaign: Campaign, wish: TrialWish) -> dict[str, Any]:
     """Cost of each prompt and of all. Raises `Refused`."""
     estimates = foretell(campaign, wish)
-    forecasts = [estimate.forecast for _, estimate in estimates]
-    # All are asked of one model: its price is known for all of them or for none.
-    cost = None if forecasts[0].cost is None else sum((each.cost or Decimal(0) for each in forecasts), Decimal(0))
-    total = replace(forecasts[0], calls=sum(each.calls for each in forecasts), cost=cost)
-    return {"estimates": estimates, "in_use": wish.in_use, "button": button_of(total)}
+    first, *others = (estimate.forecast for _, estimate in estimates)
+    for other in others:
+        # All are asked of one model: its price is known for all of them or for none.
+        cost = None if first.cost is None or other.cost is None else first.cost + other.cost
+        first = replace(first, calls=first.calls + other.calls, cost=cost)
+    return {"estimates": estimates, "in_use": wish.in_use, "button": button_of(first)}
 
 
 @require_safe

@@ -9,14 +9,16 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import slugify
 
-from assessor.progress.matrix import may_organize, open_remarks_for
+from assessor.progress.matrix import MatrixCell, may_organize, open_remarks_for
 from evaluation.models import Campaign
-from evaluation.terms import AssignmentLabel, Stage
+from evaluation.terms import AssignmentLabel, Stage, TaskState
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
 from web.templatetags.assay import DASH, importance, label
+from web.text import plural
 
 register = template.Library()
 
@@ -91,16 +93,31 @@ def act_word(act: str) -> str:
 
 
 @register.filter
-def state_mark(state: str) -> SafeString:
-    glyph, kind = STATES[state]
-    return format_html('<span class="glyph state-{}" aria-hidden="true">{}</span>', kind, glyph)
-
-
-@register.filter
 def initials(name: str) -> str:
     """First letters of the first and the last word of a name; of one word its first two letters."""
     words = name.split()
     return (words[0][0] + words[-1][0] if len(words) > 1 else name.strip()[:2]).upper()
+
+
+TICK: Final = '<input class="task-tick" type="checkbox" name="tasks" value="{}" aria-label="Task of {}, {}, {}">'
+CHIP: Final = (
+    '<span class="task-cell">{}<a class="task-chip is-{}" href="tasks/{id}/" data-walk data-card="{id}" data-mark="{}" '
+    'aria-label="{}">{} <small>{}</small>{}{}</a></span>'
+)
+LATE_MARK, ASKS_MARK = SafeString('<b class="is-late">late</b>'), SafeString('<b class="asks">?</b>')
+
+
+@register.simple_tag
+def task_chip(cell: MatrixCell, *, tick: bool) -> SafeString:
+    # A matrix has hundreds: a template for each would be most of the page's time. Links are relative to the matrix.
+    box = format_html(TICK, cell.public_id, cell.assessor, cell.topic_id, cell.stage.words) if tick else ""
+    done, all_ = cell.progress.done_of_all
+    shown = f"v{cell.version}" if cell.state == TaskState.SUBMITTED else f"{done}/{all_}"
+    late, asks = (LATE_MARK if cell.overdue else ""), (ASKS_MARK if cell.asking else "")
+    open_remarks = f"{cell.asking} open {plural(cell.asking, 'remark')}" if cell.asking else ""
+    words = (cell.assessor, cell.stage.words, cell.state, shown, late and "late", open_remarks)
+    name, kind, mark = ", ".join(filter(None, words)), slugify(cell.state), STATES[cell.state][0]
+    return format_html(CHIP, box, kind, mark, name, initials(cell.assessor), shown, late, asks, id=cell.public_id)
 
 
 @register.filter

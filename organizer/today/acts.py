@@ -15,6 +15,7 @@ from assessor.progress.pipeline import Pipeline, PipelineTask, PipelineTopic, St
 from evaluation.campaigns.contents import holdings_for
 from evaluation.models import Campaign, Membership, Remark
 from evaluation.rules.tasks import ACTIVE
+from evaluation.tasks.reminders import reminded_today
 from evaluation.terms import RemarkKind, Stage, TaskState
 from exchange.models import Snapshot
 from llmjobs.client import default_endpoint
@@ -25,14 +26,6 @@ from web.text import plural
 
 JOBS = {Step.NUGGETS: Work.NUGGETS, Step.LABELS: Work.AA, Step.CITATIONS: Work.SUPPORT}
 JOB_WORDS = {Step.NUGGETS: "Make nuggets", Step.LABELS: "Label answers", Step.CITATIONS: "Judge citations"}
-FIRST_STAGE = {Step.LABELS: Stage.ASSIGN, Step.CITATIONS: Stage.SUPPORT_SCRATCH}
-STATE_WORDS = {
-    StepState.IN_PROGRESS: "in progress",
-    StepState.BLOCKED: "blocked",
-    StepState.NOT_BEGUN: "not begun",
-    StepState.READY: "ready",
-    StepState.WAITING: "waiting",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,20 +169,23 @@ def _job(campaign: Campaign, pipeline: Pipeline, step: Step, titles: set[str]) -
 
 
 def _reminding(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | None:
-    today = timezone.localdate()
-    late = [task for task in pipeline.tasks_of(step, *ACTIVE) if task.due and task.due < today]
-    if not late:
+    late = {
+        task.assessor for task in pipeline.tasks_of(step, *ACTIVE) if task.due and task.due < timezone.localdate()
+    }
+    # Whoever was reminded today is waited for.
+    done = reminded_today(campaign) if late else ()
+    people = sorted((person for person in late if person.pk not in done), key=lambda person: person.name)
+    if not people:
         return None
-    if len(late) == 1:
-        return NextAct(f"Remind {late[0].assessor.split()[0]}", _task_page(campaign, late[0]))
-    query = urlencode({"due": "late", "stage": late[0].stage})
-    return NextAct(f"Remind of {len(late)} late", f"{reverse('organizer:work', args=[campaign.slug])}?{query}")
+    whom = people[0].name.split()[0] if len(people) == 1 else f"{len(people)} people"
+    query = urlencode({"people": [person.username for person in people]}, doseq=True)
+    return NextAct(f"Remind {whom}", f"{reverse('organizer:remind', args=[campaign.slug])}?{query}")
 
 
 def _waiting(pipeline: Pipeline, step: Step) -> NextAct:
     if pipeline.topics and len(pipeline.topics_at(step, StepState.DONE)) == len(pipeline.topics):
         return NextAct("Done")
-    people = Counter(task.assessor.split()[0] for task in pipeline.tasks_of(step, *ACTIVE))
+    people = Counter(task.assessor.name.split()[0] for task in pipeline.tasks_of(step, *ACTIVE))
     if people:
         return NextAct("Waiting for " + ", ".join(f"{name} ({number})" for name, number in people.most_common(3)))
     earlier = Step.NUGGETS if step is Step.LABELS and pipeline.topics_at(step, StepState.WAITING) else None

@@ -262,16 +262,17 @@ class ChangeForm(TaskForm):
 
 
 class ProposalForm(forms.Form):
-    """A dashed chip of the matrix: the maker of a topic's list is to label its nuggets too."""
+    """A dashed chip of the matrix: the maker of a topic's list is to label its nuggets too.
 
-    topic = forms.CharField()
-    assessor = forms.CharField()
-    nuggets = forms.CharField()
+    `proposed`: topic, assessor and nugget set, with a space between them.
+    """
+
+    proposed = forms.RegexField(r"^\S+ \S+ .")
 
     @property
     def order(self) -> Order:
-        data = self.cleaned_data
-        return Order(Stage.ASSIGN, (data["topic"],), data["assessor"], nuggets=data["nuggets"])
+        topic, assessor, nuggets = self.cleaned_data["proposed"].split(" ", 2)
+        return Order(Stage.ASSIGN, (topic,), assessor, nuggets=nuggets)
 
 
 class UndoForm(forms.Form):

@@ -22,7 +22,6 @@ from assessor.progress.matrix import (
     tasks_for,
     untouched,
 )
-from assessor.progress.today import topic_numbers_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Task
@@ -138,13 +137,15 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
     found = search.topics(viewer, campaign)
     page = page_of(request, found, TOPICS_A_PAGE)
     stages = work_rows.stages_shown(viewer, campaign, search.value("stage"))
+    numbers = work_rows.topic_numbers_for(viewer, campaign)
     context = {
         "campaign": campaign,
         "search": search,
         "page": page,
         "stages": stages,
         "rows": work_rows.matrix_rows(viewer, campaign, page, stages),
-        "numbers": topic_numbers_for(viewer, campaign),
+        "numbers": numbers,
+        "topics": sum(numbers.values()),
         "handed": tasks_for(viewer, campaign)
         .not_withdrawn()
         .filter(public_id=request.GET.get("handed", ""))

@@ -35,7 +35,6 @@ from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
 from reports.report import (
-    FEWEST_TOPICS,
     WRONG_CHOICE,
     Chart,
     Report,
@@ -164,14 +163,6 @@ class AgreementReport(Report):
     def by_tag(self) -> tuple[tuple[str, Agreement], ...]:
         """The three taus tag by tag; nothing where only one tag's topics are looked at."""
         return agreement_by_tag(self.requested) if self.requested and not self.requested.tag else ()
-
-    @property
-    def by_large_tag(self) -> list[tuple[str, Agreement]]:
-        return [(tag, agreed) for tag, agreed in self.by_tag if agreed.topics >= FEWEST_TOPICS]
-
-    @property
-    def small_tags(self) -> list[tuple[str, int]]:
-        return [(tag, agreed.topics) for tag, agreed in self.by_tag if agreed.topics < FEWEST_TOPICS]
 
     @property
     def heat(self) -> list[HeatRow]:

@@ -263,9 +263,15 @@ class LeaderboardReport(Report):
     def score_heading(self) -> tuple[Column, str, str]:
         return next(heading for heading in self.runs.headings if heading[0].key == self.runs_score)
 
+    @cached_property
+    def _shown(self) -> Section:
+        """The runs with the columns of the page alone: to put the others in words takes longer than to draw these."""
+        keys = {"run_id", self.runs_score, *(column.key for column, _, _ in self.headings)}
+        return replace(self.runs, columns=tuple(column for column in self.runs.columns if column.key in keys))
+
     @property
     def lines(self) -> list[BoardLine]:
-        cells = list(self.runs.cells(self.runs.rows))
+        cells = self._shown.cells(self.runs.rows)
         return [self._line(row, line) for row, line in zip(self.runs.rows, cells, strict=True)]
 
     @property
@@ -273,7 +279,7 @@ class LeaderboardReport(Report):
         """The maximum, median and minimum over runs: name, chosen score, the other columns."""
         lines = []
         for row in reversed(self.runs.closing):
-            [cells] = self.runs.cells([row])
+            [cells] = self._shown.cells([row])
             by_key = {cell.column.key: cell for cell in cells}
             lines.append((row["run_id"], by_key[self.runs_score], self._beside(by_key)))
         return lines

@@ -351,6 +351,7 @@ def _label_chart(rows: list[Row]) -> Chart | None:
         alt=labels_alt("nugget labels", len(rows)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of labels", dark=dark),
         note="Nugget labels by condition.",
+        names={"share of labels": "share of nugget labels"},
     )
 
 

@@ -122,9 +122,11 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
     parts = list(dict.fromkeys(bar["part"] for bar in bars))
     titles = ("found in full by this share of the runs", "share of nuggets")
     chart = Chart(
-        alt=f"How many runs find {' and '.join(parts)} nuggets, as bars.",
+        alt=f"How many runs find {' and '.join(parts)} nuggets in full, by nugget labels, as bars.",
         draw=lambda dark: charts.side_by_side(bars, parts, titles, dark=dark),
         note="Judged nuggets by the share of runs that have them in full.",
+        # The page's own list of nuggets tells apart those of no run, of some and of all.
+        links={f"{bar['bin']}, {bar['part']}": _nuggets_link(bar["bin"], bar["part"]) for bar in bars},
     )
     return Section(
         name=OVERVIEW,
@@ -136,6 +138,10 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
         chart=chart if bars else None,
         topics=len(np.unique(sheet.nugget_topic[chosen])),
     )
+
+
+def _nuggets_link(step: str, importance: str) -> str:
+    return f"?importance={importance}&found={step if step in ('nobody', 'everybody') else 'some'}#nuggets"
 
 
 def _nuggets(

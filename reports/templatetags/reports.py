@@ -1,6 +1,6 @@
 """Addresses and words on the report pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from django import template
@@ -75,7 +75,8 @@ def chart_places(context: dict[str, Any]) -> SafeString:
     slug = context["campaign"].slug
     runs = {name: reverse("organizer:run", args=[slug, key]) for name, key in context["run_keys"].items()}
     topics = {name: str(key) for name, key in context["topic_keys"].items()}
-    return json_script({"runs": runs, "topics": topics}, "chart-places")
+    places = {"runs": runs, "topics": topics, "topic": reverse("organizer:topics", args=[slug])}
+    return json_script(places, "chart-places")
 
 
 @register.simple_tag
@@ -96,12 +97,6 @@ def figure(
     if value is None or not basis.is_small:
         return FORMS[form](value)
     return _small(SHORT.get(form, FORMS[form])(value), basis)
-
-
-@register.simple_tag
-def figure_text(text: str, topics: int | None = None) -> SafeString | str:
-    basis = Basis(topics)
-    return _small(text, basis) if basis.is_small else text
 
 
 @register.simple_tag
@@ -207,6 +202,13 @@ def interval_text(low: float, high: float) -> str:
 @register.filter
 def has_few_topics(topics: int | None) -> bool:
     return topics is not None and topics < FEWEST_TOPICS
+
+
+@register.filter
+def small_apart(tags: Iterable[tuple[str, Any]]) -> list[list[tuple[str, Any]]]:
+    """Tags with figures over enough topics, and those over few, which fold."""
+    found = list(tags)
+    return [[pair for pair in found if has_few_topics(pair[1].topics) is few] for few in (False, True)]
 
 
 def _small(text: str, basis: Basis) -> SafeString:

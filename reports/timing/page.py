@@ -111,6 +111,8 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
         "was published.",
         draw=lambda dark: charts.spans(bars, "hours per topic", dark=dark),
         note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
+        names={stage.value: stage.words for stage in Stage},
+        links={stage.words: f"../../work/?stage={stage}" for stage in Stage},
     )
     named = columns(
         ("stage", "Stage", ColumnKind.STAGE),

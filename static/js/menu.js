@@ -16,8 +16,6 @@ if (menu) {
     button.setAttribute("aria-expanded", String(isOpen));
   };
   const fit = () => {
-    button.hidden = !narrow.matches;
-    menu.classList.toggle("is-folded", narrow.matches);
     // Folds of one name close each other, and a list shows them all.
     for (const group of groups) {
       group.name = narrow.matches ? "" : "menu";

@@ -158,7 +158,4 @@ function isTyping(target) {
   return target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
 }
 
-if (opener) {
-  opener.hidden = false;
-  opener.addEventListener("click", open);
-}
+opener?.addEventListener("click", open);

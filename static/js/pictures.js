@@ -66,13 +66,30 @@ function show(note, frame, mark) {
   note.style.insetBlockStart = `${above >= 0 ? above : at.bottom - box.top + 6}px`;
 }
 
-/** Address of the run or the answer that a mark is named after; undefined for other marks. */
+/** The name of a mark, and what it is a part of where it is one: "auto, 13" is of "auto". */
+function namesOf(mark) {
+  const name = mark.dataset.said.slice(0, mark.dataset.said.lastIndexOf(": "));
+  return name.includes(", ") ? [name, name.slice(0, name.lastIndexOf(", "))] : [name];
+}
+
+/** Address of what a mark is named after: what its chart says, a run, a topic or an answer; undefined for others. */
 function placeOf(mark) {
   const places = JSON.parse(document.getElementById("chart-places")?.textContent ?? '{"runs":{},"topics":{}}');
-  const name = mark.dataset.said.slice(0, mark.dataset.said.lastIndexOf(": "));
-  if (places.runs[name]) return places.runs[name];
+  const links = JSON.parse(mark.closest("figure").querySelector(":scope > script")?.textContent ?? "{}");
+  const [name, whole] = namesOf(mark);
+  if (links[name] ?? links[whole] ?? places.runs[name]) return links[name] ?? links[whole] ?? places.runs[name];
+  if (places.topics[name]) return `${places.topic}${places.topics[name]}/`;
   const [run, topic] = name.split(", topic ");
   return places.runs[run] && places.topics[topic] && `${places.runs[run]}?topic=${places.topics[topic]}#h-answer`;
+}
+
+/** The row of the table beside a picture that has a mark's figures, or the table where no row is named so. */
+function rowOf(mark) {
+  const section = mark.closest(".picture-and-matrix, section, main");
+  const names = namesOf(mark).flatMap((name) => [name, name.split(" ")[0], name.split(" by ")[0]]);
+  const rows = [...section.querySelectorAll("tbody tr")];
+  const named = (name) => rows.find((row) => row.querySelector("th")?.textContent.trim() === name);
+  return names.map(named).find(Boolean) ?? section.querySelector(".scroll");
 }
 
 /** Answer to pointer and keys in a frame with a drawing; `marks` are those that keys reach. */
@@ -88,8 +105,13 @@ function listen(frame, note, marks) {
   });
   frame.addEventListener("focusout", hide);
   const open = (mark) => {
-    const place = mark && placeOf(mark);
-    if (place) location.assign(place);
+    if (!mark) return;
+    const row = /** @type {HTMLElement | null} */ (rowOf(mark));
+    const link = /** @type {HTMLAnchorElement | null} */ (row?.querySelector(":scope > th a"));
+    const place = placeOf(mark) ?? link?.href;
+    if (place) return location.assign(place);
+    if (row && row.tabIndex < 0) row.tabIndex = -1;
+    row?.focus();
   };
   frame.addEventListener("click", (event) => open(markAt(event)));
   frame.addEventListener("keydown", (event) => {

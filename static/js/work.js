@@ -114,7 +114,7 @@ async function open(chip) {
   const { body } = new DOMParser().parseFromString(await reply.text(), "text/html");
   if (shown !== chip) return; // another chip's card is wanted by now
   card.replaceChildren(...body.childNodes);
-  card.setAttribute("aria-label", chip.textContent.replace(/\s+/g, " ").trim());
+  card.setAttribute("aria-label", chip.ariaLabel);
   chip.after(card);
   card.showPopover();
   const { left, top, bottom } = chip.getBoundingClientRect();

@@ -89,7 +89,8 @@ ROUTES = {
     """,
     "audit page": "organizer:audit organizer:audit_file",
     "organizer's form": """
-        organizer:hand_out organizer:change_work organizer:new_study organizer:new_job organizer:new_prompt
+        organizer:hand_out organizer:change_work organizer:remind organizer:new_study organizer:new_job
+        organizer:new_prompt
         organizer:change_protocol organizer:change_defaults organizer:import_prompt
         organizer:new_judge organizer:new_connection
         organizer:try_prompts organizer:new_import organizer:new_export

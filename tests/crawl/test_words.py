@@ -1,15 +1,23 @@
 """Words on screen are those of the glossary: no page shows a retired one, and no heading is a bare code."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
-from exchange.demo_campaign import PASSWORD
+from assessor.blind.guidelines import guidelines_of
+from evaluation.models import Campaign, Task
+from evaluation.terms import Stage
+from exchange.demo_campaign import PASSWORD, SLUG, start_demo_jobs
+from jobs.models import Job
+from reports.methods import methods_report
 from tests.browser.pages.every_page import PAGES, make_every_page
 from tests.browser.pages.test_every_page import addresses_of_name
+from tests.worlds.demo import make_demo
 
 RETIRED = re.compile(
     r"\b(post-edit\w*|by hand|auto-?assign|auto-?nuggets|assignments?|segments?|qrels|reckon\w*|put aside|dry run"
@@ -105,3 +113,43 @@ def test_no_page_shows_a_retired_word_or_a_bare_code() -> None:
         texts = [text for text in screen.texts if not any(name in text for name in NAMED)]
         found += [f"{place}: {hit[0]!r} in {text[:100]!r}" for text in texts for hit in RETIRED.finditer(text)]
     assert not found, f"{len(found)} places:\n" + "\n".join(found)
+
+
+TEMPLATES = Path(settings.BASE_DIR) / "templates"
+TAGS = re.compile(r"<[^>]*>")
+TAG = re.compile(r"\{[%{#].*?[%}#]\}", re.DOTALL)
+KEPT_IN_METHODS = ("pooled", "post-edit")
+"""Words of the methods' files, which papers quote: they change with the files or not at all."""
+
+
+def hits(texts: Mapping[str, str], kept: tuple[str, ...] = ()) -> list[str]:
+    return [
+        f"{place}: {hit[0]!r} in {text[max(0, hit.start() - 40) : hit.end() + 40]!r}"
+        for place, text in texts.items()
+        for hit in RETIRED.finditer(text)
+        if hit[0].lower() not in kept
+    ]
+
+
+@pytest.mark.django_db
+def test_check_43_mails_and_guidelines_have_the_words_of_pages() -> None:
+    """Every branch of a mail counts, so that its template is read and not one mail of it."""
+    mails = {str(path): TAG.sub(" ", path.read_text("utf-8")) for path in sorted(TEMPLATES.rglob("*.txt"))}
+    assert len(mails) > 4
+    make_demo()
+    start_demo_jobs()
+    mails |= {f"mail about job {job.pk}": job.title for job in Job.objects.all()}
+    guidelines = {}
+    for task in Task.objects.select_related("assessor"):
+        found = guidelines_of(task.public_id, task.assessor)
+        guidelines[f"guidelines of {task.stage}"] = TAGS.sub(" ", f"{found.text} {found.definitions}")
+    assert set(guidelines) == {f"guidelines of {stage}" for stage in Stage}
+    assert hits(mails | guidelines) == []
+
+
+@pytest.mark.django_db
+def test_check_43_methods_have_the_words_of_pages() -> None:
+    make_demo()
+    report = methods_report(Campaign.objects.get(slug=SLUG))
+    texts = {section.title: "\n".join(section.sentences).replace(SLUG, "") for section in report.sections}
+    assert hits(texts, KEPT_IN_METHODS) == []

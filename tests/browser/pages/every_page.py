@@ -54,7 +54,7 @@ PAGES = {
         organizer:campaigns organizer:topics organizer:topic organizer:runs organizer:run
         organizer:segment organizer:protocol organizer:change_protocol organizer:change_defaults organizer:audit
         organizer:catalogue organizer:view_as organizer:findings organizer:quality organizer:work organizer:hand_out
-        organizer:change_work organizer:task organizer:practice organizer:studies organizer:new_study
+        organizer:change_work organizer:remind organizer:task organizer:practice organizer:studies organizer:new_study
         organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
         organizer:ask_to_take_role organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt
         organizer:judges organizer:new_judge organizer:new_connection organizer:compare_prompts

@@ -21,7 +21,8 @@ EMPTY_BLOCK = Path(__file__).with_name("empty_block.js").read_text()
 PAGES = """
     organizer:today organizer:data organizer:people organizer:work organizer:hand_out organizer:inbox organizer:jobs
     organizer:new_job organizer:judges organizer:quality organizer:snapshots organizer:prompts organizer:protocol
-    organizer:practice reports:leaderboard reports:agreement reports:confusion reports:methods
+    organizer:practice organizer:topics organizer:runs organizer:studies
+    reports:leaderboard reports:agreement reports:confusion reports:methods
 """
 
 

@@ -71,7 +71,7 @@ def submit_with_every_relation(desk: DeskWorld) -> None:
 
 def test_the_organizer_s_pages_are_accessible(desk: DeskWorld, page: Page) -> None:
     sign_in(page, "olga")
-    names = ["work", "inbox", "hand_out", "change_work"]
+    names = ["work", "inbox", "hand_out", "change_work", "remind"]
     addresses = [reverse(f"organizer:{name}", args=["river"]) for name in names]
     addresses += [reverse("organizer:task", args=["river", desk.post_edit.public_id])]
     addresses += [reverse("organizer:task", args=["river", desk.manual.public_id])]

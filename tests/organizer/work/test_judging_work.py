@@ -1,5 +1,6 @@
 """Handing out judgments: which list and machine are meant, who may have what, and how the pages show it."""
 
+import html
 import re
 from pathlib import Path
 from typing import Any
@@ -301,15 +302,14 @@ def words_of(response: Any) -> str:
 
 
 def proposals(world: JudgingWorld) -> list[dict[str, str]]:
-    """Fields of each dashed chip that can be pressed."""
+    """What each dashed chip that can be pressed sends."""
     page = words_of(client_of(world).get(WORK))
-    forms = [part.partition("</form>")[0] for part in page.split('<form id="propose-')[1:]]
-    return [dict(re.findall(r'name="(topic|assessor|nuggets)" value="([^"]+)"', form)) for form in forms]
+    return [{"proposed": html.unescape(value)} for value in re.findall(r'name="proposed" value="([^"]+)"', page)]
 
 
 def test_a_list_is_proposed_to_its_maker_until_it_is_handed_out(world: JudgingWorld) -> None:
     own = made_by(world, "ben")
-    assert proposals(world) == [{"topic": world.topic().public_id, "assessor": "ben", "nuggets": own.name}]
+    assert proposals(world) == [{"proposed": f"{world.topic().public_id} ben {own.name}"}]
     world.hand(Stage.ASSIGN, "ben", nuggets=own.name)
     assert not proposals(world)
 

@@ -105,8 +105,8 @@ def test_an_empty_cell_leads_to_its_hand_out(desk: DeskWorld) -> None:
     links = [html.unescape(link) for link in re.findall(r'is-empty" href="([^"]+)"', page)]
     t3 = desk.topic("t3").public_id
     [link] = [link for link in links if t3 in link and "manual" in link]
-    assert ticked(desk, link.removeprefix(HAND_OUT)) == {"t3"}
-    assert re.search(r'value="manual"[^>]*checked', desk.client("olga").get(link).content.decode())
+    assert ticked(desk, link.removeprefix("hand-out/")) == {"t3"}
+    assert re.search(r'value="manual"[^>]*checked', desk.client("olga").get(f"{WORK}{link}").content.decode())
 
 
 def test_ticked_topics_bring_their_tasks_to_a_change(desk: DeskWorld) -> None:

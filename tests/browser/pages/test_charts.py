@@ -1,0 +1,110 @@
+"""Check 82: charts have fixed axes with ticks enough to read, and their marks open what they show."""
+
+import re
+from itertools import product
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from exchange.demo_campaign import PASSWORD, SLUG
+from tests.browser.pages.every_page import make_every_page
+from tests.browser.pages.test_axe import sign_in
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.xdist_group("browser"),
+]
+
+CHARTS = {
+    "agreement/?curve=on": 2,
+    "reports/time/": 1,
+    "reports/cost/": 1,
+    "reports/nuggets/": 2,
+    "reports/length/": 1,
+    "reports/support/": 2,
+    "reports/descriptives/": 3,
+    "reports/packet/": 1,
+}
+"""Pages with charts, and how many are drawn of the demo."""
+TICKS = """(chart) => [...chart.querySelectorAll(".role-axis")]
+    .map((axis) => [...axis.querySelectorAll(".role-axis-label text")].map((text) => text.textContent))
+    .filter((ticks) => ticks.length)"""
+NUMBER = re.compile(r"\W?[\d,.]+%?")
+OPENS = (
+    """() => location.pathname + location.search + (document.activeElement.matches("tr, .scroll") ? " row" : "")"""
+)
+
+
+@pytest.fixture
+def page(chromium: Browser, live_server: LiveServer) -> Page:
+    make_every_page()
+    page = chromium.new_page(base_url=live_server.url, viewport={"width": 1440, "height": 900})
+    sign_in(page, "olga", PASSWORD)
+    return page
+
+
+def charts_on(page: Page, address: str) -> Locator:
+    page.goto(f"/campaigns/{SLUG}/{address}")
+    charts = page.locator("figure .drawn")
+    expect(charts).to_have_count(CHARTS[address])
+    return charts
+
+
+def test_check_82_axes_are_whole_and_have_three_ticks(page: Page) -> None:
+    problems = []
+    for address in CHARTS:
+        for chart in charts_on(page, address).all():
+            for ticks in chart.evaluate(TICKS):
+                if not all(map(NUMBER.fullmatch, ticks)):
+                    continue  # names
+                if len(ticks) < 3:
+                    problems.append(f"{address}: only {ticks}")
+                if "." in ticks[0] and float(ticks[-1]) <= 1 and ticks[-1] != "1.0":
+                    problems.append(f"{address}: a share ends at {ticks[-1]}")
+                if "%" in ticks[0] and (ticks[0], ticks[-1]) != ("0%", "100%"):
+                    problems.append(f"{address}: a share goes from {ticks[0]} to {ticks[-1]}")
+    assert not problems
+
+
+def opened_by(page: Page, address: str, place: int, mark: int, how: str) -> str:
+    """Open the first (0) or last (-1) mark of a chart, by Enter or a click; say which page or row is there then."""
+    found = charts_on(page, address).nth(place).locator("[tabindex]").nth(mark)
+    before = page.url
+    if how == "Enter":
+        found.press("Enter")
+    else:
+        found.dispatch_event("click")
+    page.wait_for_function(
+        "(before) => location.href !== before || document.activeElement.matches('tr, .scroll')", arg=before
+    )
+    page.wait_for_load_state()
+    return str(page.evaluate(OPENS))
+
+
+def test_check_82_marks_open_their_thing_by_key_and_click(page: Page) -> None:
+    opened: dict[str, list[str]] = {}
+    for address, charts in CHARTS.items():
+        for place, mark in product(range(charts), (0, -1)):
+            by_key = opened_by(page, address, place, mark, "Enter")
+            assert by_key == opened_by(page, address, place, mark, "click"), (address, place)
+            opened.setdefault(address.partition("?")[0], []).append(by_key)
+    assert opened["reports/cost/"][0] == f"/campaigns/{SLUG}/leaderboard/?condition=A/A"
+    assert opened["reports/time/"][0] == f"/campaigns/{SLUG}/work/?stage=post-edit"
+    assert "/topics/" in opened["reports/packet/"][0]
+    assert "/runs/" in opened["reports/length/"][0]
+    assert opened["reports/descriptives/"][2:] == [f"/campaigns/{SLUG}/reports/descriptives/ row"] * 4
+
+
+def test_check_43_the_words_of_charts_are_those_of_pages(page: Page) -> None:
+    retired = re.compile(r"post-edit|by hand|\bscratch|\bassign|segments?|qrels|run level|topic average|pooled")
+    found = []
+    for address in CHARTS:
+        for chart in charts_on(page, address).all():
+            words = chart.evaluate(
+                """(chart) => [...chart.querySelectorAll("text, title, desc, [aria-label]")]
+                    .map((part) => part.getAttribute("aria-label") ?? part.textContent)"""
+            )
+            found += [f"{address}: {text}" for text in words if retired.search(text)]
+    assert not found
