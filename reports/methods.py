@@ -397,7 +397,7 @@ def _agreement(campaign: Campaign) -> MethodsSection:
     sentences = [
         f"95 % intervals of tau by run and pooled are wider percentiles of {RESAMPLES:,} bootstrap samples of topics.",
         "That of tau by topic is Student's t on Fisher's z.",
-        "Those of agreement, kappa and alpha are jackknives over topics, on Fisher's z and with Student's t.",
+        "Those of labels are jackknives over topics, with Student's t and, but for strictness, on Fisher's z.",
     ]
     for x, y in PAIRINGS:
         try:

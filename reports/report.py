@@ -111,8 +111,6 @@ Row = Mapping[str, Any]
 ROWS_SHOWN = 100
 NAMES_SHOWN = 8
 NUGGET_LABEL, CITATION_LABEL = "nugget-label", "citation-label"
-INTERVAL_OF = "_interval"
-"""Ends the key of a column with the interval of the figure that the rest of the key names."""
 OVERVIEW = "overview"
 """The name of every page's first section."""
 
@@ -127,7 +125,6 @@ class ColumnKind(StrEnum):
     COUNT = "count"
     SCORE = "score"
     FINE_SCORE = "fine_score"
-    INTERVAL = "interval"
     TAU = "tau"
     DECIMAL = "decimal"
     MEAN = "mean"
@@ -198,7 +195,7 @@ class Column:
 class ReportCell:
     """A cell as it is drawn; `value` is the figure itself, and `basis` the counts behind it.
 
-    `hidden`: why a page leaves the figure out; files have it.
+    `hidden`: why a page leaves the figure out; files have it. `interval`: that of the figure, where rows have one.
     """
 
     column: Column
@@ -206,6 +203,7 @@ class ReportCell:
     text: str
     basis: Basis = field(default_factory=Basis)
     hidden: str | None = None
+    interval: Interval | None = None
 
 
 class Rows(Sequence[Row]):
@@ -288,7 +286,7 @@ class Section:
     def ordered(self, sort: str, ties: str = "") -> "Section":
         """Return the rows in another order, equal ones by `ties`; as they are for a name that is no column."""
         name = sort.removeprefix("-")
-        if name not in {column.key for column in self.columns if column.kind is not ColumnKind.INTERVAL}:
+        if name not in {column.key for column in self.columns}:
             return self
         # An undefined figure is neither the best nor the worst: it is last, whichever way the rows are ordered.
         known = [row for row in self.rows if row.get(name) is not None]
@@ -303,19 +301,14 @@ class Section:
 
     def _cell(self, column: Column, row: Row) -> ReportCell:
         # `get`: closing rows have the columns that a minimum or a median makes sense of, and no others.
-        if column.kind is ColumnKind.INTERVAL:
-            return self._interval_cell(column, row)
         value, text = row.get(column.key), column.text(row)
         if not column.kind.is_measured or value is None:
             return ReportCell(column, value, text)
         hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is ColumnKind.TAU else None
         topics = _count(column.topics or self.topics, row)
-        return ReportCell(column, value, text, Basis(topics, _count(self.pairs, row)), hidden)
-
-    def _interval_cell(self, column: Column, row: Row) -> ReportCell:
-        found = row.get("intervals", {}).get(column.key.removesuffix(INTERVAL_OF))
-        topics = _count(column.topics or self.topics, row)
-        return ReportCell(column, Interval(**found) if found else None, "", Basis(topics, _count(self.pairs, row)))
+        interval = row.get("intervals", {}).get(column.key)
+        basis = Basis(topics, _count(self.pairs, row))
+        return ReportCell(column, value, text, basis, hidden, Interval(**interval) if interval else None)
 
     @property
     def closing_cells(self) -> Iterator[list[ReportCell]]:
@@ -342,9 +335,7 @@ def _count(count: str | int | None, row: Row) -> int | None:
 
 
 def _after(column: Column, sort: str) -> str:
-    """Return the order that a click gives: the other way round, or texts up and numbers down; '' for none."""
-    if column.kind is ColumnKind.INTERVAL:
-        return ""
+    """Return the order that a click gives: the other way round, or texts up and numbers down."""
     if sort:
         return column.key if sort.startswith("-") else f"-{column.key}"
     return column.key if column.kind.is_text else f"-{column.key}"

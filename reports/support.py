@@ -23,7 +23,6 @@ from reports.metrics.support import AnswerSupport, Citing, answer_support, citin
 from reports.nuggets.descriptives import labels_alt
 from reports.report import (
     CITATION_LABEL,
-    INTERVAL_OF,
     OVERVIEW,
     WRONG_CHOICE,
     Chart,
@@ -45,7 +44,6 @@ from web.text import plural
 TITLE = "Citation support"
 LABELS = ("full support", "partial support", "no support")
 SCORES = (("weighted_precision", "Precision", ColumnKind.SCORE), ("weighted_recall", "Recall", ColumnKind.SCORE))
-INTERVALS = tuple((name + INTERVAL_OF, "95 % interval", ColumnKind.INTERVAL) for name, _, _ in SCORES)
 COUNTS = (
     ("full_support", "Full", ColumnKind.COUNT),
     ("partial_support", "Partial", ColumnKind.COUNT),
@@ -142,17 +140,18 @@ def _runs(
             ("run_id", "Run", ColumnKind.RUN),
             ("group", "Group"),
             ("task", "Task"),
-            *(SCORES[0], INTERVALS[0], SCORES[1], INTERVALS[1]),
+            *SCORES,
             ("topics", "Topics", ColumnKind.COUNT),
             ("sentences", "Sentences", ColumnKind.MEAN),
             ("all_sentences", "In all", ColumnKind.COUNT),
             ("uncited", "Uncited", ColumnKind.COUNT),
             *COUNTS,
             primary="weighted_precision",
-            screen=f"{ASIDE} all_sentences uncited {INTERVALS[0][0]} {INTERVALS[1][0]}",
+            screen=f"{ASIDE} all_sentences uncited",
         ),
         rows=rows,
-        note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
+        note="Below precision and recall: 95 % interval, t over the answers that count. Sentences: mean per answer. "
+        "Over-citation: share of judged citations that give no support. "
         "Under-citation: share of sentences that cite nothing.",
         chart=_plane(rows, _topic_points(answers, sheet)),
         # Without any label a row holds only counts of answers, which rest on every topic.

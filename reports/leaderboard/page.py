@@ -290,7 +290,7 @@ class LeaderboardReport(Report):
             row=row,
             rank=self._ranks.get(row["run_id"]),
             name=by_key["run_id"],
-            score=by_key[self.runs_score],
+            score=replace(by_key[self.runs_score], interval=None),  # the bar beside it shows that
             cells=self._beside(by_key),
             bars=[row["run_id"] in group for group in self.groups],
             doubts=[(name, row[name]) for name in DOUBTS if row[name]],
@@ -298,7 +298,9 @@ class LeaderboardReport(Report):
         )
 
     def _beside(self, by_key: dict[str, ReportCell]) -> list[ReportCell]:
-        return [by_key[column.key] for column, _, _ in self.headings]
+        # Of nugget scores the chosen one alone shows its interval: choosing another is a click, and files have all.
+        cells = [by_key[column.key] for column, _, _ in self.headings]
+        return [cell if cell.column in SUPPORT_COLUMNS else replace(cell, interval=None) for cell in cells]
 
     @property
     def groups(self) -> tuple[frozenset[str], ...]:

@@ -80,8 +80,11 @@ def run_level_taus(both: Paired, topics: TopicChoice, rows: Booleans, draws: Cou
 def _resampled_means(values: Floats, draws: Counts) -> Floats:
     """Mean per run of each resample, B x R, from values T x R."""
     # Rounded: the products add in another order than a mean does, and ties must stay ties.
-    known = ~np.isnan(values)
-    return comparable(ratio(draws @ np.where(known, values, 0.0), draws @ known.astype(np.int64)))
+    known, weights = (
+        ~np.isnan(values),
+        draws.astype(np.float64),
+    )  # products of whole numbers take ten times as long
+    return comparable(ratio(weights @ np.where(known, values, 0.0), weights @ known.astype(np.float64)))
 
 
 def _pooled(both: Paired, _topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:

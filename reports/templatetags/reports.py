@@ -64,8 +64,6 @@ def heading_link(
         glossary = f"{reverse('glossary')}#{found.key}"
         defined = format_html(' class="term" title="{}" data-glossary="{}"', found.definition, glossary)
     shown = caption or column.caption
-    if column.kind is ColumnKind.INTERVAL:
-        return assay.term(context, "interval", shown)
     return format_html('<a href="{}"{}>{}{}</a>', address, defined, shown, arrow if ordered else "")
 
 
@@ -103,22 +101,21 @@ def figure(
 def figure_cell(cell: ReportCell) -> SafeString | str:
     if cell.hidden:
         return _left_out(cell.hidden)
-    if cell.column.kind is ColumnKind.INTERVAL:
-        return interval(cell.value, topics=cell.basis.topics, pairs=cell.basis.pairs)
+    kind = cell.column.kind.value
+    if not cell.basis.is_small and cell.interval:
+        ends = interval(cell.interval, kind, cell.basis.topics, cell.basis.pairs)
+        return format_html('{}<br><span class="small muted nowrap">{}</span>', cell.text, ends)
     if not cell.basis.is_small:
         return cell.text
-    kind = cell.column.kind.value
     return _small(SHORT[kind](cell.value) if kind in SHORT else cell.text, cell.basis)
 
 
 @register.simple_tag
 def interval(
-    found: Interval | None, form: str = "score", topics: int | None = None, pairs: int | None = None
+    found: Interval, form: str = "score", topics: int | None = None, pairs: int | None = None
 ) -> SafeString | str:
     """An interval: none on few topics or pairs or where it is refused, a grey one on fewer than ten topics."""
     basis = Basis(topics, pairs)
-    if found is None:
-        return assay.DASH
     if not basis.has_interval or found.ends is None:
         return _left_out(found.reason or basis.reason)
     low, high = (FORMS[form](end) for end in found.ends)
