@@ -20,7 +20,7 @@ from tests.reports.test_published_list_qa import load_study
 from tests.worlds.imported import load, refuse, report, run, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("list_qa")]
-DRAW = ("check", "--kind", "assignment", "--draw", "audit")
+DRAW = ("check", "--kind", "assignment", "--draw", "audit", "--nuggets", "edited-authors")
 WORDS = ("not_support", "partial_support", "support")
 
 
@@ -157,7 +157,10 @@ def test_two_refused_of_fifty_warn_nobody_and_three_do(tmp_path: Path) -> None:
     row = document["runs"][1]
     assert (row["refused"], row["warning"]["reason"]) == (3, "refused")
     assert row["warning"]["low"] < row["corrected"]["value"] < row["warning"]["high"]
-    assert "Warning: 3 of 50 pairs of RAGW4C refused" in load("report", "corrected", "--study", "check").out
+    assert (
+        "Warning: 3 of 50 pairs of RAGW4C refused"
+        in run("report", "corrected", "--campaign", "river", "--study", "check").out
+    )
 
 
 def test_a_drawn_pair_that_nobody_judged_leaves_no_figure(tmp_path: Path) -> None:
