@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='study',
             name='per_topic',
-            field=models.PositiveSmallIntegerField(null=True),
+            field=models.PositiveSmallIntegerField(default=15, null=True),
         ),
         migrations.AlterField(
             model_name='study',

@@ -37,7 +37,7 @@ class Study(models.Model):
     machine = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
     nugget_set = models.ForeignKey(NuggetSet, on_delete=models.PROTECT, null=True, related_name="+")
     condition = models.CharField(max_length=10, blank=True, choices=choices_of(SupportCondition))
-    per_topic = models.PositiveSmallIntegerField(null=True)
+    per_topic = models.PositiveSmallIntegerField(null=True, default=15)
     stratified = models.BooleanField(default=False)
     seed = models.CharField(max_length=60, default="0")
     design = models.JSONField(default=dict)

@@ -17,8 +17,8 @@ from reports.audits.frame import (
     GivenLabels,
     StoredFrame,
     current_labels,
+    people_judgments,
     people_of,
-    people_said,
     stored_frame,
 )
 from reports.audits.population import Population, pair_names, population_of
@@ -119,7 +119,7 @@ def audit_state(study: Study, policies: Policies | SupportPolicies) -> AuditStat
     with consistent_read() as alias:
         frame, population = stored_frame(study, alias), population_of(study, policies)
         labels = current_labels(study, people_of(study), alias)
-        said = people_said(study, frame, labels, alias)
+        people = people_judgments(study, frame, labels, alias)
     place = frame.places_in(population.keys)
     there = place >= 0
     kept = replace(
@@ -127,8 +127,8 @@ def audit_state(study: Study, policies: Policies | SupportPolicies) -> AuditStat
         **{name: getattr(frame, name)[there] for name in ("machine_label", "block", "size", "place", "known")},
     )
     arrays = frame_arrays(kept, population.run[place[there]], len(population.run_ids))
-    sample = AuditSample(arrays, frame.chance[there], said.shares[there], population.topic[place[there]])
-    return AuditState(study, policies, frame, population, labels, place, sample, said.refused[there])
+    sample = AuditSample(arrays, frame.chance[there], people.shares[there], population.topic[place[there]])
+    return AuditState(study, policies, frame, population, labels, place, sample, people.refused[there])
 
 
 @dataclass(frozen=True, slots=True)

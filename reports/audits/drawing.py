@@ -192,6 +192,7 @@ def _unsaved(campaign: Campaign, wish: AuditWish) -> Study:
         machine=judge_to_study(judges, llm, wish.machine),
         nugget_set=nugget_set,
         condition="" if nugget_set else SupportCondition.SCRATCH,
+        per_topic=None,
         seed=wish.seed,
         design={
             "least": wish.least,

@@ -121,14 +121,14 @@ def adjudicated(study: Study, alias: str) -> dict[tuple[int, int], int]:
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleSaid:
+class PeopleJudgments:
     """What people said of Q pairs: `shares` Q x 3, the fraction who gave each label; `refused` Q, whoever was asked."""
 
     shares: Floats
     refused: Booleans
 
 
-def people_said(study: Study, frame: StoredFrame, labels: GivenLabels, alias: str) -> PeopleSaid:
+def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alias: str) -> PeopleJudgments:
     """Count people's labels of each pair: the mean of theirs, or where they differ the verdict of an adjudicator."""
     shares = np.zeros((len(frame.keys), 3))
     refused = np.zeros(len(frame.keys), dtype=np.bool_)
@@ -142,4 +142,4 @@ def people_said(study: Study, frame: StoredFrame, labels: GivenLabels, alias: st
         for label in real:
             shares[place, label] += 1 / len(real)
         refused[place] = bool(given) and not real
-    return PeopleSaid(shares, refused)
+    return PeopleJudgments(shares, refused)

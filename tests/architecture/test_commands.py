@@ -13,7 +13,10 @@ CONTRACT = {
     *("draft_nuggets", "evaluate", "judge_support", "judge_relevance", "report", "export", "simulate_llm"),
 }
 # What came later.
-MORE = {"import_practice", "import_prompt", "job", "check_texts"}
+MORE = {
+    *("import_practice", "import_prompt", "job", "check_texts"),
+    *("grow_study", "extend_study", "import_audit"),
+}
 # What `make run` and an operator use, and no study does.
 HOUSE = {"load_demo", "processes", "apply_retention", "backup", "restore", "limit_endpoint", "adopt_database"}
 OURS = sorted(name for name, app in get_commands().items() if (ROOT / app).is_dir() and name not in DJANGOS)

@@ -17,6 +17,7 @@ from evaluation.campaigns.create import ProtocolSettings, read_campaign_file
 from evaluation.errors import BadInput
 from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.audits import parse_audit
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import parse_segments
@@ -24,7 +25,7 @@ from evaluation.formats.source import read_source
 from evaluation.formats.support import parse_support
 from evaluation.formats.topics import parse_qrels, parse_topics
 from evaluation.management.base import AssayCommand
-from evaluation.terms import FindingCode
+from evaluation.terms import FindingCode, StudyKind
 from llmjobs.prompt_store import read_wording
 from reports.management.commands.report import SUBPARSERS
 from tests.architecture.tree import DJANGOS
@@ -54,6 +55,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "nuggets": lambda path: parse_lists(read_source(path)),
     "assignments": lambda path: parse_assignments(read_source(path)),
     "support": lambda path: parse_support(read_source(path)),
+    "audit": lambda path: parse_audit(read_source(path), StudyKind.ASSIGNMENT, ()),
     "practice": lambda path: parse_practice(read_source(path)),
     "scores": lambda path: parse_scores(read_source(path)),
     "prompt": lambda path: read_wording(read_source(path)),

@@ -34,6 +34,7 @@ from evaluation.models import (
 )
 from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Stage, StudyKind
+from reports.audits.drawing import AuditWish, create_audit
 from tests.assessor.desk_client import Window
 from tests.crawl.addresses import addresses
 from tests.crawl.canaries import Canaries, body_of
@@ -63,6 +64,7 @@ def judging(db: None, tmp_path: Path) -> JudgeWorld:
     judge_with_machine(world, tmp_path, 3)
     make_judging_task(world.campaign, world.people["ben"], Stage.ASSIGN)
     give_study(world, tmp_path)
+    give_audit(world)
     return world
 
 
@@ -97,6 +99,15 @@ def give_study(world: JudgeWorld, folder: Path) -> None:
         hand_out_study(study=study, assessor="ben", actor=world.people["olga"])
 
 
+def give_audit(world: JudgeWorld) -> None:
+    """Let Ann have a random check of what the machine said."""
+    wish = AuditWish("canary-audit", StudyKind.ASSIGNMENT, machine=MACHINE, per_run=2, least=1, seed="canary-seed")
+    study = create_audit(campaign=world.campaign, wish=wish)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evaluation.tasks.hand_out.check_assessor", lambda *_: None)
+        hand_out_study(study=study, assessor="ann", actor=world.people["olga"])
+
+
 def windows(world: JudgeWorld) -> Iterator[Window]:
     for task in Task.objects.select_related("assessor").order_by("pk"):
         yield Window(world.client(task.assessor.username), task).open()
@@ -127,7 +138,7 @@ def plant(world: JudgeWorld, canaries: Canaries) -> None:
     for model, columns in SECRET_OF.items():
         canaries.plant(model._default_manager.all(), *columns)
     canaries.plant(Judge.objects.all(), "name", "prompt_versions")
-    canaries.plant(Study.objects.all(), "name")
+    canaries.plant(Study.objects.all(), "name", "seed", "design")
     canaries.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
     canaries.plant(Segment.objects.all(), "docid", "document", "url")
     canaries.plant(Topic.objects.all(), "extra")

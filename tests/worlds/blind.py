@@ -111,7 +111,7 @@ KNOWN_TO_SOME = {
     *("Task", "Submission", "Remark", "Desk", "WorkingNugget", "MarkedPassage", "Operation", "TimeSegment"),
     *("TaskAnswer", "WorkingAssignment", "WorkingSupport", "PracticeItem", "PracticeAnswer"),
     "TodayVisit",  # moments only
-    *("Study", "StudyPair"),  # at the judging desks, where there are some
+    *("Study", "StudyPair", "AuditPair"),  # at the judging desks, where there are some
 }
 """What somebody may read some rows or columns of. Theirs are canaries for the others; see `_plant` and `_at_work`."""
 

@@ -108,7 +108,8 @@ def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
 def drawn_text(study: Study) -> str:
     pairs, runs = AuditPair.objects.filter(study=study), len(study.design["per_run"])
     drawn, known = StudyPair.objects.filter(study=study).count(), pairs.filter(known=True).count()
-    text = (
-        f"{runs} {plural(runs, 'run')} x {study.event.payload['per_run']} = {drawn:,} of {pairs.count():,} pairs"
-    )
+    per_run, noun = study.event.payload["per_run"], plural(runs, "run")
+    # Floors and short runs change the sum: then it is no product.
+    how = f"{runs} {noun} x {per_run} =" if drawn == runs * per_run else f"{runs} {noun}, about {per_run} each:"
+    text = f"{how} {drawn:,} of {pairs.count():,} pairs"
     return f"{text}, beside {known:,} known" if known else text

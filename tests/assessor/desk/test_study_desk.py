@@ -7,8 +7,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from evaluation.models import Judge, StudyPair, Task
+from evaluation.models import Assignment, Judge, StudyPair, Task
 from evaluation.terms import Stage, StudyKind
+from reports.audits.drawing import AuditWish, create_audit, grow_audit
 from tests.assessor.desk_client import Window
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import asked, hand_study, judge_drawn, make_study, make_study_world, window_of
@@ -127,6 +128,35 @@ def test_the_desk_tells_nothing_of_the_study_judges_or_labels(world: JudgingWorl
         pair.save()
     Judge.objects.filter(study=None).update(prompt_versions={"a": 2})
     assert said() == before
+
+
+@pytest.mark.parametrize("kind", list(StudyKind))
+def test_the_desk_of_an_audit_tells_nothing_of_it(world: JudgingWorld, kind: StudyKind) -> None:
+    study = create_audit(
+        campaign=world.campaign, wish=AuditWish("canary-check", kind, per_run=2, least=1, seed="s")
+    )
+    window = window_of(world, hand_study(world, study))
+    addresses = ["/desk/", *(window.url(name) for name in NAMES)]
+    addresses += [window.url(f"answers/{one['id']}/") for one in window.state()["answers"]]
+    shown = b"".join(window.client.get(address).content for address in addresses).lower()
+    shown += str(window.state()).lower().encode()
+    assert re.findall(rb"canary|audit|random check|stratum|sampled|drawn|\bstudies\b", shown) == []
+    assert len(asked(window)) == StudyPair.objects.filter(study=study).count()
+    judge_drawn(window, "support" if kind is StudyKind.ASSIGNMENT else "no_support")
+    assert Task.objects.get(study=study).state == "submitted"
+
+
+def test_a_grown_audit_reopens_its_tasks_with_the_new_pairs(world: JudgingWorld) -> None:
+    wish = AuditWish("canary-check", StudyKind.ASSIGNMENT, per_run=1, least=1, seed="s")
+    study = create_audit(campaign=world.campaign, wish=wish)
+    window = window_of(world, hand_study(world, study))
+    judge_drawn(window)
+    before = set(asked(window))
+    grow_audit(study=study, per_run=3)
+    assert Task.objects.get(study=study).state == "reopened"
+    assert before < set(asked(window))
+    judge_drawn(window, "not_support")
+    assert Assignment.objects.current().filter(judge__study=study).count() == StudyPair.objects.count()
 
 
 def test_a_label_costs_as_many_statements_as_at_any_desk(world: JudgingWorld, ann: Window) -> None:

@@ -26,6 +26,7 @@ from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
+    AuditPair,
     Campaign,
     Citation,
     ConditionDefault,
@@ -135,11 +136,21 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "study_draws": first(Study, name="new", per_topic=0),
     "study_of_two_judges": lambda: again((study := Study.objects.get()), name="new", machine_id=study.person_id),
     "study_has_what_its_kind_needs": first(Study, name="new", kind="support"),
+    "study_has_what_its_draw_needs": first(Study, name="new", draw="audit"),
     "study_nugget_once": lambda: again(StudyPair.objects.get(sentence=None)),
     "study_citation_once": lambda: again(StudyPair.objects.get(nugget_version=None)),
     "study_pair_is_one_of_two": lambda: again(StudyPair.objects.get(nugget_version=None), segment_id=None),
     "study_pair_differs": lambda: again(
         StudyPair.objects.get(nugget_version=None), segment_id=another_segment().pk, person_label=0
+    ),
+    "audit_nugget_once": lambda: again(AuditPair.objects.get(sentence=None)),
+    "audit_citation_once": lambda: again(AuditPair.objects.get(nugget_version=None)),
+    "audit_pair_is_one_of_two": lambda: again(AuditPair.objects.get(nugget_version=None), segment_id=None),
+    "audit_pair_is_drawable": lambda: again(
+        AuditPair.objects.get(nugget_version=None), segment_id=another_segment().pk, size=0
+    ),
+    "audit_chance_is_a_probability": lambda: again(
+        AuditPair.objects.get(nugget_version=None), segment_id=another_segment().pk, chance=1.5
     ),
     "nugget_set_once": first(NuggetSet),
     "nugget_set_origin": first(NuggetSet, name="new", origin="guess"),
@@ -301,6 +312,9 @@ def make_study(campaign: Campaign, user: User, wording: NuggetVersion) -> None:
     StudyPair.objects.create(**pair, nugget_version=wording, person_label=1, machine_label=0)
     cited = {"sentence": sentence, "segment": Segment.objects.order_by("pk")[0]}
     StudyPair.objects.create(**pair, **cited, person_label=1, machine_label=0)
+    framed = {"study": study, "answer": sentence.answer, "machine_label": 0, "size": 0.1, "place": 0.5}
+    AuditPair.objects.create(**framed, nugget_version=wording)
+    AuditPair.objects.create(**framed, **cited)
     Judge.objects.create(name="Olga, study", kind="human", user=user, study=study, aside=True)
     Task.objects.create(
         campaign=campaign,
