@@ -187,7 +187,6 @@ def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     context = PreviewForm(request.user, campaign, request.GET).filled(row.template) | {
         "campaign": campaign,
         "row": row,
-        "template": row.template,
         "comparing": CompareForm(request.user, row.template.task, row.template.ref),
         "pairs": PAIRS if row.template.task in LABELLED else 0,
         "may_run": may_run_jobs(request.user, campaign),
