@@ -25,7 +25,7 @@ def as_json(report: Mapping[str, Any]) -> str:
 
 def as_csv(rows: Sequence[Row]) -> str:
     """Return rows with a header; undefined numbers are empty cells. Texts that a spreadsheet would run are quoted."""
-    out = io.StringIO()
+    out, rows = io.StringIO(), _flat(rows)
     names = _names(rows)
     writer = csv.DictWriter(out, names, lineterminator="\n")
     writer.writeheader()
@@ -37,6 +37,7 @@ def as_table(rows: Sequence[Row]) -> str:
     """Return aligned columns: texts to the left, numbers to the right, `-` for what is undefined."""
     if not rows:
         return "(nothing)"
+    rows = _flat(rows)
     names = _names(rows)
     cells = [names] + [[_text(row.get(name), "-", 4) for name in names] for row in rows]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
@@ -48,6 +49,19 @@ def as_table(rows: Sequence[Row]) -> str:
         ).rstrip()
         for line in cells
     )
+
+
+def _flat(rows: Sequence[Row]) -> list[Row]:
+    """Return rows with the ends of intervals as cells: `vital_low` and `vital_high` of the interval of `vital`."""
+    return [
+        {name: value for name, value in row.items() if name != "intervals"}
+        | {
+            f"{name}_{end}": found[end]
+            for name, found in row.get("intervals", {}).items()
+            for end in ("low", "high")
+        }
+        for row in rows
+    ]
 
 
 def _names(rows: Sequence[Row]) -> list[str]:

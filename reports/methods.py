@@ -4,7 +4,7 @@ People stand as Assessor 1, 2 and so on, always: what is printed here is meant t
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
@@ -42,8 +42,6 @@ from evaluation.models import (
 from evaluation.rules.protocol import GUIDELINES, SETTINGS
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel, TaskState
 from reports.agreement.figures import (
-    RESAMPLES,
-    Correlation,
     Scored,
     confuse_sides,
     correlate,
@@ -52,6 +50,7 @@ from reports.agreement.figures import (
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, as_json, as_latex, converter_of, escaped
 from reports.forms import PAIRINGS
+from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.nuggets.descriptives import descriptive_rows, descriptives
 from reports.timing.figures import time_note, time_report
@@ -305,6 +304,7 @@ AGREED = SIDES | _headings(
     kappa_linear="Kappa, linear",
     harsh="Opposite labels",
 )
+ENDS = SIDES | _headings("figure", "low", "high", "reason", reason="No interval")
 LISTS = _headings(
     *("nuggets", "topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown"),
     nuggets_per_topic="Nuggets a topic",
@@ -394,7 +394,11 @@ def _times(campaign: Campaign) -> MethodsSection:
 def _agreement(campaign: Campaign) -> MethodsSection:
     taus: list[Row] = []
     agreed: list[Row] = []
-    sentences = [f"Intervals are 95 % percentiles of {RESAMPLES:,} bootstrap samples of topics."]
+    sentences = [
+        f"95 % intervals of tau by run and pooled are wider percentiles of {RESAMPLES:,} bootstrap samples of topics.",
+        "That of tau by topic is Student's t on Fisher's z.",
+        "Those of labels are jackknives over topics, with Student's t and, but for strictness, on Fisher's z.",
+    ]
     for x, y in PAIRINGS:
         try:
             found = _pair(campaign, x, y)
@@ -404,9 +408,12 @@ def _agreement(campaign: Campaign) -> MethodsSection:
             continue
         taus += found[0]
         agreed += found[1]
+    named = [(row, name, ends) for row in agreed for name, ends in row["intervals"].items()]
+    ends = [{"x": row["x"], "y": row["y"], "figure": words(name)} | found for row, name, found in named]
     tables = [
         MethodsTable("Kendall's tau-b of conditions", TAUS, taus),
         MethodsTable("Labels of the same pairs", AGREED, agreed),
+        MethodsTable("Labels of the same pairs, 95 % intervals", ENDS, ends),
     ]
     return MethodsSection("Agreement", sentences, tables)
 
@@ -422,8 +429,10 @@ def _pair(campaign: Campaign, x: str, y: str) -> tuple[list[Row], list[Row]]:
     score, policies = ("vital_strict", Policies()) if is_nuggets else ("weighted_precision", SupportPolicies())
     found = correlate(campaign, left, right, score, policies)
     same = confuse_sides(left, right)
-    names = {"x": x, "y": y}
-    return [names | dict(row) for row in _tau_rows(found)], [names | dict(row) for row in _agreed_rows(same)]
+    names = {"x": x, "y": y, "score": score}
+    figures = [names | {name: row[name] for name in TAUS if name in row} for row in correlation_rows(found)]
+    taus: list[Row] = [row | {"level": LEVELS[row["level"]]} for row in figures]
+    return taus, [{"x": x, "y": y, **_agreed(same)}] if same is not None and same.confusion.pairs else []
 
 
 def _resolved(campaign: Campaign, name: str) -> Scored:
@@ -432,16 +441,10 @@ def _resolved(campaign: Campaign, name: str) -> Scored:
     return resolve(campaign, Condition(name))
 
 
-def _tau_rows(found: Correlation) -> Iterator[Row]:
-    for row in correlation_rows(found):
-        figures = {name: row[name] for name in ("n", "tau_b", "low", "high")}
-        yield {"score": found.score, "level": LEVELS[row["level"]]} | figures
-
-
-def _agreed_rows(same: ConfusionReport | None) -> Iterator[Row]:
-    if same is not None and same.confusion.pairs:
-        figures = {name: getattr(same.confusion, name) for name in AGREED if hasattr(same.confusion, name)}
-        yield figures | {"harsh": same.harsh}
+def _agreed(same: ConfusionReport) -> Row:
+    figures = {name: getattr(same.confusion, name) for name in AGREED if hasattr(same.confusion, name)}
+    ends = {name: interval.document for name, interval in same.intervals.items()}
+    return figures | {"harsh": same.harsh, "intervals": ends}
 
 
 def _exclusions(campaign: Campaign) -> MethodsSection:
@@ -535,13 +538,15 @@ def _by_kind(table: MethodsTable) -> list[MethodsTable]:
         return [replace(table, caption="Nugget labels")]
     if table.columns is SUPPORT:
         return [replace(table, caption="Citation labels")]
-    if table.columns is not AGREED:
+    if table.columns not in (AGREED, ENDS):
         return [table]
-    nuggets = [row for row in table.rows if row["x"] not in list(SupportCondition)]
-    citations = [row for row in table.rows if row["x"] in list(SupportCondition)]
     return [
-        replace(table, caption="Nugget labels of the same pairs", rows=nuggets),
-        replace(table, caption="Citation labels of the same pairs", rows=citations),
+        replace(
+            table,
+            caption=table.caption.replace("Labels", f"{kind} labels"),
+            rows=[row for row in table.rows if (row["x"] in list(SupportCondition)) is of_citations],
+        )
+        for kind, of_citations in (("Nugget", False), ("Citation", True))
     ]
 
 

@@ -16,6 +16,7 @@ from evaluation.models import Campaign
 from evaluation.terms import Stage
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm
+from reports.metrics.intervals import Interval
 from web.templatetags.assay import DASH, MINUS, decimal, fine_score, mean, money, percent, score
 from web.text import plural
 
@@ -124,7 +125,6 @@ class ColumnKind(StrEnum):
     COUNT = "count"
     SCORE = "score"
     FINE_SCORE = "fine_score"
-    INTERVAL = "interval"
     TAU = "tau"
     DECIMAL = "decimal"
     MEAN = "mean"
@@ -195,7 +195,7 @@ class Column:
 class ReportCell:
     """A cell as it is drawn; `value` is the figure itself, and `basis` the counts behind it.
 
-    `hidden`: why a page leaves the figure out; files have it.
+    `hidden`: why a page leaves the figure out; files have it. `interval`: that of the figure, where rows have one.
     """
 
     column: Column
@@ -203,6 +203,7 @@ class ReportCell:
     text: str
     basis: Basis = field(default_factory=Basis)
     hidden: str | None = None
+    interval: Interval | None = None
 
 
 class Rows(Sequence[Row]):
@@ -285,7 +286,7 @@ class Section:
     def ordered(self, sort: str, ties: str = "") -> "Section":
         """Return the rows in another order, equal ones by `ties`; as they are for a name that is no column."""
         name = sort.removeprefix("-")
-        if name not in {column.key for column in self.columns if column.kind is not ColumnKind.INTERVAL}:
+        if name not in {column.key for column in self.columns}:
             return self
         # An undefined figure is neither the best nor the worst: it is last, whichever way the rows are ordered.
         known = [row for row in self.rows if row.get(name) is not None]
@@ -305,7 +306,9 @@ class Section:
             return ReportCell(column, value, text)
         hidden = why_no_tau(row["runs"], row["topics"]) if column.kind is ColumnKind.TAU else None
         topics = _count(column.topics or self.topics, row)
-        return ReportCell(column, value, text, Basis(topics, _count(self.pairs, row)), hidden)
+        interval = row.get("intervals", {}).get(column.key)
+        basis = Basis(topics, _count(self.pairs, row))
+        return ReportCell(column, value, text, basis, hidden, Interval(**interval) if interval else None)
 
     @property
     def closing_cells(self) -> Iterator[list[ReportCell]]:
@@ -332,9 +335,7 @@ def _count(count: str | int | None, row: Row) -> int | None:
 
 
 def _after(column: Column, sort: str) -> str:
-    """Return the order that a click gives: the other way round, or texts up and numbers down; '' for none."""
-    if column.kind is ColumnKind.INTERVAL:
-        return ""
+    """Return the order that a click gives: the other way round, or texts up and numbers down."""
     if sort:
         return column.key if sort.startswith("-") else f"-{column.key}"
     return column.key if column.kind.is_text else f"-{column.key}"

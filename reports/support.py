@@ -37,6 +37,7 @@ from reports.report import (
     sentences,
     tag_text,
 )
+from reports.support_scores import support_intervals
 from web.consistent_read import consistent_read
 from web.text import plural
 
@@ -111,6 +112,7 @@ def _runs(
     counts: Citing,
 ) -> Section:
     scores, by_run = run_support(sheet, policies), counts.summed(0, answers.topics)
+    ends = support_intervals(sheet, policies)
     rows = [
         {
             "run_id": run,
@@ -124,6 +126,7 @@ def _runs(
             "uncited": int(by_run.uncited[place]),
         }
         | _counted(by_run, place)
+        | {"intervals": ends[place]}
         for place, run in enumerate(sheet.run_ids)
     ]
     rows.sort(
@@ -147,7 +150,8 @@ def _runs(
             screen=f"{ASIDE} all_sentences uncited",
         ),
         rows=rows,
-        note="Sentences: mean per answer. Over-citation: share of judged citations that give no support. "
+        note="Below precision and recall: 95 % interval, t over the answers that count. Sentences: mean per answer. "
+        "Over-citation: share of judged citations that give no support. "
         "Under-citation: share of sentences that cite nothing.",
         chart=_plane(rows, _topic_points(answers, sheet)),
         # Without any label a row holds only counts of answers, which rest on every topic.

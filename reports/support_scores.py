@@ -7,14 +7,18 @@ from evaluation.domain.conditions import CitationCondition
 from evaluation.models import Campaign, Run
 from reports.frames import support_sheet, tagged_support
 from reports.leaderboard.scores import number, runs_by_id
+from reports.metrics.intervals import mean_intervals
 from reports.metrics.label_matrix import SupportSheet
 from reports.metrics.policies import SupportPolicies, policies_document
-from reports.metrics.support import RunSupport, answer_support, run_support
+from reports.metrics.support import PRECISION, RECALL, RunSupport, answer_support, run_support
 
 
 @dataclass(frozen=True, slots=True)
 class RunSupportScores:
-    """One run; scores are in [0, 1], None where undefined; the last four count (sentence, segment) pairs."""
+    """One run; scores are in [0, 1], None where undefined; `judged` and the next three count (sentence, segment) pairs.
+
+    `intervals` has those of precision and recall, as documents.
+    """
 
     run_id: str
     group: str
@@ -30,6 +34,7 @@ class RunSupportScores:
     unjudged: int
     failed: int
     unjudgeable: int
+    intervals: dict[str, dict[str, Any]]
 
 
 def support_rows(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> list[RunSupportScores]:
@@ -52,14 +57,23 @@ def support_document(choice: CitationCondition, policies: SupportPolicies) -> di
 
 
 def _scored(sheet: SupportSheet, campaign: Campaign, policies: SupportPolicies) -> list[RunSupportScores]:
-    scores, runs = run_support(sheet, policies), runs_by_id(campaign)
-    rows = [_scores_of(runs[run_id], scores, place) for place, run_id in enumerate(scores.run_ids)]
+    scores, runs, ends = run_support(sheet, policies), runs_by_id(campaign), support_intervals(sheet, policies)
+    rows = [_scores_of(runs[run_id], scores, place, ends[place]) for place, run_id in enumerate(scores.run_ids)]
     # Runs without a precision come last; equal runs by name, so that files do not depend on the database's order.
     rows.sort(key=lambda row: (row.weighted_precision is None, -(row.weighted_precision or 0.0), row.run_id))
     return rows
 
 
-def _scores_of(run: Run, scores: RunSupport, place: int) -> RunSupportScores:
+def support_intervals(sheet: SupportSheet, policies: SupportPolicies) -> list[dict[str, dict[str, Any]]]:
+    """Return each run's intervals of precision and recall as documents, R; only answers that count are in them."""
+    answers = answer_support(sheet, policies)
+    found = [mean_intervals(values[answers.topics]) for values in (answers.precision, answers.recall)]
+    return [
+        {PRECISION: precision.document, RECALL: recall.document} for precision, recall in zip(*found, strict=True)
+    ]
+
+
+def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[str, Any]]) -> RunSupportScores:
     return RunSupportScores(
         run_id=run.run_id,
         group=run.group,
@@ -75,4 +89,5 @@ def _scores_of(run: Run, scores: RunSupport, place: int) -> RunSupportScores:
         unjudged=int(scores.unjudged[place]),
         failed=int(scores.failed[place]),
         unjudgeable=int(scores.unjudgeable[place]),
+        intervals=ends,
     )

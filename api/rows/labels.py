@@ -83,6 +83,14 @@ class JudgeRow(Out):
     created_at: datetime
 
 
+class IntervalRow(Out):
+    """A 95 % interval over topics; without ends, `reason` says why."""
+
+    low: Number | None
+    high: Number | None
+    reason: str = ""
+
+
 class ScoreRow(Out):
     """A run's scores under a condition, computed when they are asked for. Scores are in [0, 1]."""
 
@@ -113,6 +121,7 @@ class ScoreRow(Out):
     excluded: int | None = Field(description="answers")
     missing: int | None = Field(description="answers")
     unjudgeable: int | None = Field(description="pairs that nobody can judge")
+    intervals: dict[str, IntervalRow] = Field(description="of each score, by its name")
 
 
 class FileRow(Out):

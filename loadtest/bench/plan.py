@@ -115,7 +115,7 @@ BENCHMARKS = {
             Shown("pandas + scipy", "peers.with_pandas"),
             Shown("NumPy in memory: scores", "peers.floor", "scores"),
             Shown("NumPy in memory: taus", "peers.floor", "taus"),
-            Shown("Assay, intervals of 1000 resamples", "scores.with_intervals", "intervals"),
+            Shown("Assay, intervals of 4000 resamples", "scores.with_intervals", "intervals"),
             Shown("Assay, warm agreement page with them", "scores.with_intervals", "page"),
         ),
         prepare=("scores.prepare",),

@@ -45,7 +45,7 @@ def assay(size: Size, _turn: int) -> Measured:
 
 
 def with_intervals(size: Size, _turn: int) -> Measured:
-    """Bootstrap intervals of the three taus, 1000 resamples, from sheets already in memory; and the whole page."""
+    """Intervals of the three taus, 4000 resamples, from sheets already in memory; and the whole page."""
     measured = Measured(rows=2 * size.labels)
     campaign = _campaign()
     x, y = (resolve(campaign, one) for one in (Condition.AA, Condition.EM))

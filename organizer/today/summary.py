@@ -20,8 +20,8 @@ from organizer.campaigns.views import judged_conditions
 from organizer.models import TodayVisit
 from reports.agreement.figures import correlate, table_of
 from reports.cache import cached_report
-from reports.leaderboard.scores import PRIMARY, number
-from reports.metrics.bootstrap import mean_intervals
+from reports.leaderboard.scores import PRIMARY
+from reports.metrics.intervals import mean_intervals
 from reports.metrics.policies import Policies
 from reports.quality.people import shared_by_people
 from web.text import plural
@@ -95,11 +95,9 @@ def results_of(campaign: Campaign) -> Results | None:
     known = ~np.isnan(table.values)
     if not known.any():
         return None
-    low, high = mean_intervals(table.values[table.topics])
+    found = mean_intervals(table.values[table.topics])
     runs = [
-        RunScore(
-            run_id, float(table.values[known[:, place], place].mean()), number(low[place]), number(high[place])
-        )
+        RunScore(run_id, float(table.values[known[:, place], place].mean()), found[place].low, found[place].high)
         for place, run_id in enumerate(table.run_ids)
         if known[:, place].any()
     ]
@@ -113,7 +111,7 @@ def _ranks(campaign: Campaign, choices: list[NuggetCondition], scored: list[int]
     people = next((one for one, _ in by_topics if one.condition.judge_kind is JudgeKind.HUMAN), None)
     if machine is None or people is None:
         return None
-    found = correlate(campaign, machine, people, PRIMARY, Policies(), resamples=1).agreement
+    found = correlate(campaign, machine, people, PRIMARY, Policies(), levels=()).agreement
     enough = found.topics >= FEWEST_TOPICS and found.runs >= FEWEST_TOPICS
     return JudgeRanking(machine, people, found.run_level if enough else None, found.runs, found.topics)
 

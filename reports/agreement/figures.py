@@ -27,7 +27,8 @@ from reports.metrics.agreement import (
     score_table,
 )
 from reports.metrics.arrays import Counts, Floats, defined
-from reports.metrics.bootstrap import Interval, intervals
+from reports.metrics.bootstrap import RESAMPLES, intervals
+from reports.metrics.intervals import Interval
 from reports.metrics.policies import Policies, SupportPolicies, TopicChoice, policies_document
 from reports.metrics.subsampling import CurvePoint, tau_by_topics
 from reports.metrics.support import support_table
@@ -97,10 +98,8 @@ def topic_points(both: Paired, tasks: Mapping[str, str]) -> TopicPoints:
     return TopicPoints(runs, both.topic_ids, np.argwhere(scored), both.x[scored], both.y[scored])
 
 
+NO_INTERVAL = Interval(reason="a published table has no scores by topic")
 NO_POINTS = TopicPoints((), (), np.zeros((0, 2), dtype=np.int64), np.zeros(0), np.zeros(0))
-
-
-RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ class Correlation:
     score: str
     policies: Policies | SupportPolicies
     agreement: Agreement
-    intervals: dict[str, Interval | None]
+    intervals: dict[str, Interval]
     runs: tuple[RunPoint, ...]
     points: TopicPoints
     published: bool = False
@@ -203,7 +202,7 @@ def _with_published(
         score=score,
         policies=policies,
         agreement=run_level_agreement(left, right),
-        intervals=dict.fromkeys(LEVELS),
+        intervals=dict.fromkeys(LEVELS, NO_INTERVAL),
         runs=tuple(RunPoint(run_id, tasks.get(run_id, ""), left[run_id], right[run_id]) for run_id in runs),
         points=NO_POINTS,
         published=True,
@@ -271,12 +270,12 @@ def correlation_of(request: AgreementRequest) -> Correlation:
 
 
 @cached_report(size=64)
-def pooled_interval(request: AgreementRequest) -> Interval | None:
+def pooled_interval(request: AgreementRequest) -> Interval:
     """Return the interval of the third tau: its work grows with the square of the answers, that of the others not."""
     if request.is_published:
-        return None
+        return NO_INTERVAL
     tables = request.tables(request.tag)
-    return intervals(*tables, request.policies.topics, resamples=RESAMPLES, levels=(ALL_TOPIC_RUN,))[ALL_TOPIC_RUN]
+    return intervals(*tables, request.policies.topics, levels=(ALL_TOPIC_RUN,))[ALL_TOPIC_RUN]
 
 
 @cached_report(size=64)
@@ -353,7 +352,7 @@ def correlation_document(found: Correlation) -> dict[str, Any]:
         "undefined_topics": agreed.undefined_topics,
         "ties": {level: asdict(ties) for level, ties in agreed.ties.items()},
         "discordant": agreed.discordant,
-        "intervals": {level: asdict(ends) if ends else None for level, ends in found.intervals.items()},
+        "intervals": {level: interval.document for level, interval in found.intervals.items()},
     }
 
 
@@ -365,8 +364,8 @@ def correlation_rows(found: Correlation) -> list[dict[str, Any]]:
             "level": level,
             "tau_b": getattr(agreed, level),
             "n": n,
-            "low": interval.low if (interval := found.intervals[level]) else None,
-            "high": interval.high if interval else None,
+            "low": found.intervals[level].low,
+            "high": found.intervals[level].high,
             "discordant": agreed.discordant[level],
             "tied_x": agreed.ties[level].x,
             "tied_y": agreed.ties[level].y,

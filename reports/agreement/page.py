@@ -28,7 +28,7 @@ from reports.agreement.figures import (
 from reports.confusion.paired_labels import ConfusionReport, HeatRow, heat_rows, side_label, without_nuggets
 from reports.forms import AgreementForm
 from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, Agreement
-from reports.metrics.bootstrap import Interval
+from reports.metrics.intervals import Interval
 from reports.metrics.kendall import Ties
 from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.scores import SCORE_NAMES

@@ -4,7 +4,7 @@ An item is an (answer, nugget) pair, a (sentence, segment) pair, or a (topic, se
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -22,7 +22,8 @@ from evaluation.terms import Importance
 from reports.forms import ADDED, ConfusionForm
 from reports.frames import Ints, assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet, tagged
 from reports.metrics.arrays import Booleans, Bytes, Indices
-from reports.metrics.confusion import Confusion, confusion, harsh_conflicts
+from reports.metrics.confusion import Confusion, confusion, harsh_conflicts, label_intervals, topic_tables
+from reports.metrics.intervals import Interval
 from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet
 from web.consistent_read import consistent_read
 
@@ -159,7 +160,7 @@ def _grades(rows: QrelSource, columns: QrelSource, alias: str) -> tuple[Ints, By
 class ConfusionReport:
     """A confusion of two conditions, `harsh` conflicts counted. `comparable`: they judge the same pairs at all.
 
-    `topics`: those that the compared pairs are of; None where that is not known.
+    `topics`: those that the compared pairs are of; None where that is not known. `intervals`: of figures over topics.
     """
 
     rows: str
@@ -169,6 +170,7 @@ class ConfusionReport:
     harsh: int
     comparable: bool
     topics: int | None = None
+    intervals: dict[str, Interval] = field(default_factory=dict)
 
 
 def confuse_conditions(rows: LabelSide, columns: LabelSide, tag: str = "") -> ConfusionReport:
@@ -187,8 +189,7 @@ def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None =
     looked = slice(None) if chosen is None else chosen
     left, right, topic = matched.left[looked], matched.right[looked], matched.topic[looked]
     size = len(matched.labels)
-    # Topics of the counted pairs alone: a page greys the figures by what they rest on, not by what was looked at.
-    usable = (left >= 0) & (right >= 0)
+    tables = topic_tables(left, right, topic, size)
     return ConfusionReport(
         rows=rows,
         columns=columns,
@@ -196,7 +197,9 @@ def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None =
         confusion=confusion(left, right, size),
         harsh=int(harsh_conflicts(left, right, size - 1).sum()),
         comparable=matched.comparable,
-        topics=len(np.unique(topic[usable])),
+        # Of the counted pairs alone: a page greys the figures by what they rest on, not by what was looked at.
+        topics=int(tables.any(axis=(1, 2)).sum()),
+        intervals=label_intervals(tables),
     )
 
 
@@ -216,6 +219,7 @@ def confusion_document(report: ConfusionReport) -> dict[str, Any]:
         "row_rates": list(found.row_rates),
         "column_rates": list(found.column_rates),
         "harsh_conflicts": report.harsh,
+        "intervals": {name: interval.document for name, interval in report.intervals.items()},
     }
 
 

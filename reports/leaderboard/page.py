@@ -1,6 +1,6 @@
 """Leaderboard: runs by score under one condition, with intervals, citation support, doubts, and tests of every two."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics
 from reports.leaderboard.scores import Leaderboard, ScoreRow, leaderboard, scores_document
 from reports.metrics.agreement import ScoreTable, score_table
 from reports.metrics.arrays import column_means, defined
-from reports.metrics.bootstrap import mean_intervals
+from reports.metrics.intervals import AMOUNTS, FRACTIONS, Interval, difference_intervals
 from reports.metrics.policies import Policies, SupportPolicies, listed_policies
 from reports.metrics.scores import DOUBTS, LENGTH, SCORE_NAMES, doubts
 from reports.metrics.significance import (
@@ -49,8 +49,6 @@ from web.templatetags.assay import words
 
 TITLE = "Leaderboard"
 SIGNIFICANT = 0.05
-INTERVAL = "interval"
-"""The column of the chosen score's interval."""
 COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
 ALWAYS_SHOWN = (LENGTH, "weighted_precision", "weighted_recall")
 SCORED = "scored"
@@ -121,6 +119,7 @@ class Comparison:
 
     other: str
     difference: float | None
+    interval: Interval
     p: float | None
     adjusted: float | None
     topics: int
@@ -191,6 +190,10 @@ class BoardLine:
         return self._percent(self.score.value)
 
     @property
+    def refused(self) -> str:
+        return str(self.row["intervals"][self.score.column.key].get("reason", ""))
+
+    @property
     def low(self) -> str:
         return self._percent(self.row["low"])
 
@@ -232,7 +235,7 @@ class LeaderboardReport(Report):
     @cached_property
     def optional(self) -> list[Column]:
         """Columns that the page has where they are asked for."""
-        apart = (*ALWAYS_SHOWN, "run_id", INTERVAL, self.runs_score)
+        apart = (*ALWAYS_SHOWN, "run_id", self.runs_score)
         return [column for column in self.runs.columns if column.key not in apart]
 
     @property
@@ -287,7 +290,7 @@ class LeaderboardReport(Report):
             row=row,
             rank=self._ranks.get(row["run_id"]),
             name=by_key["run_id"],
-            score=by_key[self.runs_score],
+            score=replace(by_key[self.runs_score], interval=None),  # the bar beside it shows that
             cells=self._beside(by_key),
             bars=[row["run_id"] in group for group in self.groups],
             doubts=[(name, row[name]) for name in DOUBTS if row[name]],
@@ -295,7 +298,9 @@ class LeaderboardReport(Report):
         )
 
     def _beside(self, by_key: dict[str, ReportCell]) -> list[ReportCell]:
-        return [by_key[column.key] for column, _, _ in self.headings]
+        # Of nugget scores the chosen one alone shows its interval: choosing another is a click, and files have all.
+        cells = [by_key[column.key] for column, _, _ in self.headings]
+        return [cell if cell.column in SUPPORT_COLUMNS else replace(cell, interval=None) for cell in cells]
 
     @property
     def groups(self) -> tuple[frozenset[str], ...]:
@@ -377,7 +382,7 @@ class LeaderboardReport(Report):
             rows=self.shown,
             closing=[{"run_id": name, SCORED: board.topics} | ends for name, ends in board.summary.items()],
             topics=SCORED,
-            aside=(SCORED, INTERVAL, *SUPPORT_TOPICS),
+            aside=(SCORED, *SUPPORT_TOPICS),
             file_name="leaderboard",
             paper={name: PAPER[name] for name in PAPER if self.support or name not in SUPPORT_NAMES},
             comment=f"{document['condition']}, {judged}; policies {listed_policies(document['policies'])}",
@@ -460,13 +465,9 @@ def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
     found = [Column("run_id", "Run", ColumnKind.RUN), Column("group", "Group"), Column("task", "Task")]
     for name in SCORE_NAMES:
         found.append(Column(name, score_words(name), ColumnKind.SCORE, primary=name == score))
-        if name == score:
-            found.append(Column(INTERVAL, "95 % interval", ColumnKind.INTERVAL))
     if with_support:
         found += SUPPORT_COLUMNS
     found.append(Column(LENGTH, "Words", ColumnKind.MEAN, primary=score == LENGTH))
-    if score == LENGTH:
-        found.append(Column(INTERVAL, "95 % interval", ColumnKind.INTERVAL))
     return (*found, *(Column(name, name.capitalize(), ColumnKind.COUNT) for name in COUNTS))
 
 
@@ -474,23 +475,19 @@ def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
 def standings(wanted: Wanted) -> Standings:
     with consistent_read():
         board = leaderboard(wanted.choice, wanted.policies, wanted.tag)
-        table = _table(wanted)
         by_tag = _by_tag(wanted)
         support = _support_rows(wanted)
-    # Over the condition's own topics, as the means beside them are.
-    low, high = mean_intervals(table.values[table.topics])
-    ends = {run: (defined(low[place]), defined(high[place])) for place, run in enumerate(table.run_ids)}
-    rows = tuple(_standing(row, *ends[row["run_id"]], wanted, support.get(row["run_id"])) for row in board.rows)
+    rows = tuple(_standing(row, wanted, support.get(row["run_id"])) for row in board.rows)
     return Standings(board, rows, wanted.score, timezone.now(), by_tag)
 
 
-def _standing(
-    row: ScoreRow, low: float | None, high: float | None, wanted: Wanted, support: RunSupportScores | None
-) -> ScoreRow:
-    ends = {"low": low, "high": high, INTERVAL: None if low is None else (low, high), SCORED: row["topics"]}
+def _standing(row: ScoreRow, wanted: Wanted, support: RunSupportScores | None) -> ScoreRow:
+    chosen = row["intervals"][wanted.score]
+    standing = row | {"low": chosen["low"], "high": chosen["high"], SCORED: row["topics"]}
     if wanted.support is None:
-        return row | ends
-    return row | ends | {name: getattr(support, name, None) for name in (*SUPPORT_NAMES, *SUPPORT_TOPICS)}
+        return standing
+    standing |= {name: getattr(support, name, None) for name in (*SUPPORT_NAMES, *SUPPORT_TOPICS)}
+    return standing | {"intervals": row["intervals"] | (support.intervals if support else {})}
 
 
 def _support_rows(wanted: Wanted) -> dict[str, RunSupportScores]:
@@ -527,7 +524,8 @@ def comparisons(wanted: Wanted, runs: tuple[str, ...]) -> Comparisons:
     scored, best = len(best_first(values, len(columns))), best_first(values)
     names = tuple(table.run_ids[columns[place]] for place in best)
     tests = paired_tests(values[:, best])
-    rows = tuple(_compared(tests, names, place) for place in range(len(names)))
+    ends = difference_intervals(values[:, best], AMOUNTS if wanted.score == LENGTH else FRACTIONS)
+    rows = tuple(_compared(tests, ends[place], names, place) for place in range(len(names)))
     groups = significance_groups(tests.adjusted, SIGNIFICANT)
     return Comparisons(
         names,
@@ -539,11 +537,14 @@ def comparisons(wanted: Wanted, runs: tuple[str, ...]) -> Comparisons:
     )
 
 
-def _compared(tests: PairTests, names: tuple[str, ...], place: int) -> tuple[Comparison, ...]:
+def _compared(
+    tests: PairTests, ends: list[Interval], names: tuple[str, ...], place: int
+) -> tuple[Comparison, ...]:
     return tuple(
         Comparison(
             other=other,
             difference=defined(tests.difference[place, column]),
+            interval=ends[column],
             p=defined(tests.p[place, column]),
             adjusted=defined(tests.adjusted[place, column]),
             topics=int(tests.topics[place, column]),
@@ -555,7 +556,9 @@ def _compared(tests: PairTests, names: tuple[str, ...], place: int) -> tuple[Com
 def _comparison_rows(found: Comparisons) -> list[dict[str, Any]]:
     """Return every two runs once: the one with the higher mean first where they differ."""
     return [
-        {"run_id": run} | asdict(comparison)
+        {"run_id": run, "other": comparison.other, "difference": comparison.difference}
+        | {"p": comparison.p, "adjusted": comparison.adjusted, "topics": comparison.topics}
+        | {"intervals": {"difference": comparison.interval.document}}
         for place, (run, row) in enumerate(found.by_run)
         for comparison in row[place + 1 :]
     ]

@@ -24,8 +24,10 @@ from evaluation.models import Campaign, Event, ListedNugget, NuggetList, Run
 from evaluation.rules.text import check_name
 from evaluation.terms import Condition, SupportCondition
 from reports.frames import tagged_assignments
+from reports.metrics.intervals import AMOUNTS, Interval, mean_intervals
+from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, run_scores, summary
+from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, answer_scores, run_scores, summary
 from reports.models import ExternalCondition, ExternalScore
 
 PRIMARY = "vital_strict"
@@ -33,7 +35,10 @@ ALL_SCORES = (*SCORE_NAMES, LENGTH)
 
 
 ScoreRow = dict[str, Any]
-"""One run as files have it: scores in [0, 1], `length` in words, None where undefined; `topics`: the primary's n."""
+"""One run as files have it: scores in [0, 1], `length` in words, None where undefined; `topics`: the primary's n.
+
+`intervals` has the interval of each, as a document.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +70,12 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
     """Score every run of the campaign under a condition (method, section 5); of the topics with a tag, or of all."""
     sheet = tagged_assignments(choice, tag)
     scores = run_scores(sheet, policies)
-    runs = runs_by_id(choice.campaign)
-    rows = [_row(runs[run_id], scores, place) for place, run_id in enumerate(sheet.run_ids)]
+    runs, ends = runs_by_id(choice.campaign), _intervals(sheet, policies)
+    rows = [
+        _row(runs[run_id], scores, place)
+        | {"intervals": {name: ends[name][place].document for name in ALL_SCORES}}
+        for place, run_id in enumerate(sheet.run_ids)
+    ]
     # Controls are the organizers' own runs: the published closing rows leave them out (method, section 5).
     judged = np.array([not runs[run_id].control for run_id in sheet.run_ids], dtype=np.bool_)
     spreads = summary(sheet, policies, judged)
@@ -82,6 +91,13 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
         rows=tuple(sorted(rows, key=_best_first)),
         summary={name: _closing_row(spreads, name) for name in ("min", "median", "max")},
     )
+
+
+def _intervals(sheet: AssignmentSheet, policies: Policies) -> dict[str, list[Interval]]:
+    """Return the intervals of the runs' means by score, over the condition's own topics, as the means are."""
+    answers = answer_scores(sheet, policies)
+    found = {name: mean_intervals(answers.of(name)[answers.topics]) for name in SCORE_NAMES}
+    return found | {LENGTH: mean_intervals(answers.lengths[answers.length_topics], AMOUNTS)}
 
 
 def runs_by_id(campaign: Campaign) -> dict[str, Run]:
@@ -144,7 +160,9 @@ def scores_document(board: Leaderboard) -> dict[str, Any]:
 
 def scores_rows(board: Leaderboard) -> list[dict[str, Any]]:
     """Return the runs and the closing rows, for a terminal: a CSV has the runs alone, so `import_scores` reads it."""
-    return [*board.rows, *({"run_id": name} | scores for name, scores in board.summary.items())]
+    # A line of a terminal has no room for more than the interval of the primary score.
+    runs = [row | {"intervals": {PRIMARY: row["intervals"][PRIMARY]}} for row in board.rows]
+    return [*runs, *({"run_id": name} | scores for name, scores in board.summary.items())]
 
 
 TAKEN = {*Condition, *SupportCondition}

@@ -2,7 +2,7 @@
 
 Krippendorff 2011, "Computing Krippendorff's alpha-reliability": alpha = 1 - observed / expected
 disagreement over the coincidences of values within units. Several judges are compared on the units that at least two
-of them labelled (method, section 6); intervals are percentiles of a seeded bootstrap over topics.
+of them labelled (method, section 6).
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.metrics.arrays import Bytes, Counts, Floats, Indices
-from reports.metrics.bootstrap import Interval, draws_of, interval_of
+from reports.metrics.arrays import Bytes, Counts, Floats, Indices, defined, ratio
+from reports.metrics.intervals import Interval
+from reports.metrics.jackknife import jackknife
 from reports.metrics.label_matrix import LABELS
 
 
@@ -23,23 +24,22 @@ def alpha_ordinal(labels: NDArray[np.integer]) -> float | None:
     """
     if labels.ndim != 2:
         raise ValueError(f"a judges x units matrix expected, found {labels.ndim} dimensions")
-    return alpha_of(coincidences(labels))
+    return defined(float(alpha_of(coincidences(labels))))
 
 
-def alpha_of_pairs(counts: Counts) -> float | None:
-    """Alpha of two judges without gaps, from how often each pair of labels occurs (V x V); as `alpha_ordinal`."""
-    return alpha_of((counts + counts.T).astype(np.float64))
+def alpha_of_pairs(counts: Counts | Floats) -> Floats:
+    """Alpha of two judges without gaps, from how often each pair of labels occurs, ... x V x V; nan where undefined."""
+    return alpha_of((counts + counts.swapaxes(-1, -2)).astype(np.float64))
 
 
-def alpha_of(table: Floats) -> float | None:
-    """Alpha of a table of coincidences, V x V; None where no disagreement is expected."""
-    totals = table.sum(axis=1)
+def alpha_of(tables: Floats) -> Floats:
+    """Alpha of tables of coincidences, ... x V x V; nan where no disagreement is expected."""
+    totals = tables.sum(axis=-1)
     distance = _ordinal_distance(totals)
-    expected = (np.outer(totals, totals) * distance).sum()
-    if not expected:
-        return None
+    expected = (totals[..., :, np.newaxis] * totals[..., np.newaxis, :] * distance).sum(axis=(-2, -1))
     # Less 1: chance draws two labels without putting the first one back, which corrects small samples.
-    return float(1 - (totals.sum() - 1) * (table * distance).sum() / expected)
+    alphas: Floats = 1 - ratio((totals.sum(axis=-1) - 1) * (tables * distance).sum(axis=(-2, -1)), expected)
+    return alphas
 
 
 def coincidences(labels: NDArray[np.integer], values: int = 0) -> Floats:
@@ -62,10 +62,10 @@ def _value_counts(labels: NDArray[np.integer], values: int) -> Counts:
 
 
 def _ordinal_distance(totals: Floats) -> Floats:
-    """Squared number of labels between two values, each end by half, V x V (Krippendorff's ordinal metric)."""
+    """Squared number of labels between two values, each end by half, ... x V x V (Krippendorff's ordinal metric)."""
     # Ordinal labels have no distances of their own: how many labels lie between two values takes their place.
-    middle = np.cumsum(totals) - totals / 2
-    distance: Floats = np.subtract.outer(middle, middle) ** 2
+    middle = np.cumsum(totals, axis=-1) - totals / 2
+    distance: Floats = (middle[..., :, np.newaxis] - middle[..., np.newaxis, :]) ** 2
     return distance
 
 
@@ -74,7 +74,7 @@ class Overlap:
     """Agreement of J judges on the `units` that at least two of them gave one of the three labels.
 
     `pairs` counts pairs of labels of one unit. `alpha` is None without units, and where all labels are equal
-    (`unanimous`). Intervals are None for fewer than two topics, and where no resample has a figure.
+    (`unanimous`).
     """
 
     judges: int
@@ -83,8 +83,8 @@ class Overlap:
     pairs: int
     alpha: float | None
     agreement: float | None
-    alpha_interval: Interval | None
-    agreement_interval: Interval | None
+    alpha_interval: Interval
+    agreement_interval: Interval
 
     @property
     def unanimous(self) -> bool:
@@ -92,34 +92,25 @@ class Overlap:
         return self.units > 0 and self.alpha is None
 
 
-def overlap(
-    labels: Bytes, topics: Indices, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
-) -> Overlap:
-    """Return the agreement of a J x U matrix of labels, negative where there is none; `topics` U, any integers.
-
-    Raises ValueError as `bootstrap.intervals` does.
-    """
+def overlap(labels: Bytes, topics: Indices) -> Overlap:
+    """Return the agreement of a J x U matrix of labels, negative where there is none; `topics` U, any integers."""
     shared = (labels >= 0).sum(axis=0) > 1
     labels, topics = labels[:, shared], topics[shared]
     names, place = np.unique(topics, return_inverse=True)
     by_topic = [coincidences(labels[:, place == topic], LABELS) for topic in range(len(names))]
-    tables = np.stack(by_topic or [np.zeros((LABELS, LABELS))])
     same, pairs = _pairs(labels)
-    same_by_topic, pairs_by_topic = (np.bincount(place, weights=of, minlength=len(names)) for of in (same, pairs))
-    # Topics are drawn and not units: labels of one topic are alike, and units would pretend to be independent.
-    draws = (
-        draws_of(len(names), resamples, seed) if len(names) > 1 else np.zeros((0, max(len(names), 1)), np.int64)
-    )
-    total = int(pairs.sum())
+    sums = np.stack([np.bincount(place, weights=of, minlength=len(names)) for of in (same, pairs)], axis=1)
+    alpha = jackknife(np.stack(by_topic or [np.zeros((LABELS, LABELS))]), alpha_of)
+    agreement = jackknife(sums, _share)
     return Overlap(
         judges=int((labels >= 0).any(axis=1).sum()),
         topics=len(names),
         units=labels.shape[1],
-        pairs=total,
-        alpha=alpha_of(tables.sum(axis=0)),
-        agreement=float(same.sum() / total) if total else None,
-        alpha_interval=interval_of(_alphas(tables, draws), confidence),
-        agreement_interval=interval_of(_shares(same_by_topic, pairs_by_topic, draws), confidence),
+        pairs=int(pairs.sum()),
+        alpha=alpha.value,
+        agreement=agreement.value,
+        alpha_interval=alpha.interval,
+        agreement_interval=agreement.interval,
     )
 
 
@@ -130,16 +121,6 @@ def _pairs(labels: Bytes) -> tuple[Counts, Counts]:
     return (counts * (counts - 1) // 2).sum(axis=0), number * (number - 1) // 2
 
 
-def _alphas(tables: Floats, draws: Counts) -> Floats:
-    """Alpha of each resample, B, nan where undefined: coincidences of topics add up."""
-    resampled = np.einsum("bt,tvw->bvw", draws.astype(np.float64), tables)
-    alphas = [alpha_of(table) for table in resampled]
-    return np.array([np.nan if alpha is None else alpha for alpha in alphas])
-
-
-def _shares(same: Floats | Counts, pairs: Floats | Counts, draws: Counts) -> Floats:
-    """Agreement of each resample, B: every topic has pairs."""
-    if not len(draws):
-        return np.zeros(0)
-    shares: Floats = (draws @ same) / (draws @ pairs)
-    return shares
+def _share(sums: Floats) -> Floats:
+    """Equal pairs / pairs, ..., from both of them, ... x 2."""
+    return ratio(sums[..., 0], sums[..., 1])

@@ -1,30 +1,37 @@
-"""Seeded percentile bootstrap over topics for the three levels of agreement (method, section 6).
+"""Intervals over topics for the three levels of agreement: seeded resamples, and t for the mean of the topics' taus.
 
 Topics are the sampling unit. A resample is a row of multiplicities, how often each topic was drawn.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 import numpy as np
 
-from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, RUN_LEVEL, TOPIC_AVERAGE, Paired, ScoreTable, pair
+from reports.metrics.agreement import (
+    LEVELS,
+    RUN_LEVEL,
+    TOPIC_AVERAGE,
+    Paired,
+    ScoreTable,
+    pair,
+    run_means,
+    scored_runs,
+)
 from reports.metrics.arrays import Booleans, Counts, Floats, comparable, ratio
+from reports.metrics.intervals import (
+    FEWEST_RUNS,
+    TOO_FEW_RUNS,
+    Interval,
+    mean_interval_on_z,
+    resampled_interval,
+)
 from reports.metrics.kendall import dense_ranks, kendall_rows
 from reports.metrics.policies import TopicChoice
 
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Percentile interval of a tau and the number of resamples in which the tau was defined."""
-
-    low: float
-    high: float
-    resamples: int
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        return self.low, self.high
+RESAMPLES: Final = 4000
+"""Wider percentiles of few topics lie among the outermost thousandth."""
 
 
 def intervals(
@@ -32,69 +39,34 @@ def intervals(
     y: ScoreTable,
     topics: TopicChoice = "all",
     *,
-    resamples: int = 1000,
-    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
     seed: int = 0,
     levels: Sequence[str] = LEVELS,
-) -> dict[str, Interval | None]:
-    """Bootstrap intervals of the taus, keyed by those of LEVELS asked for; None for fewer than two topics or no tau.
+) -> dict[str, Interval]:
+    """Return the intervals of the taus, keyed by those of LEVELS asked for.
 
-    The run level resamples the topics that its means are over (of either condition under `all`), the
-    other two the common ones. Equal arguments give equal intervals. Raises ValueError for
-    `confidence` outside (0, 1) or `resamples` below 1.
+    The run level resamples the topics that its means are over (of either condition under `all`), the pooled level the
+    common ones. Equal arguments give equal intervals. Raises ValueError for `resamples` below 1.
     """
-    _check(resamples, confidence)
+    if resamples < 1:
+        raise ValueError("resamples must be positive")
     both = pair(x, y)
-    taus_at = {RUN_LEVEL: run_level_taus, TOPIC_AVERAGE: _topic_average, ALL_TOPIC_RUN: _pooled}
-    used = both.run_topics(topics)[0] | both.run_topics(topics)[1]
-    rows = {RUN_LEVEL: used, TOPIC_AVERAGE: both.common, ALL_TOPIC_RUN: both.common}
-    found: dict[str, Interval | None] = {}
+    found: dict[str, Interval] = {}
     for name in levels:
-        size = int(rows[name].sum())
-        # The seed anew for each level: the same topics are drawn whichever levels are asked for.
-        draws = draws_of(size, resamples, seed) if size > 1 else np.zeros((0, size), dtype=np.int64)
-        found[name] = interval_of(taus_at[name](both, topics, rows[name], draws), confidence)
+        if name == TOPIC_AVERAGE:
+            taus = kendall_rows(both.x[both.common], both.y[both.common]).tau
+            found[name] = mean_interval_on_z(taus[~np.isnan(taus)])
+        elif name == RUN_LEVEL and int(scored_runs(*run_means(both, topics)).sum()) < FEWEST_RUNS:
+            found[name] = Interval(reason=TOO_FEW_RUNS)
+        else:
+            masks = both.run_topics(topics)
+            rows = masks[0] | masks[1] if name == RUN_LEVEL else both.common
+            taus_of = run_level_taus if name == RUN_LEVEL else _pooled
+            # The seed anew for each level: the same topics are drawn whichever levels are asked for.
+            found[name] = resampled_interval(
+                partial(taus_of, both, topics, rows), int(rows.sum()), resamples, seed
+            )
     return found
-
-
-def mean_intervals(
-    values: Floats, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
-) -> tuple[Floats, Floats]:
-    """Return the low and high ends of the percentile intervals of each run's mean, R each, from scores T x R.
-
-    nan where a run has fewer than two scored topics. Equal arguments give equal intervals. Raises ValueError as
-    `intervals` does.
-    """
-    _check(resamples, confidence)
-    few = (~np.isnan(values)).sum(axis=0) < 2
-    if few.all():
-        return np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
-    means = _resampled_means(values, draws_of(len(values), resamples, seed))
-    means[:, few] = 0.0  # overwritten below; nanquantile warns of a column without a number
-    tail = (1 - confidence) / 2
-    low, high = np.nanquantile(means, [tail, 1 - tail], axis=0)
-    return np.where(few, np.nan, low), np.where(few, np.nan, high)
-
-
-def _check(resamples: int, confidence: float) -> None:
-    if not 0 < confidence < 1 or resamples < 1:
-        raise ValueError("confidence must lie in (0, 1) and resamples be positive")
-
-
-def draws_of(topics: int, resamples: int, seed: int) -> Counts:
-    """Number of times that each topic is drawn, resamples x T."""
-    # One multinomial draw a resample equals drawing T topics with replacement, and is ready for products.
-    return np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), size=resamples)
-
-
-def interval_of(taus: Floats, confidence: float) -> Interval | None:
-    # A resample may draw only topics on which a side is constant. The interval says how many are left.
-    known = taus[~np.isnan(taus)]
-    if not known.size:
-        return None
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return Interval(float(low), float(high), len(known))
 
 
 def run_level_taus(both: Paired, topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
@@ -108,15 +80,11 @@ def run_level_taus(both: Paired, topics: TopicChoice, rows: Booleans, draws: Cou
 def _resampled_means(values: Floats, draws: Counts) -> Floats:
     """Mean per run of each resample, B x R, from values T x R."""
     # Rounded: the products add in another order than a mean does, and ties must stay ties.
-    known = ~np.isnan(values)
-    return comparable(ratio(draws @ np.where(known, values, 0.0), draws @ known.astype(np.int64)))
-
-
-def _topic_average(both: Paired, _topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
-    """Mean of the topics' taus in each resample: a topic's own tau does not change."""
-    taus = kendall_rows(both.x[rows], both.y[rows]).tau
-    known = ~np.isnan(taus)
-    return ratio(draws @ np.where(known, taus, 0.0), draws @ known.astype(np.int64))
+    known, weights = (
+        ~np.isnan(values),
+        draws.astype(np.float64),
+    )  # products of whole numbers take ten times as long
+    return comparable(ratio(weights @ np.where(known, values, 0.0), weights @ known.astype(np.float64)))
 
 
 def _pooled(both: Paired, _topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
@@ -125,8 +93,6 @@ def _pooled(both: Paired, _topics: TopicChoice, rows: Booleans, draws: Counts) -
     A topic drawn m times brings each of its pairs m times, and two observations of topics s and t
     meet m_s * m_t times. So the balance of a resample, and its ties, are quadratic forms in m.
     """
-    if not len(draws):
-        return np.zeros(0)
     cells = both.scored_on_both()[rows]
     balance, tied_x, tied_y = _topic_by_topic(both.x[rows], both.y[rows], cells)
     n = draws @ cells.sum(axis=1)

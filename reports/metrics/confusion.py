@@ -5,11 +5,14 @@ grades of relevance, which may be more.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from reports.metrics.alpha import alpha_of_pairs
-from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, defined, share
+from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, defined, ratio, share
+from reports.metrics.intervals import Interval
+from reports.metrics.jackknife import Figure, jackknife
 from reports.metrics.label_matrix import FULL, LABELS, NOT
 
 
@@ -61,7 +64,7 @@ def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
         agreement=share(int(np.trace(counts)), pairs),
         kappa=kappa(counts, plain(labels)),
         kappa_linear=kappa(counts, linear(labels)),
-        alpha=alpha_of_pairs(counts),
+        alpha=defined(float(alpha_of_pairs(counts))),
         # The sign is kept and never assumed: LLMs are stricter than people with nuggets, milder with citations.
         strictness=share(int((a - b).sum()), pairs),
         row_rates=tuple(share(int(n), pairs) for n in counts.sum(axis=1)),
@@ -91,6 +94,74 @@ def kappa(counts: Counts, weights: Floats) -> float | None:
     if not chance:
         return None
     return defined(1 - float((weights * counts).sum()) * float(pairs) / chance)
+
+
+def pooled_kappa(counts: Counts | Floats) -> Floats:
+    """Cohen's kappa of ... x P x K x K counts, observed and expected disagreement summed over the P pairs of judges.
+
+    Of two judges it is their kappa (De Vries et al. 2008). nan where no disagreement is expected.
+    """
+    return _pooled(counts, plain(counts.shape[-1]))
+
+
+def pooled_kappa_linear(counts: Counts | Floats) -> Floats:
+    return _pooled(counts, linear(counts.shape[-1]))
+
+
+def _pooled(counts: Counts | Floats, weights: Floats) -> Floats:
+    pairs = counts.sum(axis=(-2, -1), keepdims=True)
+    expected = ratio(counts.sum(axis=-1, keepdims=True) * counts.sum(axis=-2, keepdims=True), np.maximum(pairs, 1))
+    chance = (weights * expected).sum(axis=(-3, -2, -1))
+    kappas: Floats = 1 - ratio((weights * counts).sum(axis=(-3, -2, -1)), chance)
+    return kappas
+
+
+def shared_labels(counts: Counts | Floats) -> Floats:
+    """Fraction of pairs of equal labels, in [0, 1], of ... x P x K x K counts; nan without pairs."""
+    return _mean(counts, weights=np.eye(counts.shape[-1]))
+
+
+def _strictness(counts: Counts | Floats) -> Floats:
+    labels = np.arange(counts.shape[-1], dtype=np.float64)
+    return _mean(counts, weights=np.subtract.outer(labels, labels))
+
+
+def _mean(counts: Counts | Floats, weights: Floats) -> Floats:
+    axes = (-3, -2, -1)
+    return ratio((counts * weights).sum(axis=axes), counts.sum(axis=axes))
+
+
+def _alpha(counts: Counts | Floats) -> Floats:
+    return alpha_of_pairs(counts.sum(axis=-3))
+
+
+STRICTNESS: Final = "ordinal_strictness"
+FIGURES: Final[dict[str, Figure]] = {
+    "agreement": shared_labels,
+    "kappa": pooled_kappa,
+    "kappa_linear": pooled_kappa_linear,
+    "alpha": _alpha,
+    STRICTNESS: _strictness,
+}
+"""Figures of two judges' labels that have intervals, by their names in documents."""
+
+
+def label_intervals(tables: Counts) -> dict[str, Interval]:
+    """Return the interval of each of `FIGURES` from the tables of topics, T x K x K; only strictness is not on z."""
+    pairs = tables[:, np.newaxis]
+    return {name: jackknife(pairs, figure, has_z=name != STRICTNESS).interval for name, figure in FIGURES.items()}
+
+
+def topic_tables(rows: Bytes, columns: Bytes, topics: Indices, labels: int = LABELS) -> Counts:
+    """Count two judges' labels of the same items topic by topic, T x K x K; items with a negative label are left out.
+
+    `topics`: the place of each item's topic, at least 0.
+    """
+    both = (rows >= 0) & (columns >= 0)
+    cells = (topics[both].astype(np.int64) * labels + rows[both]) * labels + columns[both]
+    size = labels * labels
+    counts = np.bincount(cells)
+    return np.pad(counts, (0, -len(counts) % size)).reshape(-1, labels, labels)
 
 
 def harsh_conflicts(rows: Bytes, columns: Bytes, top: int = FULL) -> Booleans:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from reports.metrics.jackknife import FEWEST_TOPICS, Jackknife
+from reports.metrics.intervals import FEWEST_TOPICS
+from reports.metrics.jackknife import Jackknife
 
 FEWEST_PAIRS: Final = 100
 LEEWAY: Final = 0.10
@@ -40,9 +41,10 @@ class Slice:
 def verdict_of(judge: Jackknife, pairs: int, people: Jackknife) -> tuple[Verdict, str]:
     """Return the verdict on a judge with `pairs` pairs, and the reason in words."""
     missing = _missing(judge, pairs, people)
-    if missing or judge.ends is None or people.value is None:
+    ends = judge.interval.ends
+    if missing or ends is None or people.value is None:
         return Verdict.TOO_LITTLE, missing
-    (low, high), bound = judge.ends, people.value - LEEWAY
+    (low, high), bound = ends, people.value - LEEWAY
     beside = f"people's {people.value:.2f} less {LEEWAY:.2f}"
     if low >= bound - ROUNDING:
         return Verdict.AS_PEOPLE, f"the interval begins at {low:.2f}, not below {beside}"
@@ -67,11 +69,11 @@ def _missing(judge: Jackknife, pairs: int, people: Jackknife) -> str:
         return f"{pairs} pairs with people of the {FEWEST_PAIRS} that it needs"
     if judge.topics < FEWEST_TOPICS:
         return f"{judge.topics} topics with people of the {FEWEST_TOPICS} that it needs"
-    if judge.ends is None:
-        return f"no interval: {judge.reason}"
+    if judge.interval.ends is None:
+        return f"no interval: {judge.interval.reason}"
     if not people.topics:
         return "nothing was judged twice, so there is no figure of people"
     if people.topics < FEWEST_TOPICS:
         return f"{people.topics} topics judged twice by people of the {FEWEST_TOPICS} that it needs"
     # A figure of people without an interval rests on too little to measure a judge by.
-    return "" if people.ends else f"no figure of people: {people.reason}"
+    return "" if people.interval.ends else f"no figure of people: {people.interval.reason}"

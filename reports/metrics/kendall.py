@@ -11,9 +11,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.metrics.arrays import Counts, Floats, comparable, ratio
+from reports.metrics.arrays import Booleans, Counts, Floats, comparable, ratio
 
-CHUNK_CELLS = 4_000_000  # comparisons held at once: a few times this many bytes
+CHUNK_CELLS = 200_000  # comparisons at once: as many as stay in a processor's cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,13 @@ def _inversions(ranks: Counts) -> int:
 
 def _row_counts(a: Floats, b: Floats) -> NDArray[np.int64]:
     """Untied in x, untied in y, concordant, discordant pairs of each row, 4 x K. nan compares as False."""
-    x_above = a[:, :, np.newaxis] > a[:, np.newaxis, :]
-    y_above = b[:, :, np.newaxis] > b[:, np.newaxis, :]
-    y_below = b[:, :, np.newaxis] < b[:, np.newaxis, :]
+    x_above = _packed(a[:, :, np.newaxis] > a[:, np.newaxis, :])
+    y_above = _packed(b[:, :, np.newaxis] > b[:, np.newaxis, :])
+    y_below = _packed(b[:, :, np.newaxis] < b[:, np.newaxis, :])
     parts = (x_above, y_above, x_above & y_above, x_above & y_below)
-    return np.stack([np.count_nonzero(part, axis=(1, 2)) for part in parts]).astype(np.int64)
+    return np.stack([np.bitwise_count(part).sum(axis=1, dtype=np.int64) for part in parts])
+
+
+def _packed(compared: Booleans) -> NDArray[np.uint8]:
+    """Comparisons K x R x R as bits, a row for each of K: counting bits is several times as fast as counting bytes."""
+    return np.packbits(compared.reshape(len(compared), -1), axis=1)

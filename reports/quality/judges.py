@@ -26,9 +26,16 @@ from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport, LabelSide, confuse, match
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.agreement import agreement
-from reports.metrics.arrays import Bytes, Counts, share
-from reports.metrics.confusion import confusion, harsh_conflicts
-from reports.metrics.jackknife import Jackknife, jackknife, pooled_kappa, pooled_kappa_linear, shared_labels
+from reports.metrics.arrays import Bytes, Counts, defined, share
+from reports.metrics.confusion import (
+    confusion,
+    harsh_conflicts,
+    label_intervals,
+    pooled_kappa,
+    pooled_kappa_linear,
+    shared_labels,
+)
+from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 from reports.metrics.label_matrix import LABELS
 from reports.metrics.policies import Policies, SupportPolicies
@@ -173,15 +180,23 @@ def _counted(sql: str, judges: Judges, inside: list[int]) -> list[Any]:
 
 def _compared(of: str, pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> JudgeAgreement:
     people = {person for _, _, _, person, *_ in pairs}
-    report = _report([labelled for _, _, _, _, *labelled in pairs], labels, cells)
-    return JudgeAgreement(of, len(people), report, of == SupportCondition.POST_EDIT)
+    return JudgeAgreement(of, len(people), _report(pairs, labels, cells), of == SupportCondition.POST_EDIT)
 
 
-def _report(parts: Sequence[Sequence[int]], labels: tuple[str, ...], cells: Bytes) -> ConfusionReport:
-    machine, people, pairs = np.array(parts, dtype=np.int64).T
-    rows, columns = np.repeat(cells[machine], pairs), np.repeat(cells[people], pairs)
-    harsh = int(harsh_conflicts(rows, columns).sum())
-    return ConfusionReport(LLM, PEOPLE, labels, confusion(rows, columns), harsh, comparable=True)
+def _report(pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> ConfusionReport:
+    machine, given, number = np.array([labelled for _, _, _, _, *labelled in pairs], dtype=np.int64).T
+    rows, columns = np.repeat(cells[machine], number), np.repeat(cells[given], number)
+    tables = np.array([*_by_topic(pairs, cells).values()], dtype=np.int64).reshape(-1, LABELS, LABELS)
+    return ConfusionReport(
+        rows=LLM,
+        columns=PEOPLE,
+        labels=labels,
+        confusion=confusion(rows, columns),
+        harsh=int(harsh_conflicts(rows, columns).sum()),
+        comparable=True,
+        topics=len(tables),
+        intervals=label_intervals(tables),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +311,7 @@ def _trust(
         reason=reason,
         weak=(
             *weak_at(kappa.value, _languages(campaign, tables, topics)),
-            *weak_at(shared_labels(whole), _label_slices(names, whole)),
+            *weak_at(defined(float(shared_labels(whole[np.newaxis]))), _label_slices(names, whole)),
         ),
         rank=_rank(sides) if sides else RankAgreement(reason="no run has scores by the judge and by people"),
         worst=_worst(tables, topics),
@@ -322,7 +337,8 @@ def _languages(campaign: Campaign, tables: Mapping[int, Counts], topics: Mapping
         found[language] = found.get(language, 0) + table
     for language, table in sorted(found.items()):
         if language:
-            yield Slice(_language_name(language), int(table.sum()), pooled_kappa(table[np.newaxis]))
+            kappa = defined(float(pooled_kappa(table[np.newaxis])))
+            yield Slice(_language_name(language), int(table.sum()), kappa)
 
 
 def _language_name(language: str) -> str:

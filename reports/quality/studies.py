@@ -13,11 +13,13 @@ from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Assignment, Judge, Study, StudyPair, SupportJudgment
 from evaluation.terms import JudgeKind, StudyKind
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.metrics.arrays import Bytes
-from reports.metrics.confusion import Confusion, confusion
+from reports.metrics.arrays import Bytes, Indices
+from reports.metrics.confusion import Confusion, confusion, label_intervals, topic_tables
+from reports.metrics.intervals import Interval
 from reports.metrics.label_matrix import FAILED, LABELS, UNJUDGED
 from web.consistent_read import consistent_read
 
+KAPPAS = ("agreement", "kappa", "kappa_linear")
 DIFFERING = [(row, column) for row in range(LABELS) for column in range(LABELS) if row != column]
 
 
@@ -68,6 +70,8 @@ class StudyAgreement:
     judge: str
     other: str
     confusion: Confusion
+    topics: int
+    intervals: dict[str, Interval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +109,17 @@ def study_report(study: Study) -> StudyReport:
     with consistent_read() as alias:
         pairs = list(StudyPair.objects.using(alias).filter(study=study).select_related("topic").order_by("pk"))
         judges = tuple(_judges(study, pairs, alias))
-    agreements = tuple(
-        StudyAgreement(judge.name, other.name, confusion(judge.labels, other.labels))
-        for judge, other in combinations(judges, 2)
-    )
+    places = np.unique([pair.topic_id for pair in pairs], return_inverse=True)[1].astype(np.int32)
+    agreements = tuple(_agreement(judge, other, places) for judge, other in combinations(judges, 2))
     labels = NUGGET_LABELS.scale if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS.scale
     return StudyReport(study, labels, len(pairs), _by_topic(pairs), judges, agreements)
+
+
+def _agreement(judge: StudyJudge, other: StudyJudge, topics: Indices) -> StudyAgreement:
+    tables = topic_tables(judge.labels, other.labels, topics)
+    found = confusion(judge.labels, other.labels)
+    of_topics = int(tables.any(axis=(1, 2)).sum())
+    return StudyAgreement(judge.name, other.name, found, of_topics, label_intervals(tables))
 
 
 def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJudge]:
@@ -203,6 +212,7 @@ def agreement_rows(report: StudyReport) -> list[dict[str, Any]]:
             "agreement": agreement.confusion.agreement,
             "kappa": agreement.confusion.kappa,
             "kappa_linear": agreement.confusion.kappa_linear,
+            "intervals": {name: agreement.intervals[name].document for name in KAPPAS},
         }
         for agreement in report.agreements
     ]

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from evaluation.terms import Condition, SupportCondition
+from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Jackknife
 from reports.models import BOTH
 from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell, why_no_tau
@@ -100,27 +101,40 @@ def figure(
 def figure_cell(cell: ReportCell) -> SafeString | str:
     if cell.hidden:
         return _left_out(cell.hidden)
+    kind = cell.column.kind.value
+    if not cell.basis.is_small and cell.interval:
+        ends = interval(cell.interval, kind, cell.basis.topics, cell.basis.pairs)
+        return format_html('{}<br><span class="small muted nowrap">{}</span>', cell.text, ends)
     if not cell.basis.is_small:
         return cell.text
-    kind = cell.column.kind.value
     return _small(SHORT[kind](cell.value) if kind in SHORT else cell.text, cell.basis)
 
 
 @register.simple_tag
 def interval(
-    ends: tuple[float, float] | None, form: str = "score", topics: int | None = None, pairs: int | None = None
+    found: Interval, form: str = "score", topics: int | None = None, pairs: int | None = None
 ) -> SafeString | str:
-    """An interval: none on few topics or pairs, a grey one on fewer than ten topics."""
+    """An interval: none on few topics or pairs or where it is refused, a grey one on fewer than ten topics."""
     basis = Basis(topics, pairs)
-    if ends is None:
-        return assay.DASH
-    if not basis.has_interval:
-        return _left_out(basis.reason)
-    low, high = (FORMS[form](end) for end in ends)
+    if not basis.has_interval or found.ends is None:
+        return _left_out(found.reason or basis.reason)
+    low, high = (FORMS[form](end) for end in found.ends)
     text = f"{low} to {high}"
     if not basis.has_faint_interval:
         return text
     return format_html('<span class="small-n" title="{}">{}</span>', "fewer than 10 topics", text)
+
+
+@register.simple_tag
+def with_interval(
+    value: float | None, found: Interval, form: str, topics: int | None = None, pairs: int | None = None
+) -> SafeString | str:
+    """A figure and its interval, or why it has none; of a small basis there is only the figure."""
+    shown = figure(value, form, topics, pairs)
+    if value is None or Basis(topics, pairs).is_small:
+        return shown
+    ends = interval(found, form, topics, pairs) if found.ends else f"no interval: {found.reason}"
+    return format_html('{} <span class="small muted">({})</span>', shown, ends)
 
 
 @register.simple_tag
@@ -134,9 +148,9 @@ def dot_line(judge: Jackknife, people: Jackknife) -> dict[str, Any]:
     """Kappa with its interval on an axis from 0 to 1, the interval of people behind it; below 0 is drawn at 0."""
     return {
         "dot": _on_axis(judge.value),
-        "ends": _stretch(judge.ends),
-        "people": _on_axis(people.value) if people.ends else None,
-        "band": _stretch(people.ends),
+        "ends": _stretch(judge.interval.ends),
+        "people": _on_axis(people.value) if people.interval.ends else None,
+        "band": _stretch(people.interval.ends),
         "faint": Basis(judge.topics).has_faint_interval,
         "text": f"Kappa {_spoken(judge)}; people {_spoken(people)}",
     }
@@ -157,7 +171,8 @@ def _stretch(ends: tuple[float, float] | None) -> dict[str, str] | None:
 def _spoken(found: Jackknife) -> str:
     if found.value is None:
         return "undefined"
-    return f"{found.value:.2f}, {found.ends[0]:.2f} to {found.ends[1]:.2f}" if found.ends else f"{found.value:.2f}"
+    ends = found.interval.ends
+    return f"{found.value:.2f}, {ends[0]:.2f} to {ends[1]:.2f}" if ends else f"{found.value:.2f}"
 
 
 KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only")}

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from reports.metrics.arrays import Counts
-from reports.metrics.jackknife import Jackknife, jackknife, pooled_kappa
+from reports.metrics.confusion import pooled_kappa
+from reports.metrics.intervals import Interval
+from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 
 
@@ -37,7 +39,7 @@ def test_four_made_judges_have_their_verdicts(name: str) -> None:
 
 
 def figure(value: float, low: float, high: float, topics: int = 8) -> Jackknife:
-    return Jackknife(value, (low, high), topics)
+    return Jackknife(value, Interval(low, high), topics)
 
 
 @pytest.mark.parametrize(
@@ -54,8 +56,8 @@ def test_the_bound_is_people_less_a_tenth(low: float, high: float, expected: Ver
 
 
 def test_too_little_says_of_what() -> None:
-    enough, few = figure(0.8, 0.7, 0.9), Jackknife(0.8, None, 4, "too few topics: 4 of the 5 that it needs")
-    nobody = Jackknife(None, None, 0, "too few topics: 0 of the 5 that it needs")
+    enough, few = figure(0.8, 0.7, 0.9), Jackknife(0.8, Interval(reason="too few topics"), 4)
+    nobody = Jackknife(None, Interval(reason="too few topics"), 0)
     assert verdict_of(enough, 99, enough)[1] == "99 pairs with people of the 100 that it needs"
     assert verdict_of(few, 100, enough)[1] == "4 topics with people of the 5 that it needs"
     assert verdict_of(enough, 100, nobody)[1] == "nothing was judged twice, so there is no figure of people"

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from reports.metrics.arrays import Floats
-from reports.metrics.bootstrap import mean_intervals
 from reports.metrics.significance import (
     MOST_RUNS,
     best_first,
@@ -89,24 +88,6 @@ def test_too_many_runs_are_refused_and_the_best_are_chosen() -> None:
     chosen = best_first(values)
     assert len(chosen) == MOST_RUNS
     assert (chosen[0], chosen[-1]) == (MOST_RUNS, 1)
-
-
-@settings(max_examples=40, deadline=None)
-@given(TABLES)
-def test_an_interval_lies_within_the_scores(values: Floats) -> None:
-    low, high = mean_intervals(values, resamples=50)
-    for run in range(values.shape[1]):
-        scores = values[:, run][~np.isnan(values[:, run])]
-        if len(scores) < 2:
-            assert np.isnan([low[run], high[run]]).all()
-        else:
-            assert scores.min() - 1e-9 <= low[run] <= high[run] <= scores.max() + 1e-9
-
-
-def test_an_interval_is_about_as_wide_as_the_central_limit_says() -> None:
-    scores = np.random.default_rng(1).normal(0.5, 0.1, (400, 1))
-    low, high = mean_intervals(scores, resamples=2000)
-    assert high[0] - low[0] == pytest.approx(2 * 1.96 * 0.1 / 20, rel=0.15)
 
 
 def test_the_smallest_p_of_few_topics_is_known_beforehand() -> None:

@@ -136,7 +136,7 @@ def test_the_figure_of_people_is_theirs_in_the_same_measure(world: World) -> Non
     people = trusts(world)["good"].people
     assert people.value == pytest.approx(shared.confusion(pair).confusion.kappa)
     assert people.topics == 6
-    assert people.ends is not None
+    assert people.interval.ends is not None
 
 
 def test_weak_slices_are_named_after_the_verdict(world: World) -> None:

@@ -16,7 +16,7 @@ from evaluation.imports.support import import_support
 from evaluation.models import Topic, TopicTag
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from reports.agreement import figures as agreement_figures
-from reports.agreement.figures import Correlation, TopicPoint, TopicPoints, cells_of, is_binned
+from reports.agreement.figures import NO_INTERVAL, Correlation, TopicPoint, TopicPoints, cells_of, is_binned
 from reports.charts import scatter
 from reports.files import PictureForm, drawn
 from reports.metrics.agreement import LEVELS, run_level_agreement
@@ -222,7 +222,7 @@ def test_very_many_answers_are_drawn_as_cells_that_count_them_all() -> None:
     assert sum(cell["count"] for cell in cells) == len(points)
     assert len(cells) == 40
     assert all(0 <= cell["x"] < cell["x2"] <= 1 for cell in cells)
-    none = dict.fromkeys(LEVELS)
+    none = dict.fromkeys(LEVELS, NO_INTERVAL)
     taus = run_level_agreement({}, {})
     found = Correlation("A/A", "E/M", "all", Policies(), taus, none, (), points)
     picture = drawn(scatter(found, dark=False), PictureForm.SVG)

@@ -32,7 +32,7 @@ def test_methods_have_contents_prose_and_settings_in_words(world: World) -> None
     ):
         assert unescape(paragraph) in text
     assert f"The campaign {world.campaign.slug} follows version 1 of its protocol." in text
-    assert "95 % percentiles" in text
-    assert r"95 \% percentiles" in latex
+    assert "wider percentiles of 4,000 bootstrap samples of topics" in text
+    assert r"95 \% intervals" in latex
     file = client.get(reverse("reports:methods_file", args=[world.campaign.slug, "json"])).content.decode()
     assert "nugget sweep" in file

@@ -17,6 +17,7 @@ from tests.worlds.imported import load, report, run
 
 AUTO, EDITED = ("--origin", "auto"), ("--origin", "edited")
 BY_LLM, BY_PEOPLE = ("--judge", "llm", "--by", "llm"), ("--judge", "authors", "--by", "human")
+pytestmark = pytest.mark.django_db
 LEVELS = ("run_level", "topic_average", "all_topic_run")
 
 
@@ -94,6 +95,67 @@ def test_the_confusion_of_the_assigners() -> None:
     assert f"{document['kappa']:.3f} {document['kappa_linear']:.3f}" == "0.860 0.911"
     assert f"{document['ordinal_strictness']:.4f}" == "-0.0595"
     assert f"{document['row_rates'][1]:.2%} {document['column_rates'][1]:.2%}" == "5.04% 2.98%"
+
+
+def with_ends(figure: float, interval: dict[str, Any]) -> tuple[float, ...]:
+    return figure, interval["low"], interval["high"]
+
+
+@pytest.mark.usefixtures("list_qa")
+def test_t17_means_and_a_difference_have_t_intervals() -> None:
+    """Of 49 topics, in `report scores`, on the leaderboard and in its files."""
+    runs = {row["run_id"].partition("_")[0]: row for row in report("scores", "--condition", "E/M")["runs"]}
+    expected = {
+        "RAGW12G": (0.370681, 0.570751),
+        "RAGW4G": (0.093409, 0.254502),
+        "RAGW8M": (0.405788, 0.621155),
+    }
+    for name, ends in expected.items():
+        assert tuple(runs[name]["intervals"]["vital_strict"].values()) == pytest.approx(ends, abs=5e-7)
+    client = Client()
+    client.force_login(make_user("admin", is_superuser=True, is_staff=True))
+    address = reverse("reports:leaderboard_table", args=["river", "json"])
+    document = client.get(f"{address}?condition=E/M&compare=on").json()
+    rows = {row["run_id"].partition("_")[0]: row for row in document["runs"]}
+    assert (rows["RAGW8M"]["low"], rows["RAGW8M"]["high"]) == pytest.approx(expected["RAGW8M"], abs=5e-7)
+    [pair] = [
+        row
+        for row in document["comparisons"]
+        if row["run_id"].startswith("RAGW8M") and row["other"].startswith("RAGW8G")
+    ]
+    found = with_ends(pair["difference"], pair["intervals"]["difference"])
+    assert found == pytest.approx((0.038787, -0.032117, 0.109692), abs=5e-7)
+    page = client.get("/campaigns/river/leaderboard/?condition=E/M&compare=on").content.decode()
+    assert "0.406 to 0.621" in page
+    assert "\N{MINUS SIGN}0.032 to +0.110" in page
+
+
+@pytest.mark.usefixtures("list_qa")
+def test_t18_labels_have_jackknife_intervals() -> None:
+    document = report("confusion", "--rows", "E/A", "--columns", "E/M")
+    expected = {
+        "agreement": (0.936111, 0.910294, 0.954675),
+        "kappa": (0.860002, 0.809704, 0.897757),
+        "kappa_linear": (0.910714, 0.875151, 0.936490),
+        "alpha": (0.944082, 0.915176, 0.963326),
+        "ordinal_strictness": (-0.059524, -0.084216, -0.034832),
+    }
+    assert document["intervals"].keys() == expected.keys()
+    for name, figures in expected.items():
+        assert with_ends(document[name], document["intervals"][name]) == pytest.approx(figures, abs=5e-7)
+
+
+@pytest.mark.usefixtures("list_qa")
+def test_t19_taus_have_wider_percentiles_and_t_on_z() -> None:
+    document = report("correlation", "--x", "E/A", "--y", "E/M", "--score", "vital_strict")
+    ends = document["intervals"]
+    run_level = with_ends(document["run_level"], ends["run_level"])
+    assert run_level == pytest.approx((0.714286, 0.523810, 1), abs=5e-7)
+    assert ends["run_level"]["resamples"] == ends["all_topic_run"]["resamples"] == 4000
+    average = with_ends(document["topic_average"], ends["topic_average"])
+    assert average == pytest.approx((0.881387, 0.805908, 0.928673), abs=5e-7)
+    assert document["topics"] - document["undefined_topics"] == 38
+    assert ends["topic_average"].keys() == {"low", "high"}
 
 
 @pytest.mark.usefixtures("list_qa")

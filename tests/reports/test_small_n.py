@@ -8,6 +8,7 @@ from django.template import Context, Template
 from django.urls import reverse
 
 from evaluation.models import Run, Topic, TopicTag
+from reports.metrics.intervals import Interval
 from reports.report import has_tau
 from tests.worlds.campaign import World
 from tests.worlds.sized import sized
@@ -54,7 +55,7 @@ def test_grey_is_said_in_words_too() -> None:
     ("topics", "shown", "faint"), [(4, False, False), (5, True, True), (9, True, True), (10, True, False)]
 )
 def test_intervals_are_absent_then_grey_then_plain(topics: int, shown: bool, faint: bool) -> None:
-    said = drawn("{% interval ends topics=topics %}", ends=(0.1, 0.9), topics=topics)
+    said = drawn("{% interval ends topics=topics %}", ends=Interval(0.1, 0.9), topics=topics)
     assert ("0.100 to 0.900" in said) is shown
     assert ("small-n" in said) is (faint or not shown)
 
@@ -88,10 +89,12 @@ def test_four_topics_make_a_grey_leaderboard(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_five_topics_make_a_leaderboard_with_grey_intervals(tmp_path: Path) -> None:
-    page = page_of(sized(tmp_path, 5, 5), "leaderboard", "?condition=A/A")
-    assert "n = 5" not in board_of(page)
-    assert page.count('<g class="score-interval faint">') == 5
+def test_seven_topics_make_a_board_with_grey_intervals(tmp_path: Path) -> None:
+    page = page_of(sized(tmp_path, 7, 5), "leaderboard", "?condition=A/A")
+    assert "n = 7" not in board_of(page)
+    assert page.count('<g class="score-interval faint">') == 2
+    # The other runs have the same score in five topics or more.
+    assert page.count('aria-label="no interval: too many equal scores"') == 3
 
 
 @pytest.mark.django_db
@@ -104,7 +107,8 @@ def test_no_tau_of_run_means_on_few_runs_or_topics(tmp_path: Path, topics: int, 
     assert not re.search(r"\d\.\d", run_level)
     average = page.partition(">Mean over topics<")[2].partition("</div>")[0]
     assert (f"n = {topics} topics" in average) is (topics < 5)
-    assert ("no interval" in average) is (topics < 5)
+    # Five topics' taus of four runs are not all defined: those that are make no interval.
+    assert "no interval: too few topics" in average
     file = world.client("olga").get(address(world, "reports:agreement_table", "json") + "?x=A/A&y=A/M").json()
     assert file["run_level"] is not None
 
@@ -138,7 +142,8 @@ def test_a_tag_of_one_topic_is_grey_and_has_no_tau(tmp_path: Path) -> None:
 def test_labels_of_few_topics_or_pairs_are_compared_in_grey(tmp_path: Path) -> None:
     world, query = sized(tmp_path, 5, 2), "?rows=A/A&columns=A/M"
     facts = page_of(world, "confusion", query).partition('<dl class="facts">')[2].partition("</dl>")[0]
-    assert "small-n" not in facts
+    assert "n = 5" not in facts
+    assert 'class="small-n" title="fewer than 10 topics"' in facts
     facts = (
         page_of(world, "confusion", f"{query}&topic=t1").partition('<dl class="facts">')[2].partition("</dl>")[0]
     )
@@ -150,7 +155,7 @@ def test_labels_of_few_topics_or_pairs_are_compared_in_grey(tmp_path: Path) -> N
 @pytest.mark.django_db
 def test_an_llm_s_agreement_on_few_pairs_is_grey(tmp_path: Path) -> None:
     table = page_of(sized(tmp_path, 2, 2), "quality").partition('id="h-figures"')[2]
-    assert "n = 8 pairs" in table.partition("</table>")[0]
+    assert "n = 2 topics" in table.partition("</table>")[0]
 
 
 @pytest.mark.django_db

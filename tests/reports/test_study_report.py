@@ -116,9 +116,18 @@ def test_label_distributions_count_what_was_given(world: JudgingWorld) -> None:
 def test_work_at_the_desk_comes_into_the_report_when_it_is_submitted(world: JudgingWorld) -> None:
     study = make_study(world, StudyKind.SUPPORT)
     window = window_of(world, hand_study(world, study))
-    assert report()["agreement"] == [
-        {"judge": EXPERT, "with": MACHINE, "pairs": 2, "agreement": 0.0, "kappa": 0.0, "kappa_linear": 0.0}
-    ]
+    [row] = report()["agreement"]
+    ends = row.pop("intervals")
+    assert row == {
+        "judge": EXPERT,
+        "with": MACHINE,
+        "pairs": 2,
+        "agreement": 0.0,
+        "kappa": 0.0,
+        "kappa_linear": 0.0,
+    }
+    refused = {"low": None, "high": None, "reason": "too few topics"}
+    assert ends == dict.fromkeys(("agreement", "kappa", "kappa_linear"), refused)
     for key in asked(window):
         window.do("label", key=key, label="no_support")
     assert len(study_report(study).judges) == 2
@@ -143,7 +152,7 @@ def test_the_commands_draw_and_print(world: JudgingWorld, capsys: pytest.Capture
     assert "kappa_linear" in table
     assert "4 pairs of 1 topics, up to 4 each, stratified by cell, seed 7." in table
     rows = run("report", "study", "--campaign", "river", "--study", STUDY, "--format", "csv").splitlines()
-    assert rows[0] == "judge,with,pairs,agreement,kappa,kappa_linear"
+    assert rows[0].startswith("judge,with,pairs,agreement,kappa,kappa_linear,agreement_low,agreement_high,")
     assert "There is a study" in run(*make, code=1)
     assert STUDY in run("report", "study", "--campaign", "river", "--study", "none", code=1)
     assert "from 1 to" in run(*make[:3], "other", *make[4:], "--per-topic", "0", code=2)

@@ -16,7 +16,6 @@ from evaluation.models import Campaign
 from evaluation.studies import study_named
 from evaluation.terms import Condition, SupportCondition
 from reports.agreement.figures import (
-    RESAMPLES,
     Side,
     correlate,
     correlation_document,
@@ -31,6 +30,7 @@ from reports.confusion.paired_labels import (
 from reports.files import Row, as_csv, as_json, as_table
 from reports.forms import external_names
 from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_document, scores_rows
+from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.support import SUPPORT_NAMES
 from reports.nuggets.descriptives import descriptive_rows, descriptives, edit_report
@@ -113,7 +113,7 @@ def _add_two_sides(parser: CommandParser, conditions: AnyConditions, text: str) 
 def _add_means(parser: CommandParser) -> None:
     text = "run means over each condition's own topics, or over those in both"
     parser.add_argument("--topics", choices=["all", "common"], default="all", help=text)
-    text = f"bootstrap resamples over topics for the intervals, seeded (default {RESAMPLES})"
+    text = f"resamples of topics for the intervals of two levels, seeded (default {RESAMPLES})"
     parser.add_argument("--resamples", type=_positive, default=RESAMPLES, metavar="N", help=text)
 
 
@@ -258,6 +258,8 @@ def _confused(report: ConfusionReport) -> Printed:
     document = confusion_document(report)
     names = ("pairs", "agreement", "kappa", "kappa_linear", "alpha", "ordinal_strictness", "harsh_conflicts")
     text = as_table([{name: document[name] for name in names}])
+    ends = [{"figure": name, "low": None, "high": None} | end for name, end in document["intervals"].items()]
+    text = f"{text}\n\n95 % intervals over topics\n{as_table(ends)}"
     note = "" if report.comparable else "\nThe two conditions use different nuggets: no pair is in both."
     return document, confusion_rows(report), f"{text}{note}"
 
