@@ -427,11 +427,12 @@ def _refused_by_status(
     endpoint: Endpoint, request: ChatRequest, error: openai.APIStatusError, latency_ms: int
 ) -> CallRefusal:
     status = error.status_code
-    kind = KIND_OF_STATUS.get(status, "server_error" if status >= 500 else "bad_request")
-    why = ""
+    kind, why = KIND_OF_STATUS.get(status, "server_error" if status >= 500 else "bad_request"), ""
     # A server of llama.cpp answers 500 to a form that it does not know, and would do so for ever.
     if kind in {"bad_request", "server_error"} and request.response_format and _is_about_form(error):
         kind, why = "bad_request", NO_STRUCTURED
+    elif "No connected db" in error.message:  # LiteLLM without a database, of a key that it does not know
+        kind = "auth"
     message = endpoint.hide_secrets(f"{why}{error.message}")[:LONGEST_MESSAGE]
     return CallRefusal(kind, status, message, _retry_after(error.response.headers), latency_ms)
 

@@ -172,11 +172,10 @@ def prompts_by_task(viewer: User, campaign: Campaign) -> list[tuple[PromptTask, 
 
 
 def prompt_for(viewer: User, campaign: Campaign, ref: str) -> PromptRow:
-    rows = (row for _, rows in prompts_by_task(viewer, campaign) for row in rows)
-    found = next((row for row in rows if row.template.ref == ref), None)
-    if found is None:
+    by_ref = {row.template.ref: row for _, rows in prompts_by_task(viewer, campaign) for row in rows}
+    if ref not in by_ref:
         raise Prompt.DoesNotExist
-    return found
+    return by_ref[ref]
 
 
 def _known_to(viewer: User) -> set[int]:

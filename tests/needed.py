@@ -13,6 +13,7 @@ PACKAGES = {
     "Chromium": "chromium chromium-headless-shell",
     "PostgreSQL": "postgresql",
     "curl": "curl",
+    "firefox-esr": "firefox-esr",
     "docker": "docker.io docker-compose",
     "nginx": "nginx-light",
     "openssl": "openssl",

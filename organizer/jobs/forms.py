@@ -12,7 +12,7 @@ from accounts.models import User
 from evaluation.campaigns.contents import nugget_sets_for, sources_for
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
-from evaluation.models import Campaign, Study
+from evaluation.models import Campaign, Judge, Study
 from evaluation.studies import studies_for
 from evaluation.terms import Condition
 from jobs.models import Job
@@ -21,6 +21,7 @@ from llmjobs.budget import Budget
 from llmjobs.client import default_endpoint
 from llmjobs.job_service import JobOrder, ReadyJob, Work
 from llmjobs.job_status import callable_judges_for
+from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.forms import choice_field, named, ticks_field
 
 
@@ -84,11 +85,10 @@ class JobForm(BudgetForm):
 
     def __init__(self, viewer: User, campaign: Campaign, given: QueryDict) -> None:
         self.campaign = campaign
-        studies = {row.study.name: row.study for row in studies_for(viewer, campaign)}
+        self.studies = studies = {row.study.name: row.study for row in studies_for(viewer, campaign)}
         qrels = [row.name for row in sources_for(viewer, campaign)]
         sets = nugget_sets_for(viewer, campaign)
         runs = named(runs_for(viewer, campaign).values_list("run_id", flat=True))
-        self.studies = studies
         self.unavailable = _unavailable(runs=bool(runs), qrels=bool(qrels), studies=bool(studies))
         data = _current(given)
         self.kind = JobKind(data["what"]) if data["what"] in list(JobKind) else JobKind.LABELS
@@ -97,7 +97,9 @@ class JobForm(BudgetForm):
         data.setdefault("condition", Work.AA.value)
         data.setdefault("qrels", next((name for name in ("UMBRELA", *qrels) if name in qrels), ""))
         data.setdefault("study", next(iter(studies), ""))
-        judge = judge_choice(viewer, campaign, "Judge", but=self._compared(data))
+        judges = callable_judges_for(viewer, campaign)
+        self.models = {judge.name: judge.model for judge in judges}
+        judge = judge_choice(judges, but=self._compared(data))
         data.setdefault("judge", judge.initial)
         data.setdefault("source", str(data["judge"]) or default_endpoint().model)
         super().__init__(data)
@@ -116,6 +118,11 @@ class JobForm(BudgetForm):
         self.fields["topics"] = ticks_field("Topics", topics)
         self.fields["runs"] = ticks_field("Runs", runs)
         self._leave_out(origin, several_lists=len(fitting) > 1, several_qrels=len(qrels) > 1)
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the chosen judge, or the default endpoint's own, is the heuristic that Assay comes with."""
+        return self.models.get(self["judge"].value(), default_endpoint().model) == SIMULATED_MODEL
 
     def _compared(self, data: QueryDict) -> int | None:
         """The LLM whose labels a second look compares cannot be the one that decides."""
@@ -243,9 +250,8 @@ def _unavailable(*, runs: bool, qrels: bool, studies: bool) -> dict[JobKind, str
     return {kind: reason for kind, (there, reason) in needs.items() if not there}
 
 
-def judge_choice(viewer: User, campaign: Campaign, label: str, but: int | None = None) -> forms.ChoiceField:
+def judge_choice(judges: list[Judge], but: int | None = None) -> forms.ChoiceField:
     """Choice of an LLM judge. `but`: a judge that cannot be chosen."""
-    judges = callable_judges_for(viewer, campaign)
     names = [judge.name for judge in judges]
     # The endpoint's own model is offered before it is a judge: the first job makes it.
     own = default_endpoint().model
@@ -254,4 +260,4 @@ def judge_choice(viewer: User, campaign: Campaign, label: str, but: int | None =
         choices.insert(0, ("", f"{own} (new)"))
     offered = [value for value, _ in choices]
     initial = own if own in offered else next(iter(offered), "")
-    return forms.ChoiceField(choices=choices, required=False, initial=initial, label=label)
+    return forms.ChoiceField(choices=choices, required=False, initial=initial, label="Judge")

@@ -93,7 +93,6 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
     if starts and form.is_valid():
         with refusals_on(form):
             return redirect("organizer:job", campaign.slug, form.start(request.user).pk)
-    endpoint = default_endpoint()
     context = {
         "campaign": campaign,
         "form": form,
@@ -103,8 +102,8 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
         # A reply that changes the estimate alone has no judge, and new labels make a new computation.
         "trusts": () if request.htmx.target == "estimate" else trusts_of(form),
         "address": chosen.urlencode(),
-        "endpoint": endpoint.name,
-        "simulated": endpoint.model == SIMULATED_MODEL,
+        "endpoint": default_endpoint().name,
+        "simulated": form.is_simulated,
     }
     return render(request, "organizer/job_new.html", context, status=422 if starts else 200)
 

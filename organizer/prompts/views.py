@@ -18,7 +18,7 @@ from evaluation.errors import Refused
 from evaluation.formats.source import read_source
 from evaluation.models import Campaign
 from llmjobs.job_service import judge_to_try
-from llmjobs.job_status import may_run_jobs, prompts_for
+from llmjobs.job_status import callable_judges_for, may_run_jobs, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompt_preview import PreviewTarget, preview
 from llmjobs.prompt_store import (
@@ -144,7 +144,7 @@ class TrialForm(BudgetForm):
 
     def __init__(self, viewer: User, campaign: Campaign, task: PromptTask, given: QueryDict) -> None:
         material = [(name, f"{LABELLED[task]} {name}") for name in labelled_by_people(campaign, task)]
-        judge, data = judge_choice(viewer, campaign, "Judge"), given.copy()
+        judge, data = judge_choice(callable_judges_for(viewer, campaign)), given.copy()
         usual = {"judge": judge.initial, "of": next((name for name, _ in material), ""), "pairs": PAIRS, "seed": 0}
         for name, value in usual.items():
             data.setdefault(name, str(value))
@@ -187,7 +187,6 @@ def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     context = PreviewForm(request.user, campaign, request.GET).filled(row.template) | {
         "campaign": campaign,
         "row": row,
-        "template": row.template,
         "comparing": CompareForm(request.user, row.template.task, row.template.ref),
         "pairs": PAIRS if row.template.task in LABELLED else 0,
         "may_run": may_run_jobs(request.user, campaign),

@@ -17,6 +17,7 @@ from evaluation.terms import AssignmentLabel, Stage, TaskState
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
+from llmjobs.prompts.template import PromptTask
 from web.templatetags.assay import DASH, importance, label
 from web.text import plural
 
@@ -28,6 +29,15 @@ STAGE_MEANINGS: Final = {
     Stage.ASSIGN: "decide which nuggets of a submitted list each answer says",
     Stage.SUPPORT_SCRATCH: "decide whether cited passages back the sentences",
     Stage.SUPPORT_POST_EDIT: "the same, with an LLM's label beside each pair",
+}
+
+
+PROMPT_TASKS: Final[dict[PromptTask, str]] = {
+    "nuggetize": "Make nuggets",
+    "importance": "Weigh nuggets",
+    "assign": "Label answers",
+    "support": "Judge citations",
+    "relevance": "Grade passages",
 }
 
 
@@ -118,6 +128,11 @@ def task_chip(cell: MatrixCell, *, tick: bool) -> SafeString:
     words = (cell.assessor, cell.stage.words, cell.state, shown, late and "late", open_remarks)
     name, kind, mark = ", ".join(filter(None, words)), slugify(cell.state), STATES[cell.state][0]
     return format_html(CHIP, box, kind, mark, name, initials(cell.assessor), shown, late, asks, id=cell.public_id)
+
+
+@register.filter
+def prompt_task(task: PromptTask) -> str:
+    return PROMPT_TASKS[task]
 
 
 @register.filter

@@ -153,6 +153,14 @@ def test_each_tag_has_its_figures_and_leads_to_them(world: World) -> None:
     assert "Nugget label by topic tag</h2>" not in narrowed
 
 
+def test_check_80_tags_of_few_topics_fold(world: World) -> None:
+    TopicTag.objects.create(topic=Topic.objects.get(topic_id="t1"), name="rivers")
+    page = page_of(world)
+    assert re.search(r"<summary>Small tags \(\d+\)</summary>", page)
+    assert re.search(r'<a href="[^"]*tag=rivers[^"]*"><bdi>rivers</bdi></a> n = [1-4]\b', page)
+    assert '<th scope="col">Tag</th>' not in page
+
+
 def test_nuggets_differ_by_how_they_were_made_where_recorded(world: World) -> None:
     assert "This is not a choice" in page_of(world, f"{QUERY}&made=added")
     child, parent = NuggetVersion.objects.order_by("pk")

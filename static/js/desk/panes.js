@@ -12,7 +12,6 @@ export class Panes {
 
   constructor(main) {
     this.main = main;
-    main.dataset.shown = "passages";
     for (const button of this.#buttons) button.addEventListener("click", () => this.show(button.dataset.pane));
     for (const name of NAMES) {
       this.#panes[name].addEventListener("focusin", ({ target }) => {

@@ -40,6 +40,13 @@ def test_only_organizers_start(world: World, person: str, status: int) -> None:
     assert not Job.objects.exists()
 
 
+@pytest.mark.parametrize(("judge", "warned"), [("machine", False), (MODEL, True)])
+def test_a_job_warns_of_word_overlap_where_it_is_the_judge(world: World, judge: str, warned: bool) -> None:
+    make_judge(judge, "gpt-4o" if judge == "machine" else MODEL)
+    page = world.client("olga").get(NEW, {"what": "labels", "judge": judge}).content.decode()
+    assert ("is not a model" in page) is warned
+
+
 def test_a_superuser_starts(world: World) -> None:
     world.people["root"] = make_user("root", is_superuser=True)
     assert world.client("root").get(NEW).status_code == 200

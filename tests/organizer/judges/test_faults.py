@@ -121,6 +121,19 @@ def test_a_server_error_about_the_form_is_no_structured_output(
     assert "Make judges without structured output" in shown
 
 
+def test_a_gateway_without_a_database_that_does_not_know_the_key(
+    olga: Client, answering: Answering, list_endpoints: List
+) -> None:
+    list_endpoints(lab=answering.base_url)
+    answering.status, answering.body = (
+        400,
+        '{"error": {"message": "No connected db.", "type": "no_db_connection"}}',
+    )
+    shown = tried(olga)
+    assert "The endpoint does not accept the key (400)." in shown
+    assert "Ask an administrator to set the right key." in shown
+
+
 def test_without_a_price_the_cost_says_so(olga: Client, lab: LoggedSimulator) -> None:
     assert lab
     shown = tried(olga, model="unknown", prompt_price="", completion_price="", currency="")
