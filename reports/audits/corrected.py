@@ -355,7 +355,7 @@ def corrected_document(report: CorrectedReport) -> dict[str, Any]:
         "score": report.score,
         "target": report.target,
         "policies": policies_document(report.policies),
-        "seed": report.study.seed,
+        "seed": report.study.design["seed"],
         "runs": [_run_document(run) for run in report.runs],
         "differences": [
             {name: getattr(gap, name) for name in ("a", "b", "value", "low", "high", "more")}
@@ -440,7 +440,7 @@ def corrected_note(report: CorrectedReport) -> str:
     topics = "these topics" if report.target == THESE else "new topics"
     lines = [
         f"{report.score}, corrected by {judged:,} human judgments of {pairs:,}; 95 % intervals, for {topics}.",
-        f"Policies: {listed_policies(policies_document(report.policies))}. Seed {report.study.seed}.",
+        f"Policies: {listed_policies(policies_document(report.policies))}. Seed {report.study.design['seed']}.",
     ]
     if report.tau:
         value, low, high = report.tau

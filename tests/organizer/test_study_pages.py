@@ -50,7 +50,7 @@ def test_a_study_is_drawn_and_handed_out(world: JudgingWorld) -> None:
     made = olga.post(f"{STUDIES}new/", filled(stratified="on"), follow=True)
     study = Study.objects.get()
     assert made.redirect_chain[-1][0] == reverse("organizer:study", args=["river", study.pk])
-    assert (study.per_topic, study.seed, study.stratified, StudyPair.objects.count()) == (4, "3", True, 4)
+    assert (study.per_topic, study.seed, study.stratified, StudyPair.objects.count()) == (4, 3, True, 4)
     address = f"{STUDIES}{study.pk}/"
     given = olga.post(f"{address}hand-out/", {"assessor": "ann"}, follow=True).content.decode()
     assert "Tasks handed out: 1." in given
