@@ -215,7 +215,7 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
             condition="" if nugget_set else wish.condition,
             per_topic=wish.per_topic,
             stratified=wish.stratified,
-            seed=str(wish.seed),
+            seed=wish.seed,
             event=event,
         )
         for row in drawn:

@@ -29,11 +29,13 @@ from evaluation.studies import (
     topics_of_study,
 )
 from evaluation.tasks.units import ASSIGNED
-from evaluation.terms import StudyKind, SupportCondition
+from evaluation.terms import DrawKind, StudyKind, SupportCondition
 from llmjobs import job_service
 from llmjobs.job_status import callable_judges_for, may_run_jobs
 from organizer.access import get_campaign, get_row
 from organizer.forms import choice_field, day_field, named, posted, refusals_on, ticks_field
+from reports.audits.corrected import audit_state, best_first, corrected_report, primary_score
+from reports.audits.population import default_policies
 from reports.files import TableForm
 from reports.quality.studies import study_report
 
@@ -117,9 +119,11 @@ class JudgeStudyForm(forms.Form):
 @require_safe
 def studies(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
+    rows = studies_for(request.user, campaign)
     context = {
         "campaign": campaign,
-        "rows": studies_for(request.user, campaign),
+        "rows": [row for row in rows if row.study.draw != DrawKind.AUDIT],
+        "checks": [row for row in rows if row.study.draw == DrawKind.AUDIT],
         "may_organize": may_organize(request.user, campaign),
         "forms": list(TableForm),
     }
@@ -181,10 +185,11 @@ def _page(
     judging: JudgeStudyForm | None = None,
 ) -> HttpResponse:
     """Page of a study, with a form as it was sent where that was refused."""
+    check = found.draw == DrawKind.AUDIT
     context = {
         "campaign": campaign,
         "study": found,
-        "report": study_report(found),
+        "check": check,
         "cells": task_cells(tasks_of_study(found)),
         "may_organize": may_organize(request.user, campaign),
         "may_judge": may_run_jobs(request.user, campaign),
@@ -192,4 +197,12 @@ def _page(
         "judging": judging or JudgeStudyForm(request.user, found),
         "form": handing or judging,
     }
-    return render(request, "organizer/study.html", context, status=422 if handing or judging else 200)
+    context |= _corrected(found) if check else {"report": study_report(found)}
+    template = "organizer/random_check.html" if check else "organizer/study.html"
+    return render(request, template, context, status=422 if handing or judging else 200)
+
+
+def _corrected(study: Study) -> dict[str, Any]:
+    report = corrected_report(audit_state(study, default_policies(study)), primary_score(study.kind))
+    counts = {name: sum(getattr(run, name) for run in report.runs) for name in ("judged", "drawn", "pairs")}
+    return {"report": report, "runs": best_first(report), "forms": list(TableForm)} | counts

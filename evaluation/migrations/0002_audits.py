@@ -51,11 +51,6 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.judge'),
         ),
         migrations.AlterField(
-            model_name='study',
-            name='seed',
-            field=models.CharField(default='0', max_length=60),
-        ),
-        migrations.AlterField(
             model_name='studypair',
             name='machine_label',
             field=models.PositiveSmallIntegerField(null=True),

@@ -24,9 +24,9 @@ BY_PEOPLE = [SupportCondition.SCRATCH, SupportCondition.POST_EDIT]
 class Study(models.Model):
     """Judges whose labels are compared, and how pairs were drawn. `condition`: under which people judge support.
 
-    An audit compares an LLM with whoever judges: it has no person. Its `design` has `per_run`, pairs to draw by run
-    id; `least` of a stratum; `runs` and `topics`, by id, none for all; `known` and `sample`, the names of what was
-    taken over.
+    An audit compares an LLM with whoever judges: it has no person. Its `design` has `seed`, a text; `per_run`, pairs
+    to draw by run id; `least` of a stratum; `runs` and `topics`, by id, none for all; `known` and `sample`, the names
+    of what was taken over.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
@@ -39,7 +39,7 @@ class Study(models.Model):
     condition = models.CharField(max_length=10, blank=True, choices=choices_of(SupportCondition))
     per_topic = models.PositiveSmallIntegerField(null=True, default=15)
     stratified = models.BooleanField(default=False)
-    seed = models.CharField(max_length=60, default="0")
+    seed = models.PositiveIntegerField(default=0)
     design = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)

@@ -53,7 +53,7 @@ MAY_NAME = {
     "evaluation.Judge": ("name",),
     "evaluation.NuggetSet": ("name",),
     "evaluation.NuggetList": ("extra",),
-    "evaluation.Study": ("name",),
+    "evaluation.Study": ("name", "design"),
     "evaluation.Event": ("payload",),
     "evaluation.Finding": ("file", "message"),
     "evaluation.Task": ("blocked_reason", "reopened_reason"),

@@ -355,7 +355,7 @@ def corrected_document(report: CorrectedReport) -> dict[str, Any]:
         "score": report.score,
         "target": report.target,
         "policies": policies_document(report.policies),
-        "seed": report.study.seed,
+        "seed": report.study.design["seed"],
         "runs": [_run_document(run) for run in report.runs],
         "differences": [
             {name: getattr(gap, name) for name in ("a", "b", "value", "low", "high", "more")}
@@ -390,9 +390,13 @@ def _run_document(run: CorrectedRun) -> dict[str, Any]:
     }
 
 
+def best_first(report: CorrectedReport) -> list[CorrectedRun]:
+    """The runs, those without a corrected score last."""
+    return sorted(report.runs, key=lambda run: (run.corrected[0] is None, -(run.corrected[0] or 0), run.run_id))
+
+
 def corrected_rows(report: CorrectedReport) -> list[dict[str, Any]]:
-    """A row for each run, best first, runs without a corrected score last."""
-    runs = sorted(report.runs, key=lambda run: (run.corrected[0] is None, -(run.corrected[0] or 0), run.run_id))
+    """A row for each run, best first."""
     return [
         {"run_id": run.run_id, "llm": run.llm}
         | dict(zip(("people", "people_low", "people_high"), run.people, strict=True))
@@ -401,7 +405,7 @@ def corrected_rows(report: CorrectedReport) -> list[dict[str, Any]]:
         | dict(zip(("best_rank", "worst_rank"), run.rank or (None, None), strict=True))
         | {name: getattr(run, name) for name in COUNTS}
         | {"reason": run.reason}
-        for run in runs
+        for run in best_first(report)
     ]
 
 
@@ -440,7 +444,7 @@ def corrected_note(report: CorrectedReport) -> str:
     topics = "these topics" if report.target == THESE else "new topics"
     lines = [
         f"{report.score}, corrected by {judged:,} human judgments of {pairs:,}; 95 % intervals, for {topics}.",
-        f"Policies: {listed_policies(policies_document(report.policies))}. Seed {report.study.seed}.",
+        f"Policies: {listed_policies(policies_document(report.policies))}. Seed {report.study.design['seed']}.",
     ]
     if report.tau:
         value, low, high = report.tau

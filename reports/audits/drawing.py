@@ -7,13 +7,12 @@ import numpy as np
 from django.db import transaction
 
 from accounts.models import User
-from evaluation.domain.conditions import judges_of, support_judges_of
 from evaluation.errors import Refused
 from evaluation.labelling import touch
-from evaluation.models import AnswerProvenance, AuditPair, Campaign, Event, Judge, Run, Study, StudyPair
+from evaluation.models import AnswerProvenance, AuditPair, Campaign, Event, Judge, Run, Study, StudyPair, Topic
 from evaluation.models.querysets import in_parts_of
 from evaluation.models.studies import REAL_LABELS
-from evaluation.studies import judge_to_study, lock_for_study, set_to_study, topics_named
+from evaluation.studies import judge_to_study, labels_between, lock_for_study, set_to_study, topics_named
 from evaluation.tasks.hand_out import add_drawn_answers
 from evaluation.tasks.pooling import lock_judging
 from evaluation.terms import DrawKind, JudgeKind, StudyKind, SupportCondition
@@ -74,9 +73,9 @@ def create_audit(*, campaign: Campaign, wish: AuditWish, actor: User | None = No
     _check_figures(wish)
     with transaction.atomic():
         locked = lock_for_study(campaign, wish.name)
-        topics_named(locked, wish.topics)
+        topics = topics_named(locked, wish.topics)
         _refuse_unknown(set(wish.runs) - set(locked.runs.values_list("run_id", flat=True)), "run", locked)
-        study = _unsaved(locked, wish)
+        study = _unsaved(locked, wish, topics)
         population = population_of(study, default_policies(study))
         _check_words(wish, population)
         study.design["per_run"] = dict.fromkeys(population.run_ids, wish.per_run)
@@ -180,10 +179,10 @@ def _refuse_unknown(names: set[str], noun: str, campaign: Campaign) -> None:
         raise Refused(f"no_such_{noun}", f"There is no {noun} {', '.join(sorted(names))} in {campaign.slug}.")
 
 
-def _unsaved(campaign: Campaign, wish: AuditWish) -> Study:
+def _unsaved(campaign: Campaign, wish: AuditWish, topics: Sequence[Topic]) -> Study:
     llm = JudgeKind.LLM
     nugget_set = set_to_study(campaign, wish.nuggets, [llm]) if wish.kind is StudyKind.ASSIGNMENT else None
-    judges = judges_of(nugget_set, kind=llm) if nugget_set else support_judges_of(campaign, SupportCondition.LLM)
+    judges = labels_between(campaign, topics, nugget_set, SupportCondition.SCRATCH).judges(llm)
     return Study(
         campaign=campaign,
         name=wish.name,
@@ -193,8 +192,8 @@ def _unsaved(campaign: Campaign, wish: AuditWish) -> Study:
         nugget_set=nugget_set,
         condition="" if nugget_set else SupportCondition.SCRATCH,
         per_topic=None,
-        seed=wish.seed,
         design={
+            "seed": wish.seed,
             "least": wish.least,
             "runs": list(wish.runs),
             "topics": list(wish.topics),
@@ -212,7 +211,7 @@ def _payload(study: Study, wish: AuditWish) -> dict[str, object]:
         "draw": study.draw,
         "machine": study.machine.name,
         "nuggets": study.nugget_set_id,
-        "seed": study.seed,
+        "seed": wish.seed,
         "per_run": wish.per_run,
         "least": wish.least,
         "runs": list(wish.runs),
@@ -321,7 +320,7 @@ def _add_pairs(
                 machine_label=int(population.label[place]),
                 block=block,
                 size=float(population.size[place]),
-                place=order or place_in_order(study.seed, *names[at].values()),
+                place=order or place_in_order(study.design["seed"], *names[at].values()),
                 chance=1.0 if is_known else chance,
                 known=is_known,
                 given=(known or {}).get(item, given),

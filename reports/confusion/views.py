@@ -16,8 +16,17 @@ from accounts.http import UserRequest
 from assessor.progress.matrix import may_organize
 from evaluation.corpus.answers import provenance_for
 from evaluation.errors import Refused
-from evaluation.models import Campaign
+from evaluation.models import Campaign, Study
 from evaluation.studies import study_for
+from evaluation.terms import DrawKind
+from reports.audits.corrected import (
+    audit_state,
+    corrected_document,
+    corrected_report,
+    corrected_rows,
+    primary_score,
+)
+from reports.audits.population import default_policies
 from reports.confusion.page import confusion_page
 from reports.confusion.paired_labels import ItemKind, Key
 from reports.confusion.pairs import PairList, judge_of, read_pairs
@@ -40,7 +49,8 @@ def study_file(request: UserRequest, slug: str, pk: int, table: TableForm) -> Ht
         study = study_for(request.user, campaign, pk)
     except ObjectDoesNotExist:
         raise Http404 from None
-    return downloaded(study_table(study_report(study)), table, f"{slug}-study-{pk}")
+    found = check_table(study) if study.draw == DrawKind.AUDIT else study_table(study_report(study))
+    return downloaded(found, table, f"{slug}-study-{pk}")
 
 
 @require_safe
@@ -182,6 +192,22 @@ def _pair(request: UserRequest, campaign: Campaign, kind: ItemKind, key: tuple[i
         return find_pair(provenance_for(request.user, campaign), campaign, kind, key)
     except ObjectDoesNotExist:
         raise Http404 from None
+
+
+def check_table(study: Study) -> FileTable:
+    """Return a random check's corrected leaderboard by the primary score, for these topics."""
+    report = corrected_report(audit_state(study, default_policies(study)), primary_score(study.kind))
+    headings = {"run_id": "Run", "llm": "LLM", "people": "People only", "corrected": "Corrected"}
+    headings |= {
+        "low": "Low",
+        "high": "High",
+        "best_rank": "Best rank",
+        "worst_rank": "Worst rank",
+        "judged": "Judged",
+    }
+    return FileTable(
+        corrected_rows(report), headings, corrected_document(report), comment=f"Random check {study.name}"
+    )
 
 
 def study_table(report: StudyReport) -> FileTable:

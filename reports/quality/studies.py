@@ -183,7 +183,7 @@ def study_document(report: StudyReport) -> dict[str, Any]:
         "condition": study.condition or None,
         "per_topic": study.per_topic,
         "stratified": study.stratified,
-        "seed": int(study.seed),
+        "seed": study.seed,
         "pairs": report.pairs,
         "topics": [
             {"topic_id": topic.topic_id, "pairs": topic.pairs, "cells": topic.cells} for topic in report.topics

@@ -138,7 +138,7 @@ def plant(world: JudgeWorld, canaries: Canaries) -> None:
     for model, columns in SECRET_OF.items():
         canaries.plant(model._default_manager.all(), *columns)
     canaries.plant(Judge.objects.all(), "name", "prompt_versions")
-    canaries.plant(Study.objects.all(), "name", "seed", "design")
+    canaries.plant(Study.objects.all(), "name", "design")
     canaries.plant(Judge.objects.filter(kind=JudgeKind.LLM), "model", "base_url")
     canaries.plant(Segment.objects.all(), "docid", "document", "url")
     canaries.plant(Topic.objects.all(), "extra")

@@ -12,9 +12,10 @@ from django.core.management.base import BaseCommand
 
 from evaluation.models import Campaign
 from evaluation.terms import Condition, SupportCondition
+from reports.metrics.support import SUPPORT_NAMES
 from tests.golden.archives import listed
 from tests.golden.keeping import Documents
-from tests.golden.worlds import NAMED
+from tests.golden.worlds import AUDIT, NAMED
 from tests.worlds.imported import run
 
 Words = tuple[str, ...]
@@ -55,6 +56,8 @@ def reports(world: str) -> Iterator[Words]:
     yield "edits", "--nuggets", nuggets, "--drafts", drafts
     yield from of_support(person, machine)
     yield "study", "--study", "where they differ"
+    if world == "demo":
+        yield from of_audit()
     yield ("time",)
     yield "time", "--idle", "60"
 
@@ -95,6 +98,17 @@ def of_support(person: str, machine: str) -> Iterator[Words]:
     )
 
 
+def of_audit() -> Iterator[Words]:
+    """Yield the reports on a random check."""
+    base = ("corrected", "--study", AUDIT, "--least-judged", "1")
+    yield base[:3]
+    for score in (*SCORES[:-1], "vital_strict", *SUPPORT_NAMES[:2]):
+        yield *base, "--score", score
+    policies = (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip"), ("--no-cited", "zero"))
+    for words in (*policies, ("--target", "new"), ("--pairs",)):
+        yield *base, *words
+
+
 def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
     """Yield what follows `export` but for the campaign."""
     person, nuggets, *_ = NAMED[world]
@@ -110,6 +124,7 @@ def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
     yield "support", "--condition", "scratch", "--judge", person
     yield ("qrels",)
     yield from (("qrels", "--source", name) for name in ("NIST", "UMBRELA"))
+    yield "audit", "--study", AUDIT
     yield from (("time",), ("time", "--segments"), ("events",))
     yield from (("campaign",), ("campaign", "--without-texts"), ("campaign", "--pseudonyms"))
     yield "campaign", "--snapshot", "as it was"

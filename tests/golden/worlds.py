@@ -1,16 +1,21 @@
 """The campaigns that golden documents are of: the demo, and one whose topics two assessors share."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 from assessor.desk.context import open_desk
 from assessor.desk.submit import submit
 from evaluation.campaigns.create import add_member, set_hourly_rate
+from evaluation.formats.source import Source
 from evaluation.imports.assignments import import_assignments
 from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetVersion, Task, TaskAnswer, TopicTag
 from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Role, Stage, StudyKind
 from exchange.demo_campaign import HOURLY_RATE, SLUG, load_demo
+from reports.audits.corrected import drawn_rows
+from reports.audits.drawing import AuditWish, create_audit
+from reports.audits.importing import import_audit
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import adjudicate, find_pair
 from reports.leaderboard.scores import import_scores
@@ -31,11 +36,13 @@ PUBLISHED = (
     "run_id,group,task,vital_strict,all\nalpha,hill,RAG,0.5,0.75\nbeta,hill,RAG,0.25,0.5\ngamma,,AG,0.125,\n"
 )
 STUDY = "where they differ"
+AUDIT = "by chance"
 
 
 def make_demo(_folder: Path) -> Campaign:
-    """Load the demo, as `manage.py load_demo` does."""
+    """Load the demo, as `manage.py load_demo` does, and have a random check of its LLM's labels judged."""
     load_demo()
+    _check_by_chance(Campaign.objects.get(slug=SLUG))
     return Campaign.objects.get(slug=SLUG)
 
 
@@ -136,6 +143,22 @@ def _study(world: JudgingWorld) -> None:
     study = create_study(campaign=world.campaign, wish=wish, actor=world.people["olga"])
     receipt = hand_out_study(study=study, assessor="dora", actor=world.people["olga"])
     _finish(task_again(receipt.tasks[0]), first=1)
+
+
+def _check_by_chance(campaign: Campaign) -> None:
+    """Judge what was drawn, each pair with the next label, one of them with none."""
+    machine = NAMED["demo"][2]
+    wish = AuditWish(
+        AUDIT, StudyKind.ASSIGNMENT, machine=machine, nuggets="edited", per_run=6, least=2, seed="river"
+    )
+    study = create_audit(campaign=campaign, wish=wish)
+    words = ("support", "not_support", "partial_support", "support", "not_support", "refused")
+    rows = [
+        {name: row[name] for name in ("run_id", "topic_id", "nugget", "occurrence")} | {"label": words[place % 6]}
+        for place, row in enumerate(drawn_rows(study))
+    ]
+    lines = tuple((place, json.dumps(row)) for place, row in enumerate(rows, 1))
+    import_audit(study=study, source=Source("labels.jsonl", "", lines), judge="Cleo Creek")
 
 
 def _adjudicate(world: JudgingWorld) -> None:
