@@ -10,10 +10,10 @@ from tests.architecture.figures import Figure, figures
 AT_MOST = {
     "Python files": 365,
     "modules with one importer": 62,
-    "product lines": 64_000,
+    "product lines": 63_900,
     "duplicate class names": 0,
     "`said` as an identifier": 0,
-    "docstrings without a reason": 680,
+    "docstrings without a reason": 665,
     "longest file": 600,
     "fullest folder": 20,
     "functions over 60 lines": 0,
