@@ -47,11 +47,12 @@ def _plan(study: Study, source: Source, records: Sequence[AuditRecord], judge: J
         item: given[judge.name] for item, given in current_labels(study, Judge.objects.filter(pk=judge.pk)).items()
     }
     problems, new = [], []
+    field = "nugget" if study.kind == StudyKind.ASSIGNMENT else "docid"
     for record in records:
         item = pairs.get(record.key)
         if item is None:
             text = f"a pair that was drawn for {study.name}, not {record.shown}"
-            problems.append(InputProblem(source.name, record.line, "nugget", text))
+            problems.append(InputProblem(source.name, record.line, field, text))
         elif item not in loaded:
             new.append((item, record.label))
         elif loaded[item] != record.label:

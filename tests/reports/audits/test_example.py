@@ -23,7 +23,7 @@ from tests.worlds.audits import (
 )
 from tests.worlds.imported import answer, load, refuse, run, sentence, write
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 LOOSE = ("--least-judged", "1")
 
 

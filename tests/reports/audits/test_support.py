@@ -1,0 +1,106 @@
+"""Random checks of citation labels: judged at a desk or loaded, and never by labels given in sight of the LLM's."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluation.errors import Refused
+from evaluation.imports.support import import_support
+from evaluation.models import AuditPair, Judge, StudyPair
+from evaluation.terms import JudgeKind, StudyKind, SupportCondition
+from reports.audits.corrected import drawn_rows
+from reports.audits.drawing import AuditWish, create_audit
+from tests.worlds.imported import report, run, write
+from tests.worlds.judging import JudgingWorld
+from tests.worlds.study import EXPERT, hand_study, judge_drawn, make_study, make_study_world, window_of
+
+PEEKER = "peeker"
+SEEN = "gave labels in sight of the LLM's"
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> JudgingWorld:
+    """Three citations that a machine and an expert labelled."""
+    return make_study_world(tmp_path)
+
+
+def wish(name: str = "check", **more: object) -> AuditWish:
+    return AuditWish(name, StudyKind.SUPPORT, per_run=10, least=1, seed="s", **more)  # type: ignore[arg-type]
+
+
+def peek(world: JudgingWorld) -> None:
+    """Load labels of somebody who saw the machine's."""
+    rows = [{"run_id": "alpha", "topic_id": "t1", "sentence": 0, "docid": "d1", "label": "full_support"}]
+    import_support(
+        campaign=world.campaign,
+        sources=[world.source("peeker.jsonl", *rows)],
+        judge=PEEKER,
+        kind=JudgeKind.HUMAN,
+        condition=SupportCondition.POST_EDIT,
+    )
+
+
+@pytest.mark.parametrize("score", ["weighted_precision", "weighted_recall"])
+def test_all_judged_at_a_desk_is_the_score_of_people(world: JudgingWorld, score: str) -> None:
+    study = create_audit(campaign=world.campaign, wish=wish())
+    judge_drawn(window_of(world, hand_study(world, study)), "partial_support")
+    judge = Judge.objects.get(study=study)
+    people = report("support", "--condition", "scratch", "--judge", judge.name)["runs"]
+    expected = {row["run_id"]: row[score] for row in people}
+    found = {row["run_id"]: row for row in report("corrected", "--study", "check", "--score", score)["runs"]}
+    drawn = {run_id: row for run_id, row in found.items() if row["drawn"]}
+    assert len(drawn) == 2
+    for run_id, row in drawn.items():
+        assert row["corrected"]["value"] == pytest.approx(expected[run_id], abs=1e-12)
+        assert row["corrected"]["high"] - row["corrected"]["low"] < 1e-12
+
+
+def test_labels_of_a_file_are_by_sentence_and_passage(world: JudgingWorld, tmp_path: Path) -> None:
+    study = create_audit(campaign=world.campaign, wish=wish())
+    rows = [
+        {name: row[name] for name in ("run_id", "topic_id", "sentence", "docid")} | {"label": "no_support"}
+        for row in drawn_rows(study)
+    ]
+    words = ("import_audit", "--campaign", "river", "--study", "check", "--judge", "eve")
+    wrong = run(*words, write(tmp_path, "wrong.jsonl", [rows[0] | {"docid": "d9"}]))
+    assert wrong.code == 1
+    assert (
+        "wrong.jsonl:1: docid: a pair that was drawn for check, not run alpha, topic t1, sentence 0, d9"
+        in wrong.err
+    )
+    assert run(*words, write(tmp_path, "labels.jsonl", rows)).code == 0
+    assert {json.dumps(row["labels"]) for row in drawn_rows(study)} == {'{"eve, study check": "no_support"}'}
+
+
+def test_blind_labels_can_be_known_pairs(world: JudgingWorld) -> None:
+    create_audit(campaign=world.campaign, wish=wish(known=(EXPERT,)))
+    assert AuditPair.objects.filter(known=True, given="2").count() == 3
+    assert not StudyPair.objects.exists()
+
+
+def test_labels_in_sight_of_the_llm_s_are_never_taken(world: JudgingWorld) -> None:
+    peek(world)
+    for words in ({"known": (PEEKER,)}, {"sample": PEEKER}):
+        with pytest.raises(Refused, match=SEEN):
+            create_audit(campaign=world.campaign, wish=wish(**words))
+    rows = [{"run_id": "gamma", "topic_id": "t1", "sentence": 1, "docid": "d2", "label": "full_support"}]
+    import_support(
+        campaign=world.campaign,
+        sources=[world.source("more.jsonl", *rows)],
+        judge=PEEKER,
+        kind=JudgeKind.HUMAN,
+        condition=SupportCondition.POST_EDIT,
+    )
+    make_study(world, StudyKind.SUPPORT, name="seen", condition=SupportCondition.POST_EDIT, person=PEEKER)
+    for words in ({"known": ("seen",)}, {"sample": "seen"}):
+        with pytest.raises(Refused, match=SEEN):
+            create_audit(campaign=world.campaign, wish=wish(**words))
+
+
+def test_more_citations_a_sentence_are_refused(world: JudgingWorld) -> None:
+    protocol = world.campaign.protocol
+    protocol.first_citations = 2
+    protocol.save()
+    with pytest.raises(Refused, match="one citation a sentence"):
+        create_audit(campaign=world.campaign, wish=wish())
