@@ -62,7 +62,14 @@ def report(database: str, name: str) -> Any:
     words = ("report", *REPORTS[name], "--campaign", "river-study", "--format", "json")
     done = manage(database, *words)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return _known_then(json.loads(done.stdout))
+
+
+def _known_then(report: dict[str, Any]) -> dict[str, Any]:
+    """Take out what reports did not have yet: the intervals of each run."""
+    for row in report.get("runs", []):
+        row.pop("intervals")
+    return report
 
 
 def counts(database: str) -> dict[str, int]:
@@ -158,9 +165,8 @@ def test_a_campaign_packed_before_is_opened() -> None:
     copy = Campaign.objects.get(slug="river-study")
     for name in ("scores", "time"):
         words = ("report", *REPORTS[name], "--campaign", copy.slug, "--format", "json")
-        figures = run(*words).json()
-        _without_names(figures)
-        assert figures == _without_names(said[name])
+        figures = _known_then(run(*words).json())
+        assert _without_names(figures) == _without_names(said[name])
 
 
 def _without_names(report: dict[str, Any]) -> dict[str, Any]:
