@@ -47,6 +47,7 @@ from reports.agreement.figures import (
     correlate,
     correlation_rows,
 )
+from reports.audits.corrected import methods_sentences
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, as_json, as_latex, converter_of, escaped
 from reports.forms import PAIRINGS
@@ -84,7 +85,7 @@ class MethodsTable:
     @property
     def shown(self) -> list[Row]:
         """The rows as people read them: a score by its name, not by its code."""
-        return [{name: _in_words(name, value) for name, value in row.items()} for row in self.rows]
+        return [row | ({"score": words(row["score"])} if row.get("score") else {}) for row in map(dict, self.rows)]
 
     @property
     def cells(self) -> list[list[tuple[str, bool]]]:
@@ -142,10 +143,6 @@ def methods_latex(report: MethodsReport) -> str:
     return "\n".join([*lines, "", r"\end{document}", ""])
 
 
-def _in_words(name: str, value: Any) -> Any:
-    return words(value) if name == "score" and isinstance(value, str) else value
-
-
 def _shown(value: Any) -> str:
     if value is None or value == "":
         return UNDEFINED
@@ -159,7 +156,7 @@ def _shown(value: Any) -> str:
 ROOMS = ("evaluation", "reports", "llmjobs")
 """Apps whose tables hold what figures rest on; their newest migrations say which layout was read."""
 TABLES_OF = "Assay, tables of "
-EXCLUSIONS = "Exclusions"
+EXCLUSIONS, CHECKS = "Exclusions", "Random checks"
 SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
 
 
@@ -329,7 +326,10 @@ JUDGES = _headings("judge", "kind", "model", "prompts")
 def methods_report(campaign: Campaign) -> MethodsReport:
     with consistent_read():
         parts = (_protocol, _material, _people, _labels, _times, _agreement, _exclusions, _versions)
-        report = MethodsReport(campaign.name, campaign.slug, campaign.revision, [part(campaign) for part in parts])
+        sections = [part(campaign) for part in parts]
+        if texts := methods_sentences(campaign):
+            sections.insert(-2, MethodsSection(CHECKS, texts))
+        report = MethodsReport(campaign.name, campaign.slug, campaign.revision, sections)
         # Always: the document is made to be printed, and no option may print who judged what.
         return _without_names(campaign, report)
 
@@ -571,9 +571,10 @@ def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
         for row in table.rows
         if row["tau_b"] is not None
     ]
+    checks = [text for section in rest if section.title == CHECKS for text in section.sentences]
     # A list follows the sentence about exclusions, so it stands in the tables alone.
-    paragraphs = [" ".join(section.sentences) for section in rest if section.title != EXCLUSIONS]
-    return [first, *paragraphs, *([" ".join(agreed)] if agreed else [])]
+    paragraphs = [" ".join(section.sentences) for section in rest if section.title not in (EXCLUSIONS, CHECKS)]
+    return [first, *paragraphs, *checks, *([" ".join(agreed)] if agreed else [])]
 
 
 @require_safe
