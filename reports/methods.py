@@ -327,8 +327,7 @@ def methods_report(campaign: Campaign) -> MethodsReport:
     with consistent_read():
         parts = (_protocol, _material, _people, _labels, _times, _agreement, _exclusions, _versions)
         sections = [part(campaign) for part in parts]
-        if texts := methods_sentences(campaign):
-            sections.insert(-2, MethodsSection(CHECKS, texts))
+        sections[-2:-2] = [MethodsSection(CHECKS, texts)] if (texts := methods_sentences(campaign)) else []
         report = MethodsReport(campaign.name, campaign.slug, campaign.revision, sections)
         # Always: the document is made to be printed, and no option may print who judged what.
         return _without_names(campaign, report)

@@ -250,6 +250,10 @@ class CorrectedReport:
         return sum(run.pairs for run in self.runs)
 
     @property
+    def has_doubts(self) -> bool:
+        return any(run.doubts for run in self.runs)
+
+    @property
     def people(self) -> str:
         """Names of those who judged, without what tells their labels here from their others."""
         return ", ".join(name.removesuffix(f", study {self.study.name}") for name in self.judges)

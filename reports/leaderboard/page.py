@@ -424,6 +424,7 @@ def _corrected_section(report: CorrectedReport) -> Section:
         rows=rows,
         aside=("few", "doubts", "intervals"),
         file_name=f"leaderboard-{CORRECTED}",
+        paper={column.key: column.caption for column in CORRECTED_COLUMNS} | {"low": "Low", "high": "High"},
         document=corrected_document(report),
         comment=corrected_note(report),
     )
