@@ -85,7 +85,7 @@ class MethodsTable:
     @property
     def shown(self) -> list[Row]:
         """The rows as people read them: a score by its name, not by its code."""
-        return [row | ({"score": words(row["score"])} if row.get("score") else {}) for row in map(dict, self.rows)]
+        return [{name: _in_words(name, value) for name, value in row.items()} for row in self.rows]
 
     @property
     def cells(self) -> list[list[tuple[str, bool]]]:
@@ -143,6 +143,10 @@ def methods_latex(report: MethodsReport) -> str:
     return "\n".join([*lines, "", r"\end{document}", ""])
 
 
+def _in_words(name: str, value: Any) -> Any:
+    return words(value) if name == "score" and isinstance(value, str) else value
+
+
 def _shown(value: Any) -> str:
     if value is None or value == "":
         return UNDEFINED
@@ -162,9 +166,8 @@ SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
 
 def protocol_rows(campaign: Campaign) -> list[Row]:
     protocol = campaign.protocol
-    settings = [
-        field for field in protocol._meta.concrete_fields if field.name in SETTINGS and field.name != "guidelines"
-    ]
+    fields = protocol._meta.concrete_fields
+    settings = [field for field in fields if field.name in SETTINGS and field.name != "guidelines"]
     rows: list[Row] = [_setting(field, getattr(protocol, field.name)) for field in settings]
     # The guidelines are pages of text: a paper quotes them, its methods table says how long they are.
     return [*rows, {"setting": "guidelines", "value": f"{len(protocol.guidelines.split())} words"}]
@@ -342,9 +345,8 @@ def methods_documents(campaign: Campaign) -> dict[str, str]:
 def _protocol(campaign: Campaign) -> MethodsSection:
     rows = protocol_rows(campaign)
     sentences = [f"The campaign {campaign.slug} follows version {campaign.protocol.version} of its protocol."]
-    return MethodsSection(
-        "Protocol", sentences, [MethodsTable("Settings in force", {"setting": "Setting", "value": "Value"}, rows)]
-    )
+    table = MethodsTable("Settings in force", {"setting": "Setting", "value": "Value"}, rows)
+    return MethodsSection("Protocol", sentences, [table])
 
 
 def _material(campaign: Campaign) -> MethodsSection:
@@ -449,9 +451,8 @@ def _agreed(same: ConfusionReport) -> Row:
 def _exclusions(campaign: Campaign) -> MethodsSection:
     rows = exclusion_rows(campaign)
     sentences = ["What is stored and enters no score, and what is missing:"]
-    return MethodsSection(
-        EXCLUSIONS, sentences, [MethodsTable("Left out", {"what": "What", "count": "Count"}, rows)]
-    )
+    tables = [MethodsTable("Left out", {"what": "What", "count": "Count"}, rows)]
+    return MethodsSection(EXCLUSIONS, sentences, tables)
 
 
 def _versions(campaign: Campaign) -> MethodsSection:
@@ -460,9 +461,8 @@ def _versions(campaign: Campaign) -> MethodsSection:
         "Policies are the defaults: missing zero, unjudged exclude, no vital zero, no cited skip, topics all."
     )
     sentences = [f"The state is revision {campaign.revision:,} of the campaign.", policies]
-    return MethodsSection(
-        "Versions", sentences, [MethodsTable("What computed this", {"what": "What", "version": "Version"}, rows)]
-    )
+    table = MethodsTable("What computed this", {"what": "What", "version": "Version"}, rows)
+    return MethodsSection("Versions", sentences, [table])
 
 
 def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:

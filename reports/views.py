@@ -136,7 +136,6 @@ def doubts(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def judge_more(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Draw more pairs of some runs of a random check, each up to the number that its button names."""
     campaign = get_campaign(request, slug)
     if not may_organize(request.user, campaign):
         raise PermissionDenied

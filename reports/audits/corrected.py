@@ -163,7 +163,6 @@ class CorrectedRun:
 
     @property
     def answered(self) -> int:
-        """Drawn pairs that were judged or refused."""
         return self.judged + self.refused
 
     @property
@@ -172,7 +171,7 @@ class CorrectedRun:
 
     @property
     def error(self) -> float:
-        """What the LLM says too much; 0 where one of the two scores is missing."""
+        """What the LLM says too much; 0 where one of the two is missing, so that such a run is never the farthest."""
         value = self.corrected[0]
         return 0.0 if value is None or self.llm is None else self.llm - value
 
@@ -182,7 +181,6 @@ class CorrectedRun:
 
     @property
     def doubts(self) -> list[str]:
-        """What to know of the corrected score, or why there is none, in words for pages."""
         found = []
         if self.outside:
             found.append(f"{self.outside:,} {plural(self.outside, 'pair')} came after the draw: extend the check")
@@ -255,17 +253,15 @@ class CorrectedReport:
 
     @property
     def people(self) -> str:
-        """Names of those who judged, without what tells their labels here from their others."""
         return ", ".join(name.removesuffix(f", study {self.study.name}") for name in self.judges)
 
     @property
     def farthest(self) -> CorrectedRun:
-        """The run on which the LLM alone is farthest off."""
         return max(self.runs, key=lambda run: run.distance)
 
     @property
     def ordered(self) -> list[CorrectedRun]:
-        """Best first, runs without a corrected score last."""
+        """Best first; a run without a corrected score never stands before one that has it."""
         return sorted(self.runs, key=lambda run: (run.corrected[0] is None, -(run.corrected[0] or 0), run.run_id))
 
     @property
@@ -275,7 +271,6 @@ class CorrectedReport:
 
     @property
     def groups(self) -> tuple[frozenset[str], ...]:
-        """Largest groups of runs of which no two are apart."""
         names, gaps = [run.run_id for run in self.ordered if not run.reason], self.by_pair
         alike = np.array([[a == b or not gaps[a, b].apart for b in names] for a in names], dtype=np.float64)
         found = significance_groups(alike.reshape(len(names), len(names)), 0.5)
@@ -283,18 +278,15 @@ class CorrectedReport:
 
     @property
     def neighbours(self) -> list[CorrectedDifference]:
-        """Runs that follow each other and are not apart, the better one first."""
         gaps = self.by_pair
         found = [gaps.get((a.run_id, b.run_id)) for a, b in pairwise(self.ordered)]
         return [gap for gap in found if gap and not gap.apart]
 
     def numbers_with(self, gap: CorrectedDifference) -> list[tuple[str, int]]:
-        """Drawn pairs that both runs need to be told apart."""
         return [(run, self.study.design["per_run"].get(run, 0) + (gap.more or 0)) for run in (gap.a, gap.b)]
 
     @property
     def to_judge(self) -> str:
-        """How far each run is that has no score yet."""
         late = [run for run in self.runs if not run.complete]
         if len(late) <= MOST_NAMED:
             return ", ".join(f"{run.answered:,} of {run.drawn:,} pairs judged of {run.run_id}" for run in late)
@@ -548,7 +540,7 @@ def corrected_note(report: CorrectedReport) -> str:
 def corrected_by(
     study: Study, policies: Policies | SupportPolicies, score: str, target: str = THESE
 ) -> CorrectedReport:
-    """Return the report of an audit, kept until a label, a run or a verdict comes."""
+    """Return the report of an audit; it is kept, because that of a large campaign takes seconds."""
     # A verdict raises no revision, because it changes no label; here it decides where people differ.
     verdicts = Adjudication.objects.filter(campaign=study.campaign).aggregate(newest=Max("pk"))
     return _kept(study, policies, score, target, verdicts["newest"])
@@ -562,7 +554,7 @@ def _kept(
 
 
 def checks_of(choice: NuggetCondition) -> list[Study]:
-    """Audits of the labels of a condition, the newest first; none where its topics are shared by several."""
+    """Audits of the labels of a condition, the newest first; never of one whose topics several people share."""
     if len(choice.judges) != 1 or len(choice.nugget_sets) != 1:
         return []
     found = _checks(choice.campaign).filter(machine=choice.judges[0], nugget_set=choice.nugget_sets[0])
@@ -574,7 +566,6 @@ def _checks(campaign: Campaign) -> QuerySet[Study]:
 
 
 def methods_sentences(campaign: Campaign) -> list[str]:
-    """A paragraph for a paper on each audit that is complete, the oldest first."""
     found = (
         corrected_by(study, default_policies(study), primary_score(study.kind)) for study in _checks(campaign)
     )

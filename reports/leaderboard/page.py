@@ -182,7 +182,7 @@ class LeaderboardReport(Report):
 
     @cached_property
     def corrected(self) -> CorrectedReport | None:
-        """The check that is named or the newest, where it is complete."""
+        """The check that is named or the newest complete one, never another than the named."""
         named = [check for check in self.checks if check.study.name == self.form.chosen["check"]]
         return next((check for check in named or self.checks if check.complete), None)
 
@@ -207,7 +207,6 @@ class LeaderboardReport(Report):
 
     @property
     def neighbours(self) -> list[tuple[CorrectedDifference, list[tuple[str, int]]]]:
-        """Runs that are not apart, and how many drawn pairs of each would tell them apart."""
         report = self.corrected
         gaps = [gap for gap in report.neighbours if {gap.a, gap.b} <= self._names] if report else []
         return [(gap, report.numbers_with(gap)) for gap in gaps if report]

@@ -308,7 +308,7 @@ class Comparisons:
 
 
 def compare_runs(table: ScoreTable, runs: Sequence[str], bounds: tuple[float, float]) -> Comparisons:
-    """Test every two of the named runs, of more than `MOST_RUNS` the best. `bounds`: of a score."""
+    """Test every two of the named runs, of more than `MOST_RUNS` only the best. `bounds`: of a score."""
     columns = [place for place, run in enumerate(table.run_ids) if run in set(runs)]
     values = table.values[table.topics][:, columns]
     # Tests grow with the square of the runs, and each makes Holm's correction harsher for all: only the best compete.
