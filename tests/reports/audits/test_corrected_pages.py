@@ -9,7 +9,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.models import Campaign, Event, Study, StudyPair
+from accounts.models import User
+from evaluation.corpus.answers import provenance_for
+from evaluation.labelling import touch
+from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, Study, StudyPair
+from evaluation.terms import AssignmentLabel
+from reports.confusion.paired_labels import ItemKind
+from reports.confusion.verdicts import adjudicate, find_pair
 from reports.metrics.scores import SCORE_NAMES
 from tests.worlds.audits import (
     EXAMPLE,
@@ -263,3 +269,34 @@ def test_methods_have_a_paragraph_for_each_complete_check() -> None:
 def test_methods_say_nothing_of_a_check_under_way() -> None:
     page = client_of("olga").get(reverse("reports:methods", args=["river"])).content.decode()
     assert "sequential Poisson" not in page
+
+
+@pytest.mark.usefixtures("wide")
+def test_many_refusals_show_both_bounds() -> None:
+    answers = AnswerProvenance.objects.filter(run__run_id="alpha").values("answer")
+    given = Assignment.objects.filter(judge__name="ann, study check", answer__in=answers)
+    Assignment.objects.filter(pk__in=given.values_list("pk", flat=True)[:3]).update(
+        label=AssignmentLabel.CANT_JUDGE
+    )
+    touch(Campaign.objects.get().pk)
+    [alpha] = (row for row in corrected("--score", "all")["runs"] if row["run_id"] == "alpha")
+    low, high = (alpha["warning"][name] for name in ("low", "high"))
+    words = f"3 of 24 could not be judged: {low:.3f} with none supported, {high:.3f} with all"
+    assert words in text_of(f"{CHOSEN}&score=all")
+    text = client_of("rita").get(reverse("reports:methods", args=["river"])).content.decode()
+    assert "3 of them could not be judged." in text
+
+
+def test_a_verdict_counts_at_once_where_people_differ(large: Path) -> None:
+    rows = [row | {"label": "not_support"} for row in people_rows()[:1]]
+    assert judge(large, rows, who="ben", study="all").code == 0
+    query = f"{CHOSEN}&score=vital_strict"
+    assert "0.625" in page_of(query)
+    assert "1 pair judged by several people, alpha" in text_of(query)
+    olga, campaign = User.objects.get(username="olga"), Campaign.objects.get()
+    row = Assignment.objects.get(judge__name="ben, study all")
+    key = (row.answer_id, row.nugget_version_id)
+    pair = find_pair(provenance_for(olga, campaign), campaign, ItemKind.NUGGETS, key)
+    adjudicate(pair, verdict=AssignmentLabel.SUPPORT, category="", note="", actor=olga)
+    assert "0.750" in page_of(query)
+    assert "0.625" not in page_of(query)
