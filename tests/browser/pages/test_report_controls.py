@@ -129,6 +129,15 @@ def test_the_corrected_board_fits_and_is_accessible(checked: Page) -> None:
     assert not problems_on(checked, f"{CHECKED_BOARD}&view=corrected")
 
 
+def test_the_corrected_board_is_printed_with_its_terms(checked: Page) -> None:
+    checked.goto(f"{CHECKED_BOARD}&view=corrected")
+    checked.emulate_media(media="print")
+    expect(checked.get_by_role("button", name="95 % interval")).to_be_visible()
+    expect(checked.locator("#report p").filter(has_text="by 96 human judgments")).to_contain_text("Corrected")
+    expect(checked.locator("#report").get_by_role("button", name="more of each").first).to_be_hidden()
+    expect(checked.locator(".switch").first).to_be_hidden()
+
+
 def test_the_switch_is_in_the_address_for_back_and_reload(checked: Page) -> None:
     checked.goto(CHECKED_BOARD)
     switch = checked.get_by_role("navigation", name="Scores by")
