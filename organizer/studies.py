@@ -34,7 +34,7 @@ from llmjobs import job_service
 from llmjobs.job_status import callable_judges_for, may_run_jobs
 from organizer.access import get_campaign, get_row
 from organizer.forms import choice_field, day_field, named, posted, refusals_on, ticks_field
-from reports.audits.corrected import audit_state, best_first, corrected_report, primary_score
+from reports.audits.corrected import audit_state, corrected_report, primary_score
 from reports.audits.population import default_policies
 from reports.files import TableForm
 from reports.quality.studies import study_report
@@ -205,4 +205,4 @@ def _page(
 def _corrected(study: Study) -> dict[str, Any]:
     report = corrected_report(audit_state(study, default_policies(study)), primary_score(study.kind))
     counts = {name: sum(getattr(run, name) for run in report.runs) for name in ("judged", "drawn", "pairs")}
-    return {"report": report, "runs": best_first(report), "forms": list(TableForm)} | counts
+    return {"report": report, "runs": report.ordered, "forms": list(TableForm)} | counts

@@ -317,6 +317,7 @@ class LeaderboardForm(ConditionForm):
     compare = forms.BooleanField(required=False, widget=forms.HiddenInput)
     sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
     columns = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+    view, check, target = (forms.CharField(required=False, max_length=60, widget=forms.HiddenInput) for _ in "123")
     folded = ("nuggets", "support", "support_judge")
     folded_text = "Nuggets and citations"
     needless = ("tag",)

@@ -47,6 +47,7 @@ from reports.agreement.figures import (
     correlate,
     correlation_rows,
 )
+from reports.audits.corrected import methods_sentences
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, as_json, as_latex, converter_of, escaped
 from reports.forms import PAIRINGS
@@ -159,15 +160,14 @@ def _shown(value: Any) -> str:
 ROOMS = ("evaluation", "reports", "llmjobs")
 """Apps whose tables hold what figures rest on; their newest migrations say which layout was read."""
 TABLES_OF = "Assay, tables of "
-EXCLUSIONS = "Exclusions"
+EXCLUSIONS, CHECKS = "Exclusions", "Random checks"
 SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
 
 
 def protocol_rows(campaign: Campaign) -> list[Row]:
     protocol = campaign.protocol
-    settings = [
-        field for field in protocol._meta.concrete_fields if field.name in SETTINGS and field.name != "guidelines"
-    ]
+    fields = protocol._meta.concrete_fields
+    settings = [field for field in fields if field.name in SETTINGS and field.name != "guidelines"]
     rows: list[Row] = [_setting(field, getattr(protocol, field.name)) for field in settings]
     # The guidelines are pages of text: a paper quotes them, its methods table says how long they are.
     return [*rows, {"setting": "guidelines", "value": f"{len(protocol.guidelines.split())} words"}]
@@ -329,7 +329,9 @@ JUDGES = _headings("judge", "kind", "model", "prompts")
 def methods_report(campaign: Campaign) -> MethodsReport:
     with consistent_read():
         parts = (_protocol, _material, _people, _labels, _times, _agreement, _exclusions, _versions)
-        report = MethodsReport(campaign.name, campaign.slug, campaign.revision, [part(campaign) for part in parts])
+        sections = [part(campaign) for part in parts]
+        sections[-2:-2] = [MethodsSection(CHECKS, texts)] if (texts := methods_sentences(campaign)) else []
+        report = MethodsReport(campaign.name, campaign.slug, campaign.revision, sections)
         # Always: the document is made to be printed, and no option may print who judged what.
         return _without_names(campaign, report)
 
@@ -343,9 +345,8 @@ def methods_documents(campaign: Campaign) -> dict[str, str]:
 def _protocol(campaign: Campaign) -> MethodsSection:
     rows = protocol_rows(campaign)
     sentences = [f"The campaign {campaign.slug} follows version {campaign.protocol.version} of its protocol."]
-    return MethodsSection(
-        "Protocol", sentences, [MethodsTable("Settings in force", {"setting": "Setting", "value": "Value"}, rows)]
-    )
+    table = MethodsTable("Settings in force", {"setting": "Setting", "value": "Value"}, rows)
+    return MethodsSection("Protocol", sentences, [table])
 
 
 def _material(campaign: Campaign) -> MethodsSection:
@@ -450,9 +451,8 @@ def _agreed(same: ConfusionReport) -> Row:
 def _exclusions(campaign: Campaign) -> MethodsSection:
     rows = exclusion_rows(campaign)
     sentences = ["What is stored and enters no score, and what is missing:"]
-    return MethodsSection(
-        EXCLUSIONS, sentences, [MethodsTable("Left out", {"what": "What", "count": "Count"}, rows)]
-    )
+    tables = [MethodsTable("Left out", {"what": "What", "count": "Count"}, rows)]
+    return MethodsSection(EXCLUSIONS, sentences, tables)
 
 
 def _versions(campaign: Campaign) -> MethodsSection:
@@ -461,9 +461,8 @@ def _versions(campaign: Campaign) -> MethodsSection:
         "Policies are the defaults: missing zero, unjudged exclude, no vital zero, no cited skip, topics all."
     )
     sentences = [f"The state is revision {campaign.revision:,} of the campaign.", policies]
-    return MethodsSection(
-        "Versions", sentences, [MethodsTable("What computed this", {"what": "What", "version": "Version"}, rows)]
-    )
+    table = MethodsTable("What computed this", {"what": "What", "version": "Version"}, rows)
+    return MethodsSection("Versions", sentences, [table])
 
 
 def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
@@ -571,9 +570,10 @@ def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
         for row in table.rows
         if row["tau_b"] is not None
     ]
+    checks = [text for section in rest if section.title == CHECKS for text in section.sentences]
     # A list follows the sentence about exclusions, so it stands in the tables alone.
-    paragraphs = [" ".join(section.sentences) for section in rest if section.title != EXCLUSIONS]
-    return [first, *paragraphs, *([" ".join(agreed)] if agreed else [])]
+    paragraphs = [" ".join(section.sentences) for section in rest if section.title not in (EXCLUSIONS, CHECKS)]
+    return [first, *paragraphs, *checks, *([" ".join(agreed)] if agreed else [])]
 
 
 @require_safe

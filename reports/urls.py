@@ -33,6 +33,8 @@ leaderboard_urls: list[URLPattern] = [
     path("doubts/", views.doubts, name="doubts"),
     _picture(LEADERBOARD, "ranking", "ranking"),
     _table(LEADERBOARD, "runs", "leaderboard_table"),
+    _table(LEADERBOARD, "corrected", "corrected_table"),
+    path("checks/<int:pk>/judge-more/", views.judge_more, name="judge_more"),
 ]
 
 agreement_urls: list[URLPattern] = [

@@ -7,18 +7,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.exceptions import ObjectDoesNotExist
+from django.contrib import messages
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
+from assessor.progress.matrix import may_organize
 from evaluation.campaigns.access import unblinded_campaign_for
 from evaluation.corpus.topics import topics_for
+from evaluation.errors import Refused
 from evaluation.models import Campaign
+from evaluation.studies import study_for
+from evaluation.terms import DrawKind
 from reports.agreement.page import agreement_page
+from reports.audits.drawing import grow_runs
 from reports.charts import on_page
 from reports.confusion.page import confusion_page
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
@@ -31,6 +37,7 @@ from reports.packet import packet_archive, packet_page
 from reports.report import Report
 from reports.support import support_page
 from reports.timing.page import time_page
+from web.text import plural
 
 
 def get_campaign(request: UserRequest, slug: str) -> Campaign:
@@ -90,6 +97,8 @@ def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
     # The archive is of the group that the form names, so a page without figures has none to offer.
     if report == PACKET and page.content:
         more["archive"] = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"
+    if report == LEADERBOARD:
+        more["may_organize"] = may_organize(request.user, campaign)
     return page_response(request, campaign, page, report, template=kind.template, more=more)
 
 
@@ -119,12 +128,33 @@ def doubts(request: UserRequest, slug: str) -> HttpResponse:
         raise Http404
     topics = {topic.topic_id: topic for topic in topics_for(request.user, campaign)}
     answers = [
-        (topics[answer.topic_id], answer.count)
-        for answer in doubtful_answers(page, run.run_id, doubt)
-        if answer.topic_id in topics
+        (topics[topic], count) for topic, count in doubtful_answers(page, run.run_id, doubt) if topic in topics
     ]
     context = {"campaign": campaign, "page": page, "run": run, "doubt": doubt, "answers": answers}
     return render(request, "reports/doubts.html", context)
+
+
+@require_POST
+def judge_more(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign = get_campaign(request, slug)
+    if not may_organize(request.user, campaign):
+        raise PermissionDenied
+    try:
+        check = study_for(request.user, campaign, pk)
+    except ObjectDoesNotExist:
+        raise Http404 from None
+    runs, numbers = request.POST.getlist("run"), request.POST.getlist("number")
+    if (
+        check.draw != DrawKind.AUDIT
+        or not runs
+        or len(runs) != len(numbers)
+        or not all(map(str.isdecimal, numbers))
+    ):
+        raise Refused("usage", "Say of which runs of a random check how many pairs are to be drawn.")
+    # A number to reach and not one to add: pressed twice, the button draws once.
+    came = grow_runs(study=check, numbers=dict(zip(runs, map(int, numbers), strict=True)), actor=request.user)
+    messages.success(request, f"Drawn for {check}: {came:,} {plural(came, 'pair')} more of {' and '.join(runs)}.")
+    return redirect(f"{reverse('reports:leaderboard', args=[slug])}?{request.GET.urlencode()}")
 
 
 @require_safe

@@ -46,8 +46,7 @@ from evaluation.models import (
 from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Condition, Importance, SupportCondition, SupportLabel
 from exchange.snapshots.pack import Hide, under_pseudonyms
 from exchange.snapshots.tables import CampaignRows
-from reports.audits.corrected import drawn_rows
-from reports.audits.frame import audit_named
+from reports.audits.frame import audit_named, drawn_rows
 from reports.frames import assignment_sheet
 from reports.leaderboard.scores import number
 from reports.metrics.policies import Policies, policies_document

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
+from django.db.models import Max, QuerySet
 
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
-from evaluation.models import Study
-from evaluation.terms import StudyKind
+from evaluation.domain.conditions import NuggetCondition
+from evaluation.models import Campaign, Study
+from evaluation.terms import DrawKind, StudyKind
 from reports.audits.drawing import frame_arrays
 from reports.audits.frame import (
     REFUSED,
@@ -21,11 +22,12 @@ from reports.audits.frame import (
     people_of,
     stored_frame,
 )
-from reports.audits.population import Population, pair_names, population_of
+from reports.audits.population import Population, default_policies, population_of
+from reports.cache import cached_report
 from reports.leaderboard.scores import PRIMARY, number
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
+from reports.metrics.audit.draw import KNOWN
 from reports.metrics.audit.estimate import (
     FEWEST_JUDGED,
     NORMAL,
@@ -43,14 +45,19 @@ from reports.metrics.audit.separate import more_to_separate, variances_ahead
 from reports.metrics.audit.weights import values_of
 from reports.metrics.policies import Policies, SupportPolicies, listed_policies, policies_document
 from reports.metrics.scores import SCORE_NAMES
+from reports.metrics.significance import significance_groups
 from reports.metrics.support import PRECISION, RECALL
+from reports.models import Adjudication
 from web.consistent_read import consistent_read
+from web.templatetags.assay import score as score_text
 from web.text import plural
 
 THESE, NEW = TARGETS = ("these", "new")
 """What an interval is for: the topics that are here, or topics like them."""
 
 FEW = 30
+MOST_NAMED = 3
+"""Runs that are named one by one where something is still to be judged."""
 MANY_REFUSED = 0.05
 TOO_FEW = "too few judgments"
 
@@ -154,6 +161,44 @@ class CorrectedRun:
     def few(self) -> bool:
         return self.judged < FEW
 
+    @property
+    def answered(self) -> int:
+        return self.judged + self.refused
+
+    @property
+    def complete(self) -> bool:
+        return self.answered >= self.drawn
+
+    @property
+    def error(self) -> float:
+        """What the LLM says too much; 0 where one of the two is missing, so that such a run is never the farthest."""
+        value = self.corrected[0]
+        return 0.0 if value is None or self.llm is None else self.llm - value
+
+    @property
+    def distance(self) -> float:
+        return abs(self.error)
+
+    @property
+    def doubts(self) -> list[str]:
+        found = []
+        if self.outside:
+            found.append(f"{self.outside:,} {plural(self.outside, 'pair')} came after the draw: extend the check")
+        elif self.reason == TOO_FEW:
+            found.append(f"too few judgments: {self.judged}")
+        elif self.reason:
+            found.append(self.reason)
+        elif self.few:
+            found.append(f"few judgments: {self.judged}")
+        if self.refused_bounds:
+            low, high = map(score_text, self.refused_bounds)
+            found.append(
+                f"{self.refused} of {self.drawn} could not be judged: {low} with none supported, {high} with all"
+            )
+        if self.stale:
+            found.append(f"{self.stale:,} LLM {plural(self.stale, 'label')} changed since the draw")
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class CorrectedDifference:
@@ -170,6 +215,10 @@ class CorrectedDifference:
     def apart(self) -> bool:
         return self.low > 0 or self.high < 0
 
+    @property
+    def turned(self) -> "CorrectedDifference":
+        return replace(self, a=self.b, b=self.a, value=-self.value, low=-self.high, high=-self.low)
+
 
 @dataclass(frozen=True, slots=True)
 class CorrectedReport:
@@ -185,6 +234,64 @@ class CorrectedReport:
     alpha: float | None
     judged_twice: int
     judges: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.runs) and all(run.complete for run in self.runs)
+
+    @property
+    def judged(self) -> int:
+        return sum(run.judged for run in self.runs)
+
+    @property
+    def pairs(self) -> int:
+        return sum(run.pairs for run in self.runs)
+
+    @property
+    def has_doubts(self) -> bool:
+        return any(run.doubts for run in self.runs)
+
+    @property
+    def people(self) -> str:
+        return ", ".join(name.removesuffix(f", study {self.study.name}") for name in self.judges)
+
+    @property
+    def farthest(self) -> CorrectedRun:
+        return max(self.runs, key=lambda run: run.distance)
+
+    @property
+    def ordered(self) -> list[CorrectedRun]:
+        """Best first; a run without a corrected score never stands before one that has it."""
+        return sorted(self.runs, key=lambda run: (run.corrected[0] is None, -(run.corrected[0] or 0), run.run_id))
+
+    @property
+    def by_pair(self) -> dict[tuple[str, str], CorrectedDifference]:
+        gaps = [each for gap in self.differences for each in (gap, gap.turned)]
+        return {(gap.a, gap.b): gap for gap in gaps}
+
+    @property
+    def groups(self) -> tuple[frozenset[str], ...]:
+        names, gaps = [run.run_id for run in self.ordered if not run.reason], self.by_pair
+        alike = np.array([[a == b or not gaps[a, b].apart for b in names] for a in names], dtype=np.float64)
+        found = significance_groups(alike.reshape(len(names), len(names)), 0.5)
+        return tuple(frozenset(names[place] for place in group) for group in found)
+
+    @property
+    def neighbours(self) -> list[CorrectedDifference]:
+        gaps = self.by_pair
+        found = [gaps.get((a.run_id, b.run_id)) for a, b in pairwise(self.ordered)]
+        return [gap for gap in found if gap and not gap.apart]
+
+    def numbers_with(self, gap: CorrectedDifference) -> list[tuple[str, int]]:
+        return [(run, self.study.design["per_run"].get(run, 0) + (gap.more or 0)) for run in (gap.a, gap.b)]
+
+    @property
+    def to_judge(self) -> str:
+        late = [run for run in self.runs if not run.complete]
+        if len(late) <= MOST_NAMED:
+            return ", ".join(f"{run.answered:,} of {run.drawn:,} pairs judged of {run.run_id}" for run in late)
+        answered, drawn = (sum(getattr(run, name) for run in self.runs) for name in ("answered", "drawn"))
+        return f"{answered:,} of {drawn:,} pairs judged, {len(late)} of {len(self.runs)} runs not complete"
 
 
 def corrected_report(
@@ -390,13 +497,8 @@ def _run_document(run: CorrectedRun) -> dict[str, Any]:
     }
 
 
-def best_first(report: CorrectedReport) -> list[CorrectedRun]:
-    """The runs, those without a corrected score last."""
-    return sorted(report.runs, key=lambda run: (run.corrected[0] is None, -(run.corrected[0] or 0), run.run_id))
-
-
 def corrected_rows(report: CorrectedReport) -> list[dict[str, Any]]:
-    """A row for each run, best first."""
+    """A row for each run, best first, runs without a corrected score last."""
     return [
         {"run_id": run.run_id, "llm": run.llm}
         | dict(zip(("people", "people_low", "people_high"), run.people, strict=True))
@@ -405,45 +507,16 @@ def corrected_rows(report: CorrectedReport) -> list[dict[str, Any]]:
         | dict(zip(("best_rank", "worst_rank"), run.rank or (None, None), strict=True))
         | {name: getattr(run, name) for name in COUNTS}
         | {"reason": run.reason}
-        for run in best_first(report)
+        for run in report.ordered
     ]
-
-
-def drawn_rows(study: Study) -> list[dict[str, Any]]:
-    """Every pair that was drawn or taken over, with its stratum, u, x, pi and people's labels, as files have it."""
-    frame, labels = stored_frame(study), current_labels(study, people_of(study))
-    drawn = np.flatnonzero(frame.chance > 0)
-    words = NUGGET_LABELS.scale if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS.scale
-    rows = []
-    for place, name in zip(
-        drawn.tolist(), pair_names(study.campaign, study.kind, frame.items[drawn]), strict=True
-    ):
-        item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
-        machine, block = int(frame.machine_label[place]), int(frame.block[place])
-        stratum = STRATUM_NAMES[KNOWN if frame.known[place] else machine]
-        rows.append(
-            name
-            | {
-                "machine": "none" if machine == NO_LABEL else words[machine],
-                "stratum": f"{stratum}, extension {block}" if block else stratum,
-                "u": float(frame.place[place]),
-                "x": float(frame.size[place]),
-                "pi": float(frame.chance[place]),
-                "labels": {
-                    judge: "refused" if label == REFUSED else words[label]
-                    for judge, label in sorted(labels.get(item, {}).items())
-                },
-            }
-        )
-    return rows
 
 
 def corrected_note(report: CorrectedReport) -> str:
     """How many judgments stand behind the figures, for these or for new topics, and what to know of them."""
-    judged, pairs = (sum(getattr(run, name) for run in report.runs) for name in ("judged", "pairs"))
     topics = "these topics" if report.target == THESE else "new topics"
     lines = [
-        f"{report.score}, corrected by {judged:,} human judgments of {pairs:,}; 95 % intervals, for {topics}.",
+        f"{report.score}, corrected by {report.judged:,} human judgments of {report.pairs:,}; "
+        f"95 % intervals, for {topics}.",
         f"Policies: {listed_policies(policies_document(report.policies))}. Seed {report.study.design['seed']}.",
     ]
     if report.tau:
@@ -462,3 +535,55 @@ def corrected_note(report: CorrectedReport) -> str:
         if run.stale:
             lines.append(f"{run.run_id}: {run.stale:,} labels of the LLM have changed since the draw.")
     return "\n".join(lines)
+
+
+def corrected_by(
+    study: Study, policies: Policies | SupportPolicies, score: str, target: str = THESE
+) -> CorrectedReport:
+    """Return the report of an audit; it is kept, because that of a large campaign takes seconds."""
+    # A verdict raises no revision, because it changes no label; here it decides where people differ.
+    verdicts = Adjudication.objects.filter(campaign=study.campaign).aggregate(newest=Max("pk"))
+    return _kept(study, policies, score, target, verdicts["newest"])
+
+
+@cached_report(size=32)
+def _kept(
+    study: Study, policies: Policies | SupportPolicies, score: str, target: str, _verdict: int | None
+) -> CorrectedReport:
+    return corrected_report(audit_state(study, policies), score, target=target)
+
+
+def checks_of(choice: NuggetCondition) -> list[Study]:
+    """Audits of the labels of a condition, the newest first; never of one whose topics several people share."""
+    if len(choice.judges) != 1 or len(choice.nugget_sets) != 1:
+        return []
+    found = _checks(choice.campaign).filter(machine=choice.judges[0], nugget_set=choice.nugget_sets[0])
+    return list(found)
+
+
+def _checks(campaign: Campaign) -> QuerySet[Study]:
+    return Study.objects.filter(campaign=campaign, draw=DrawKind.AUDIT).select_related("campaign", "machine")
+
+
+def methods_sentences(campaign: Campaign) -> list[str]:
+    found = (
+        corrected_by(study, default_policies(study), primary_score(study.kind)) for study in _checks(campaign)
+    )
+    return [_methods_sentence(report) for report in found if report.complete][::-1]
+
+
+def _methods_sentence(report: CorrectedReport) -> str:
+    study, drawn = report.study, sum(run.drawn for run in report.runs)
+    people = f" by {len(report.judges)} {plural(len(report.judges), 'person', 'people')}" if report.judges else ""
+    refused = sum(run.refused for run in report.runs)
+    known = stored_frame(study).known.sum()
+    return " ".join(
+        [
+            f"Of the {report.pairs:,} pairs that {study.machine.name} labelled, {drawn:,} were drawn within run and",
+            "label with chances proportional to their weight (sequential Poisson sampling,",
+            f"seed {study.design['seed']}) and judged blind{people}.",
+            *([f"{refused:,} of them could not be judged."] if refused else []),
+            *([f"{known:,} pairs that were judged before count by those labels alone."] if known else []),
+            "Scores are post-stratified (Dirichlet 1/2); 95 % intervals, for these topics.",
+        ]
+    )

@@ -110,6 +110,20 @@ def grow_audit(*, study: Study, per_run: int, runs: Sequence[str] = (), actor: U
         return _drawn_more(study, "study.grown", {"per_run": per_run, "runs": sorted(more)}, actor)
 
 
+def grow_runs(*, study: Study, numbers: Mapping[str, int], actor: User | None = None) -> int:
+    """Draw more of some runs, up to a number for each; return how many came. Raises `Refused` as `grow_audit` does."""
+    with transaction.atomic():
+        return sum(
+            grow_audit(
+                study=study,
+                per_run=per_run,
+                runs=sorted(run for run in numbers if numbers[run] == per_run),
+                actor=actor,
+            )
+            for per_run in sorted(set(numbers.values()))
+        )
+
+
 def extend_audit(*, study: Study, actor: User | None = None) -> int:
     """Take in pairs that came after the draw, as strata of their own; return how many are to judge of them.
 

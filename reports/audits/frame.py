@@ -3,18 +3,21 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 
+from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
 from evaluation.models import Assignment, AuditPair, Campaign, Judge, Study, SupportJudgment
 from evaluation.models.studies import REAL_LABELS
 from evaluation.studies import study_named
 from evaluation.terms import AssignmentLabel, DrawKind, JudgeKind, StudyKind
-from reports.audits.population import Ints, packed
+from reports.audits.population import Ints, packed, pair_names
 from reports.metrics.arrays import Booleans, Floats
+from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
 from reports.models import Adjudication
 
 REFUSED = AssignmentLabel.CANT_JUDGE
@@ -143,3 +146,32 @@ def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alia
             shares[place, label] += 1 / len(real)
         refused[place] = bool(given) and not real
     return PeopleJudgments(shares, refused)
+
+
+def drawn_rows(study: Study) -> list[dict[str, Any]]:
+    """Every pair that was drawn or taken over, with its stratum, u, x, pi and people's labels, as files have it."""
+    frame, labels = stored_frame(study), current_labels(study, people_of(study))
+    drawn = np.flatnonzero(frame.chance > 0)
+    words = NUGGET_LABELS.scale if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS.scale
+    rows = []
+    for place, name in zip(
+        drawn.tolist(), pair_names(study.campaign, study.kind, frame.items[drawn]), strict=True
+    ):
+        item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
+        machine, block = int(frame.machine_label[place]), int(frame.block[place])
+        stratum = STRATUM_NAMES[KNOWN if frame.known[place] else machine]
+        rows.append(
+            name
+            | {
+                "machine": "none" if machine == NO_LABEL else words[machine],
+                "stratum": f"{stratum}, extension {block}" if block else stratum,
+                "u": float(frame.place[place]),
+                "x": float(frame.size[place]),
+                "pi": float(frame.chance[place]),
+                "labels": {
+                    judge: "refused" if label == REFUSED else words[label]
+                    for judge, label in sorted(labels.get(item, {}).items())
+                },
+            }
+        )
+    return rows

@@ -1,9 +1,9 @@
 """Leaderboard: runs by score under one condition, with intervals, citation support, doubts, and tests of every two."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
 
 from django.http import QueryDict
 from django.utils import timezone
@@ -12,23 +12,35 @@ from evaluation.domain.conditions import CitationCondition, NuggetCondition, res
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports import charts
+from reports.audits.corrected import (
+    NEW,
+    THESE,
+    TOO_FEW,
+    CorrectedDifference,
+    CorrectedReport,
+    checks_of,
+    corrected_by,
+    corrected_document,
+    corrected_note,
+    corrected_rows,
+)
 from reports.cache import cached_report
 from reports.forms import LeaderboardForm, score_words
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
-from reports.leaderboard.scores import Leaderboard, ScoreRow, leaderboard, scores_document
+from reports.leaderboard.scores import (
+    Comparisons,
+    Leaderboard,
+    ScoreRow,
+    compare_runs,
+    comparison_rows,
+    leaderboard,
+    scores_document,
+)
 from reports.metrics.agreement import ScoreTable, score_table
 from reports.metrics.arrays import column_means, defined
-from reports.metrics.intervals import AMOUNTS, FRACTIONS, Interval, difference_intervals
+from reports.metrics.intervals import AMOUNTS, FRACTIONS, Interval
 from reports.metrics.policies import Policies, SupportPolicies, listed_policies
 from reports.metrics.scores import DOUBTS, LENGTH, SCORE_NAMES, doubts
-from reports.metrics.significance import (
-    MOST_RUNS,
-    PairTests,
-    best_first,
-    paired_tests,
-    significance_groups,
-    smallest_p,
-)
 from reports.metrics.support import SUPPORT_NAMES
 from reports.report import (
     FEWEST_TOPICS,
@@ -45,13 +57,13 @@ from reports.report import (
 )
 from reports.support_scores import RunSupportScores, support_rows
 from web.consistent_read import consistent_read
-from web.templatetags.assay import words
+from web.templatetags.assay import DASH, words
 
 TITLE = "Leaderboard"
-SIGNIFICANT = 0.05
 COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
 ALWAYS_SHOWN = (LENGTH, "weighted_precision", "weighted_recall")
 SCORED = "scored"
+CORRECTED = "corrected"
 NO_COLUMNS = "-"
 """Optional columns in an address where none is chosen: nothing at all means those that the person chose before."""
 SUPPORT_TOPICS = ("precision_topics", "recall_topics")
@@ -60,6 +72,12 @@ SUPPORT_COLUMNS = (
     Column("weighted_precision", "Citation precision", ColumnKind.SCORE, topics="precision_topics"),
     Column("weighted_recall", "Citation recall", ColumnKind.SCORE, topics="recall_topics"),
     Column("sentences", "Sentences", ColumnKind.MEAN, topics="recall_topics"),
+)
+CORRECTED_COLUMNS = (
+    Column("run_id", "Run", ColumnKind.RUN),
+    Column("llm", "LLM", ColumnKind.SCORE),
+    Column("people", "People only", ColumnKind.SCORE),
+    Column("corrected", "Corrected", ColumnKind.SCORE, primary=True),
 )
 PAPER = {
     "run_id": "Run",
@@ -114,69 +132,11 @@ class Standings:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A run against another: the difference of their means, on how many topics, and Holm's p; None where undefined."""
-
-    other: str
-    difference: float | None
-    interval: Interval
-    p: float | None
-    adjusted: float | None
-    topics: int
-
-    @property
-    def verdict(self) -> str:
-        """`higher` or `lower` than the other where the test says so, else nothing."""
-        # By the corrected p alone: of a hundred uncorrected tests five say "differs" by chance.
-        if self.adjusted is None or self.difference is None or self.adjusted >= SIGNIFICANT:
-            return ""
-        return "higher" if self.difference > 0 else "lower"
-
-    @property
-    def mark(self) -> str:
-        return {"higher": "▲", "lower": "▼"}.get(self.verdict, "")
-
-
-@dataclass(frozen=True, slots=True)
-class Comparisons:
-    """Every two of some runs, the best first; `left_out` counts runs beyond the most that are compared."""
-
-    runs: tuple[str, ...]
-    rows: tuple[tuple[Comparison, ...], ...]
-    exact: bool
-    left_out: int
-    topics: int
-    groups: tuple[frozenset[str], ...]
-    """Largest groups of runs of which no two differ."""
-
-    @property
-    def smallest_p(self) -> float:
-        return smallest_p(self.topics, self.pairs)
-
-    @property
-    def can_differ(self) -> bool:
-        return self.smallest_p < SIGNIFICANT
-
-    @property
-    def significant_pairs(self) -> int:
-        return sum(bool(comparison.verdict) for row in self.rows for comparison in row) // 2
-
-    @property
-    def by_run(self) -> list[tuple[str, tuple[Comparison, ...]]]:
-        return list(zip(self.runs, self.rows, strict=True))
-
-    @property
-    def pairs(self) -> int:
-        # Each test stands in the table twice, once from either run.
-        return sum(comparison.p is not None for row in self.rows for comparison in row) // 2
-
-
-@dataclass(frozen=True, slots=True)
 class BoardLine:
     """A run as the page shows it: its place by the chosen score, and per group of `Comparisons` whether it is in it."""
 
     row: Row
-    rank: int | None
+    rank: int | str | None
     name: ReportCell
     score: ReportCell
     cells: list[ReportCell]
@@ -207,7 +167,10 @@ class BoardLine:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardReport(Report):
-    """`support_message` says why support is not shown; `shown` are the runs of the chosen group and task."""
+    """`support_message` says why support is not shown; `shown` are the runs of the chosen group and task.
+
+    `checks`: random checks of the labels, the newest first.
+    """
 
     form: LeaderboardForm
     support_message: str = ""
@@ -215,6 +178,42 @@ class LeaderboardReport(Report):
     shown: tuple[ScoreRow, ...] = ()
     support: CitationCondition | None = None
     compared: Comparisons | None = None
+    checks: tuple[CorrectedReport, ...] = ()
+
+    @cached_property
+    def corrected(self) -> CorrectedReport | None:
+        """The check that is named or the newest complete one, never another than the named."""
+        named = [check for check in self.checks if check.study.name == self.form.chosen["check"]]
+        return next((check for check in named or self.checks if check.complete), None)
+
+    @property
+    def complete_checks(self) -> list[CorrectedReport]:
+        return [check for check in self.checks if check.complete]
+
+    @property
+    def open_checks(self) -> list[CorrectedReport]:
+        return [check for check in self.checks if not check.complete]
+
+    @property
+    def is_corrected(self) -> bool:
+        return self.corrected is not None and self.form.chosen["view"] == CORRECTED
+
+    @property
+    def corrected_lines(self) -> list[BoardLine]:
+        section = self.section(CORRECTED)
+        groups = self.corrected.groups if self.corrected else ()
+        lines = zip(section.rows, section.cells(section.rows), strict=True)
+        return [_corrected_line(row, cells, groups) for row, cells in lines if row["run_id"] in self._names]
+
+    @property
+    def neighbours(self) -> list[tuple[CorrectedDifference, list[tuple[str, int]]]]:
+        report = self.corrected
+        gaps = [gap for gap in report.neighbours if {gap.a, gap.b} <= self._names] if report else []
+        return [(gap, report.numbers_with(gap)) for gap in gaps if report]
+
+    @cached_property
+    def _names(self) -> set[str]:
+        return {row["run_id"] for row in self.shown}
 
     @property
     def is_unfolded(self) -> bool:
@@ -393,7 +392,7 @@ class LeaderboardReport(Report):
             "tag": self.form.chosen["tag"] or None,
             "by_tag": {tag.tag: {"topics": tag.topics, "runs": tag.by_run} for tag in found.by_tag},
             "support": str(self.support) if self.support else None,
-            "comparisons": _comparison_rows(self.compared)
+            "comparisons": comparison_rows(self.compared)
             if self.compared and self.form.chosen["compare"]
             else None,
         }
@@ -402,19 +401,57 @@ class LeaderboardReport(Report):
             alt=f"{len(runs.rows)} runs by {words(found.score)}, each with its interval.",
             draw=lambda dark: charts.ranking(runs.rows, found.score, dark=dark),
         )
-        return [replace(runs, document=document), Section("ranking", "", (), (), chart=chart)]
+        corrected = [_corrected_section(self.corrected)] if self.corrected else []
+        return [replace(runs, document=document), Section("ranking", "", (), (), chart=chart), *corrected]
 
 
-@dataclass(frozen=True, slots=True)
-class DoubtfulAnswer:
-    """A topic of a run with `count` labels, or one answer, in doubt."""
+def _corrected_section(report: CorrectedReport) -> Section:
+    """The corrected table: its files have what `report corrected` prints."""
+    rows = [
+        row
+        | {
+            "few": run.few,
+            "doubts": run.doubts,
+            "intervals": {"people": _ends(row, "people_"), CORRECTED: _ends(row)},
+        }
+        for run, row in zip(report.ordered, corrected_rows(report), strict=True)
+    ]
+    return Section(
+        name=CORRECTED,
+        title="Corrected",
+        columns=CORRECTED_COLUMNS,
+        rows=rows,
+        aside=("few", "doubts", "intervals"),
+        file_name=f"leaderboard-{CORRECTED}",
+        paper={column.key: column.caption for column in CORRECTED_COLUMNS} | {"low": "Low", "high": "High"},
+        document=corrected_document(report),
+        comment=corrected_note(report),
+    )
 
-    topic_id: str
-    count: int
+
+def _ends(row: Row, prefix: str = "") -> Row:
+    return Interval(
+        row[f"{prefix}low"], row[f"{prefix}high"], "" if row[f"{prefix}low"] is not None else TOO_FEW
+    ).document
 
 
-def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[DoubtfulAnswer]:
-    """Return the answers that a mark in a run's row counts. Raises `KeyError` for a doubt that is none."""
+def _corrected_line(row: Row, cells: list[ReportCell], groups: Sequence[frozenset[str]]) -> BoardLine:
+    name, llm, people, corrected = cells
+    ranks = dict.fromkeys(rank for rank in (row["best_rank"], row["worst_rank"]) if rank)
+    return BoardLine(
+        row=row,
+        rank=DASH.join(map(str, ranks)),
+        name=name,
+        score=corrected,
+        cells=[llm, people],
+        bars=[row["run_id"] in group for group in groups],
+        doubts=[],
+        axis=1.0,
+    )
+
+
+def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[tuple[str, int]]:
+    """Return topic and number of the doubts that a mark in a run's row counts. Raises `KeyError` for no doubt."""
     if page.standings is None:
         return []
     board = page.standings.board
@@ -424,7 +461,7 @@ def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[D
     if run_id not in sheet.run_ids:
         return []
     of_run = counts[:, sheet.run_ids.index(run_id)].tolist()
-    return [DoubtfulAnswer(topic, count) for topic, count in zip(sheet.topic_ids, of_run, strict=True) if count]
+    return [(topic, count) for topic, count in zip(sheet.topic_ids, of_run, strict=True) if count]
 
 
 def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
@@ -458,7 +495,15 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
         shown=tuple(shown),
         support=support,
         compared=compared,
+        checks=_checks(wanted, NEW if form.chosen["target"] == NEW else THESE),
     )
+
+
+def _checks(wanted: Wanted, target: str) -> tuple[CorrectedReport, ...]:
+    # A check is of all its topics, and nobody says how long an answer is.
+    if wanted.tag or wanted.score == LENGTH:
+        return ()
+    return tuple(corrected_by(study, wanted.policies, wanted.score, target) for study in checks_of(wanted.choice))
 
 
 def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
@@ -515,50 +560,6 @@ def _by_tag(wanted: Wanted) -> tuple[TagColumn, ...]:
 
 @cached_report(size=32)
 def comparisons(wanted: Wanted, runs: tuple[str, ...]) -> Comparisons:
-    """Test every two of the named runs, of more than `MOST_RUNS` the best."""
     with consistent_read():
         table = _table(wanted)
-    columns = [place for place, run in enumerate(table.run_ids) if run in set(runs)]
-    values = table.values[table.topics][:, columns]
-    # Tests grow with the square of the runs, and each makes Holm's correction harsher for all: only the best compete.
-    scored, best = len(best_first(values, len(columns))), best_first(values)
-    names = tuple(table.run_ids[columns[place]] for place in best)
-    tests = paired_tests(values[:, best])
-    ends = difference_intervals(values[:, best], AMOUNTS if wanted.score == LENGTH else FRACTIONS)
-    rows = tuple(_compared(tests, ends[place], names, place) for place in range(len(names)))
-    groups = significance_groups(tests.adjusted, SIGNIFICANT)
-    return Comparisons(
-        names,
-        rows,
-        tests.exact,
-        max(0, scored - MOST_RUNS),
-        topics=len(values),
-        groups=tuple(frozenset(names[place] for place in group) for group in groups),
-    )
-
-
-def _compared(
-    tests: PairTests, ends: list[Interval], names: tuple[str, ...], place: int
-) -> tuple[Comparison, ...]:
-    return tuple(
-        Comparison(
-            other=other,
-            difference=defined(tests.difference[place, column]),
-            interval=ends[column],
-            p=defined(tests.p[place, column]),
-            adjusted=defined(tests.adjusted[place, column]),
-            topics=int(tests.topics[place, column]),
-        )
-        for column, other in enumerate(names)
-    )
-
-
-def _comparison_rows(found: Comparisons) -> list[dict[str, Any]]:
-    """Return every two runs once: the one with the higher mean first where they differ."""
-    return [
-        {"run_id": run, "other": comparison.other, "difference": comparison.difference}
-        | {"p": comparison.p, "adjusted": comparison.adjusted, "topics": comparison.topics}
-        | {"intervals": {"difference": comparison.interval.document}}
-        for place, (run, row) in enumerate(found.by_run)
-        for comparison in row[place + 1 :]
-    ]
+    return compare_runs(table, runs, AMOUNTS if wanted.score == LENGTH else FRACTIONS)

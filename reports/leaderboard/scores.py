@@ -1,6 +1,6 @@
-"""Runs by score under one condition, with what stands behind each number."""
+"""Runs by score under one condition, with what stands behind each number, and tests of every two."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +24,25 @@ from evaluation.models import Campaign, Event, ListedNugget, NuggetList, Run
 from evaluation.rules.text import check_name
 from evaluation.terms import Condition, SupportCondition
 from reports.frames import tagged_assignments
-from reports.metrics.intervals import AMOUNTS, Interval, mean_intervals
+from reports.metrics.agreement import ScoreTable
+from reports.metrics.arrays import defined
+from reports.metrics.intervals import AMOUNTS, Interval, difference_intervals, mean_intervals
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, answer_scores, run_scores, summary
+from reports.metrics.significance import (
+    MOST_RUNS,
+    PairTests,
+    best_first,
+    paired_tests,
+    significance_groups,
+    smallest_p,
+)
 from reports.models import ExternalCondition, ExternalScore
 
 PRIMARY = "vital_strict"
 ALL_SCORES = (*SCORE_NAMES, LENGTH)
+SIGNIFICANT = 0.05
 
 
 ScoreRow = dict[str, Any]
@@ -236,3 +247,109 @@ def _write(condition: ExternalCondition, rows: list[ScoreRecord], event: Event) 
         ],
         batch_size=BATCH,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A run against another: the difference of their means, on how many topics, and Holm's p; None where undefined."""
+
+    other: str
+    difference: float | None
+    interval: Interval
+    p: float | None
+    adjusted: float | None
+    topics: int
+
+    @property
+    def verdict(self) -> str:
+        """`higher` or `lower` than the other where the test says so, else nothing."""
+        # By the corrected p alone: of a hundred uncorrected tests five say "differs" by chance.
+        if self.adjusted is None or self.difference is None or self.adjusted >= SIGNIFICANT:
+            return ""
+        return "higher" if self.difference > 0 else "lower"
+
+    @property
+    def mark(self) -> str:
+        return {"higher": "▲", "lower": "▼"}.get(self.verdict, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Every two of some runs, the best first; `left_out` counts runs beyond the most that are compared."""
+
+    runs: tuple[str, ...]
+    rows: tuple[tuple[Comparison, ...], ...]
+    exact: bool
+    left_out: int
+    topics: int
+    groups: tuple[frozenset[str], ...]
+    """Largest groups of runs of which no two differ."""
+
+    @property
+    def smallest_p(self) -> float:
+        return smallest_p(self.topics, self.pairs)
+
+    @property
+    def can_differ(self) -> bool:
+        return self.smallest_p < SIGNIFICANT
+
+    @property
+    def significant_pairs(self) -> int:
+        return sum(bool(comparison.verdict) for row in self.rows for comparison in row) // 2
+
+    @property
+    def by_run(self) -> list[tuple[str, tuple[Comparison, ...]]]:
+        return list(zip(self.runs, self.rows, strict=True))
+
+    @property
+    def pairs(self) -> int:
+        # Each test stands in the table twice, once from either run.
+        return sum(comparison.p is not None for row in self.rows for comparison in row) // 2
+
+
+def compare_runs(table: ScoreTable, runs: Sequence[str], bounds: tuple[float, float]) -> Comparisons:
+    """Test every two of the named runs, of more than `MOST_RUNS` only the best. `bounds`: of a score."""
+    columns = [place for place, run in enumerate(table.run_ids) if run in set(runs)]
+    values = table.values[table.topics][:, columns]
+    # Tests grow with the square of the runs, and each makes Holm's correction harsher for all: only the best compete.
+    scored, best = len(best_first(values, len(columns))), best_first(values)
+    names = tuple(table.run_ids[columns[place]] for place in best)
+    tests = paired_tests(values[:, best])
+    ends = difference_intervals(values[:, best], bounds)
+    rows = tuple(_compared(tests, ends[place], names, place) for place in range(len(names)))
+    groups = significance_groups(tests.adjusted, SIGNIFICANT)
+    return Comparisons(
+        names,
+        rows,
+        tests.exact,
+        max(0, scored - MOST_RUNS),
+        topics=len(values),
+        groups=tuple(frozenset(names[place] for place in group) for group in groups),
+    )
+
+
+def _compared(
+    tests: PairTests, ends: list[Interval], names: tuple[str, ...], place: int
+) -> tuple[Comparison, ...]:
+    return tuple(
+        Comparison(
+            other=other,
+            difference=defined(tests.difference[place, column]),
+            interval=ends[column],
+            p=defined(tests.p[place, column]),
+            adjusted=defined(tests.adjusted[place, column]),
+            topics=int(tests.topics[place, column]),
+        )
+        for column, other in enumerate(names)
+    )
+
+
+def comparison_rows(found: Comparisons) -> list[dict[str, Any]]:
+    """Return every two runs once: the one with the higher mean first where they differ."""
+    return [
+        {"run_id": run, "other": comparison.other, "difference": comparison.difference}
+        | {"p": comparison.p, "adjusted": comparison.adjusted, "topics": comparison.topics}
+        | {"intervals": {"difference": comparison.interval.document}}
+        for place, (run, row) in enumerate(found.by_run)
+        for comparison in row[place + 1 :]
+    ]

@@ -72,7 +72,7 @@ ROUTES = {
         organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
         organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
         organizer:grade_origin organizer:call
-        reports:leaderboard reports:doubts reports:ranking reports:leaderboard_table
+        reports:leaderboard reports:doubts reports:ranking reports:leaderboard_table reports:corrected_table
         reports:agreement reports:scatter reports:agreement_table organizer:people
         reports:answers_table reports:topics_picture reports:topics_table
         reports:confusion reports:confusion_picture reports:confusion_table reports:pairs reports:next_pair
@@ -106,6 +106,7 @@ ROUTES = {
         organizer:hand_out_proposed organizer:undo_hand_out
         organizer:invite organizer:revoke_invitation organizer:pause_assessor
         reports:nuggets_verdict reports:citations_verdict reports:nuggets_take_back reports:citations_take_back
+        reports:judge_more
     """,
     "own page": "organizer:campaigns organizer:landing assessor:home assessor:find glossary accounts:browsers",
     "own form": "assessor:keys accounts:notice accounts:tokens organizer:own_data",

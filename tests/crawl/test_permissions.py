@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import models, transaction
+from django.http import QueryDict
 from django.http.response import HttpResponseBase
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -32,12 +33,13 @@ from evaluation.models import (
     TaskAnswer,
     Topic,
 )
-from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
+from evaluation.terms import DrawKind, JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
 from exchange.models import Export, ImportAttempt
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.models import Connection, LlmJob, NuggetCalls, Trial
+from reports.leaderboard.page import leaderboard_page
 from tests.assessor.desk_client import Window
 from tests.crawl.addresses import FILES, PARAMETER, plain
 from tests.crawl.desk_requests import bodies, encoded
@@ -271,10 +273,29 @@ def study_of_a_pair(world: DeskWorld, topic: Topic) -> Study:
     return study
 
 
+def random_check(world: DeskWorld, event: Event) -> Study:
+    """A random check of which nothing is left to judge, of the labels that the leaderboard opens with."""
+    page = leaderboard_page(world.campaign, QueryDict())
+    assert page.standings, page.message
+    choice = page.standings.board.choice
+    return Study.objects.create(
+        campaign=world.campaign,
+        name="is it right",
+        kind=StudyKind.ASSIGNMENT,
+        draw=DrawKind.AUDIT,
+        machine=choice.judges[0],
+        nugget_set=choice.nugget_sets[0],
+        per_topic=None,
+        design={"least": 5, "runs": [], "topics": [], "per_run": {}},
+        event=event,
+    )
+
+
 def ids_of(world: DeskWorld) -> dict[str, object]:
     """Return what stands in an address, by its name, where it is not a task of Ann's."""
     topic = world.topic("t1")
     study = study_of_a_pair(world, topic)
+    check = random_check(world, study.event)
     listed = ListedNugget.objects.exclude(pk__in=NuggetCalls.objects.values("listed"))[0]
     call = make_call(WorkItem.objects.all()[0], number=9)
     snapshot = take_snapshot(campaign=world.campaign, name="whole", wish=SnapshotContents())
@@ -297,6 +318,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:hand_out_study": study.pk,
         "organizer:judge_study": study.pk,
         "reports:study_table": study.pk,
+        "reports:judge_more": check.pk,
         "organizer:assignment_label": Assignment.objects.all()[0].pk,
         "organizer:support_label": SupportJudgment.objects.all()[0].pk,
         "organizer:answer_labels": Answer.objects.all()[0].pk,

@@ -93,8 +93,11 @@ def _form(address: str) -> str:
     return urlsplit(address).path.rpartition(".")[2]
 
 
-LEFT_OUT = {"campaigns/<slug:slug>/snapshots/<int:pk>/methods.<methods_form:document>"}
-"""The methods of a snapshot are those of the campaign it is of."""
+LEFT_OUT = {
+    "campaigns/<slug:slug>/snapshots/<int:pk>/methods.<methods_form:document>",
+    "campaigns/<slug:slug>/leaderboard/corrected.<table:table>",
+}
+"""The methods of a snapshot are those of the campaign it is of; a corrected table is what `report corrected` prints."""
 
 
 def _routes(resolver: URLResolver, before: str = "") -> Iterator[str]:

@@ -13,8 +13,8 @@ from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetVe
 from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Role, Stage, StudyKind
 from exchange.demo_campaign import HOURLY_RATE, SLUG, load_demo
-from reports.audits.corrected import drawn_rows
 from reports.audits.drawing import AuditWish, create_audit
+from reports.audits.frame import drawn_rows
 from reports.audits.importing import import_audit
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import adjudicate, find_pair

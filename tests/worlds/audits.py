@@ -1,14 +1,16 @@
 """The example that is counted by hand, loaded by the commands: two runs, two topics, three nuggets each."""
 
 import json
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.worlds.imported import Outcome, answer, load, run, sentence, write
 from tests.worlds.recorded import built_once
 
-LISTS = {"t1": ("vital", "vital", "okay"), "t2": ("vital", "okay", "okay")}
+Lists = Mapping[str, tuple[str, ...]]
+LISTS: Lists = {"t1": ("vital", "vital", "okay"), "t2": ("vital", "okay", "okay")}
 CODES = {"S": "support", "P": "partial_support", "N": "not_support"}
 MACHINE = {"A": "SSNSNN", "B": "SPNNNS"}
 PEOPLE = {"A": "SPNSSN", "B": "SSNNNS"}
@@ -19,20 +21,67 @@ EXAMPLE = ("create_study", "--campaign", "river", "check", "--kind", "assignment
 FIVE = (*EXAMPLE, "--per-run", "5", "--least", "1", "--seed", "demo")
 
 
+WIDE = {f"t{place:02}": ("vital", "vital", "okay", "okay") for place in range(1, 13)}
+"""Lists of a larger example, whose runs are near each other."""
+
+
 @built_once
 def make_example(folder: Path) -> Path:
     """Load topics, runs, lists and the LLM's labels; nothing is drawn."""
+    return _load(folder, LISTS, MACHINE)
+
+
+@built_once
+def make_wide(folder: Path) -> Path:
+    """Four runs of 48 pairs, of which 24 each are drawn, and judged by ann; the LLM is wrong on one of six."""
+    chosen = random.Random(7)  # noqa: S311  # the same labels every time
+    people = {
+        run_id: "".join(chosen.choices("SPN", (share, 1, 6 - share), k=48))
+        for run_id, share in (("alpha", 4), ("beta", 4), ("gamma", 3), ("delta", 1))
+    }
+    _load(
+        folder,
+        WIDE,
+        {
+            run_id: "".join(chosen.choice((*5 * label, "S")) for label in labels)
+            for run_id, labels in people.items()
+        },
+    )
+    assert run(*EXAMPLE, "--per-run", "24", "--seed", "demo").code == 0
+    file = folder / "drawn.jsonl"
+    assert run("export", "audit", "--campaign", "river", "--study", "check", "--output", file).code == 0
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    names = ("run_id", "topic_id", "nugget", "occurrence")
+    assert (
+        judge(
+            folder,
+            [
+                {name: row[name] for name in names}
+                | {
+                    "label": CODES[
+                        people[row["run_id"]][4 * [*WIDE].index(row["topic_id"]) + int(row["nugget"][1:]) - 1]
+                    ]
+                }
+                for row in rows
+            ],
+        ).code
+        == 0
+    )
+    return folder
+
+
+def _load(folder: Path, given: Lists, machine: dict[str, str]) -> Path:
     assert run("create_campaign", "river", "--name", "River study").code == 0
-    load("import_topics", write(folder, "topics.tsv", "t1\twhy rivers bend\nt2\thow dams fail\n"))
-    for run_id in "AB":
-        rows = [answer(run_id, topic, sentence(f"{run_id} on {topic}.", 0)) for topic in LISTS]
+    load("import_topics", write(folder, "topics.tsv", "".join(f"{topic}\twhy rivers bend\n" for topic in given)))
+    for run_id in machine:
+        rows = [answer(run_id, topic, sentence(f"{run_id} on {topic}.", 0)) for topic in given]
         load("import_run", "--task", "RAG", write(folder, f"{run_id}.jsonl", rows))
     lists = [
         {"qid": topic, "nuggets": [nugget(number, word) for number, word in enumerate(words, 1)]}
-        for topic, words in LISTS.items()
+        for topic, words in given.items()
     ]
     load("import_nuggets", "--origin", "edited", "--judge", "people", write(folder, "nuggets.jsonl", lists))
-    add_labels(folder, MACHINE)
+    add_labels(folder, machine, lists=given)
     return folder
 
 
@@ -41,19 +90,21 @@ def nugget(number: int, importance: str, **more: Any) -> dict[str, Any]:
     return {"text": f"n{number}", "importance": importance} | more
 
 
-def add_labels(folder: Path, labels: dict[str, str], *options: str, judge: str = "llm") -> None:
+def add_labels(
+    folder: Path, labels: dict[str, str], *options: str, judge: str = "llm", lists: Lists = LISTS
+) -> None:
     """Load an LLM's labels of all pairs of some runs."""
     rows = [
         {
             "qid": topic,
             "run_id": run_id,
             "nuggets": [
-                nugget(number, word, assignment=CODES[labels[run_id][3 * place + number - 1]])
+                nugget(number, word, assignment=CODES[labels[run_id][len(words) * place + number - 1]])
                 for number, word in enumerate(words, 1)
             ],
         }
         for run_id in labels
-        for place, (topic, words) in enumerate(LISTS.items())
+        for place, (topic, words) in enumerate(lists.items())
     ]
     file = write(folder, f"labels.{judge}.jsonl", rows)
     load("import_assignments", "--origin", "edited", "--judge", judge, "--by", "llm", *options, file)

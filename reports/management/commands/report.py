@@ -28,11 +28,10 @@ from reports.audits.corrected import (
     corrected_note,
     corrected_report,
     corrected_rows,
-    drawn_rows,
     primary_score,
     scores_of,
 )
-from reports.audits.frame import audit_named
+from reports.audits.frame import audit_named, drawn_rows
 from reports.confusion.paired_labels import (
     ConfusionReport,
     confuse_conditions,

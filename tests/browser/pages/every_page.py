@@ -89,7 +89,7 @@ NOT_PAGES = {
         organizer:read_notices organizer:cancel_job organizer:pause_job organizer:resume_job organizer:retry_job
         organizer:accept_invitation organizer:close_account organizer:open_account organizer:drop_factor
         organizer:erase_account reports:nuggets_verdict reports:citations_verdict accounts:revoke_token
-        reports:nuggets_take_back reports:citations_take_back
+        reports:nuggets_take_back reports:citations_take_back reports:judge_more
         accounts:end_browser accounts:end_browsers
         assessor:start assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:restore
         assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
@@ -100,7 +100,8 @@ NOT_PAGES = {
         organizer:audit_file organizer:site_audit_file organizer:people_work_file organizer:import_problems
         organizer:export_file
         organizer:snapshot_file organizer:snapshot_methods organizer:cost_table organizer:cost_picture
-        reports:ranking reports:leaderboard_table reports:scatter reports:agreement_table reports:answers_table
+        reports:ranking reports:leaderboard_table reports:corrected_table reports:scatter
+        reports:agreement_table reports:answers_table
         reports:topics_picture reports:topics_table reports:packet_archive reports:report_table
         reports:report_picture reports:confusion_picture reports:confusion_table reports:study_table
         reports:methods_file organizer:find assessor:find assessor:session assessor:answer assessor:state

@@ -1,5 +1,6 @@
 """The controls of a report act at once, and the leaderboard shows what the exported figures say."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,11 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.pages.test_axe import sign_in
+from evaluation.models import Campaign
+from tests.browser.pages.test_axe import SIZES, problems_on, sign_in
+from tests.worlds.audits import make_wide
 from tests.worlds.campaign import World
+from tests.worlds.cast import make_cast
 from tests.worlds.sized import sized
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -105,3 +109,72 @@ def test_a_click_or_enter_opens_a_point_s_run(world: World, page: Page) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/runs/**")
     page.context.close()
+
+
+CHECKED_BOARD = "/campaigns/river/leaderboard/?condition=E/A&score=all"
+
+
+@pytest.fixture
+def checked(live_server: LiveServer, chromium: Browser, tmp_path: Path) -> Iterator[Page]:
+    """Olga's page in a campaign of four runs with a complete random check."""
+    make_wide(tmp_path)
+    make_cast(Campaign.objects.get())
+    context = chromium.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    sign_in(page, "olga")
+    yield page
+    context.close()
+
+
+def test_the_corrected_board_fits_and_is_accessible(checked: Page) -> None:
+    checked.goto(f"{CHECKED_BOARD}&view=corrected")
+    assert checked.locator(".scroll").first.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+    checked.set_viewport_size(SIZES["phone"])
+    box = checked.locator(".board tbody .primary-column").first.bounding_box()
+    assert box
+    assert box["y"] + box["height"] < 560
+    assert checked.locator(".scroll").first.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+    assert not problems_on(checked, f"{CHECKED_BOARD}&view=corrected")
+
+
+def test_the_corrected_board_is_printed_with_its_terms(checked: Page) -> None:
+    checked.goto(f"{CHECKED_BOARD}&view=corrected")
+    checked.emulate_media(media="print")
+    expect(checked.get_by_role("button", name="95 % interval")).to_be_visible()
+    expect(checked.locator("#report p").filter(has_text="by 96 human judgments")).to_contain_text("Corrected")
+    expect(checked.locator("#report").get_by_role("button", name="more of each").first).to_be_hidden()
+    expect(checked.locator(".switch").first).to_be_hidden()
+
+
+def test_the_switch_is_in_the_address_for_back_and_reload(checked: Page) -> None:
+    checked.goto(CHECKED_BOARD)
+    switch = checked.get_by_role("navigation", name="Scores by")
+    switch.get_by_role("link", name="Corrected").click()
+    expect(checked.locator("main")).to_contain_text("Corrected by 96 human judgments of 192.")
+    assert "view=corrected" in checked.url
+    first = checked.locator(".board").inner_text()
+    checked.reload()
+    assert checked.locator(".board").inner_text() == first
+    # A control of the form keeps the view.
+    checked.get_by_label("Scored").select_option("weighted")
+    expect(checked.locator(".board caption")).to_contain_text("Runs by corrected Weighted")
+    checked.go_back()
+    expect(checked.locator(".board caption")).to_contain_text("Runs by corrected All,")
+    assert checked.locator(".board").inner_text() == first
+    switch.get_by_role("link", name="LLM").click()
+    expect(checked.locator("main")).to_contain_text("after Holm")
+    checked.go_back()
+    expect(checked.locator("main")).to_contain_text("Corrected by 96 human judgments of 192.")
+
+
+def test_more_pairs_are_drawn_without_a_script(checked: Page, chromium: Browser, live_server: LiveServer) -> None:
+    state = checked.context.storage_state()
+    context = chromium.new_context(base_url=live_server.url, storage_state=state, java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto(CHECKED_BOARD)
+    plain.get_by_role("link", name="Corrected", exact=True).click()
+    plain.get_by_role("button", name="more of each").first.click()
+    expect(plain.get_by_role("status")).to_contain_text("Drawn for check: ")
+    expect(plain.locator("main")).to_contain_text("scores are corrected when all are")
+    expect(plain.get_by_role("link", name="Hand out and progress")).to_be_visible()
+    context.close()

@@ -9,8 +9,8 @@ from evaluation.errors import Refused
 from evaluation.imports.support import import_support
 from evaluation.models import AuditPair, Judge, StudyPair
 from evaluation.terms import JudgeKind, StudyKind, SupportCondition
-from reports.audits.corrected import drawn_rows
 from reports.audits.drawing import AuditWish, create_audit
+from reports.audits.frame import drawn_rows
 from tests.worlds.imported import report, run, write
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import EXPERT, hand_study, judge_drawn, make_study, make_study_world, window_of
