@@ -17,6 +17,7 @@ from assessor.models import PracticeItem
 from evaluation.models import (
     Answer,
     Assignment,
+    AuditPair,
     Event,
     Judge,
     ListedNugget,
@@ -32,7 +33,7 @@ from evaluation.models import (
     TaskAnswer,
     Topic,
 )
-from evaluation.terms import JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
+from evaluation.terms import DrawKind, JudgeKind, PracticeKind, Role, StudyKind, SupportCondition
 from exchange.models import Export, ImportAttempt
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
@@ -271,10 +272,38 @@ def study_of_a_pair(world: DeskWorld, topic: Topic) -> Study:
     return study
 
 
+def check_of_nothing(study: Study) -> Study:
+    """A random check of the same judge, of which no pair was drawn: it is complete, so that researchers see it."""
+    design = {"seed": "s", "least": 5, "per_run": {}, "runs": [], "topics": [], "known": [], "sample": ""}
+    check = Study.objects.create(
+        campaign=study.campaign,
+        name="is it right",
+        kind=study.kind,
+        draw=DrawKind.AUDIT,
+        condition=study.condition,
+        machine=study.machine,
+        per_topic=None,
+        design=design,
+        event=Event.objects.create(campaign=study.campaign, kind="note", payload={"per_run": 50}),
+    )
+    pair = StudyPair.objects.get(study=study)
+    AuditPair.objects.create(
+        study=check,
+        answer=pair.answer,
+        sentence=pair.sentence,
+        segment=pair.segment,
+        machine_label=2,
+        size=1,
+        place=0.5,
+    )
+    return check
+
+
 def ids_of(world: DeskWorld) -> dict[str, object]:
     """Return what stands in an address, by its name, where it is not a task of Ann's."""
     topic = world.topic("t1")
     study = study_of_a_pair(world, topic)
+    check = check_of_nothing(study)
     listed = ListedNugget.objects.exclude(pk__in=NuggetCalls.objects.values("listed"))[0]
     call = make_call(WorkItem.objects.all()[0], number=9)
     snapshot = take_snapshot(campaign=world.campaign, name="whole", wish=SnapshotContents())
@@ -297,6 +326,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:hand_out_study": study.pk,
         "organizer:judge_study": study.pk,
         "reports:study_table": study.pk,
+        **{f"organizer:{act}": check.pk for act in ("random_check", "grow_check", "extend_check")},
         "organizer:assignment_label": Assignment.objects.all()[0].pk,
         "organizer:support_label": SupportJudgment.objects.all()[0].pk,
         "organizer:answer_labels": Answer.objects.all()[0].pk,
