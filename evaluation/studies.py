@@ -369,7 +369,7 @@ def studies_for(viewer: User, campaign: Campaign) -> list[StudyRow]:
     tasks = Task.objects.filter(study__in=studies).not_withdrawn().order_by().values_list("study")
     given = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
     counts = {pk: (n, submitted) for pk, n, submitted in given}
-    return [StudyRow(study, *sizes[study.pk], *counts.get(study.pk, (0, 0))) for study in studies]
+    return [StudyRow(study, *sizes.get(study.pk, (0, 0)), *counts.get(study.pk, (0, 0))) for study in studies]
 
 
 def study_for(viewer: User, campaign: Campaign, pk: int) -> Study:

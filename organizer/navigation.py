@@ -94,6 +94,12 @@ JUDGE = MenuGroup(
             ),
         ),
         MenuPage("organizer:studies", "Second looks", ("organizer:study", "organizer:new_study")),
+        MenuPage(
+            "organizer:random_checks",
+            "Random checks",
+            ("organizer:random_check", "organizer:new_check"),
+            roles=READERS,
+        ),
     ),
 )
 RESULTS = MenuGroup(

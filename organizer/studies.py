@@ -1,17 +1,21 @@
-"""Disagreement studies: the list, one study with its figures, handing it out, a second LLM."""
+"""Second looks and random checks: their lists, drawing, one study with its figures, handing it out, drawing more."""
 
+import json
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.progress.matrix import assessors_for, may_organize, task_cells
+from assessor.timing.times import seconds_a_label
 from evaluation.campaigns.contents import assignment_counts_for, nugget_sets_for, support_counts_for
+from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Study
@@ -20,6 +24,7 @@ from evaluation.studies import (
     LONGEST_NAME,
     MOST_PER_TOPIC,
     PER_TOPIC,
+    StudyRow,
     StudyWish,
     create_study,
     hand_out_study,
@@ -28,16 +33,31 @@ from evaluation.studies import (
     tasks_of_study,
     topics_of_study,
 )
+from evaluation.tasks.hand_out import STAGES
 from evaluation.tasks.units import ASSIGNED
-from evaluation.terms import DrawKind, StudyKind, SupportCondition
+from evaluation.terms import Condition, DrawKind, JudgeKind, Origin, StudyKind, SupportCondition
 from llmjobs import job_service
 from llmjobs.job_status import callable_judges_for, may_run_jobs
 from organizer.access import get_campaign, get_row
 from organizer.forms import choice_field, day_field, named, posted, refusals_on, ticks_field
-from reports.audits.corrected import audit_state, corrected_report, primary_score
+from reports.audits.corrected import audit_state, corrected_report, label_rows, primary_score
+from reports.audits.drawing import (
+    LONGEST_SEED,
+    MOST_PER_RUN,
+    PER_RUN,
+    AuditWish,
+    create_audit,
+    extend_audit,
+    grow_audit,
+    size_of,
+    size_of_wish,
+)
+from reports.audits.frame import CheckCounts, check_counts
 from reports.audits.population import default_policies
 from reports.files import TableForm
+from reports.metrics.audit.estimate import FEWEST_JUDGED
 from reports.quality.studies import study_report
+from web.text import plural
 
 KINDS = [
     (StudyKind.ASSIGNMENT.value, "Nugget labels: whether answers say nuggets"),
@@ -105,6 +125,103 @@ class HandStudyForm(forms.Form):
         self.fields["topics"] = ticks_field("Topics", topics)
 
 
+class CheckForm(forms.Form):
+    """Labels of one LLM, and how many pairs of each run to draw. No run or topic chosen means all."""
+
+    name = forms.CharField(max_length=LONGEST_NAME, label="Name")
+    per_run = forms.IntegerField(min_value=FEWEST_JUDGED, max_value=MOST_PER_RUN, label="Pairs a run")
+    seed = forms.CharField(max_length=LONGEST_SEED, label="Seed")
+
+    def __init__(self, viewer: User, campaign: Campaign, data: QueryDict, *, sent: bool) -> None:
+        studies, data = studies_for(viewer, campaign), data.copy()
+        origins = {row.name: row.origin for row in nugget_sets_for(viewer, campaign) if row.origin in ASSIGNED}
+        conditions = {item.origin: item.words for item in Condition if item.judge_kind is JudgeKind.LLM}
+        assigned = [count for count in assignment_counts_for(viewer, campaign) if count.of in origins]
+        supported = support_counts_for(viewer, campaign)
+        groups = {
+            "Nugget labels": {
+                json.dumps([StudyKind.ASSIGNMENT, count.of, count.judge]): (
+                    f"{count.judge}: {conditions[Origin(origins[count.of])]}, list {count.of}"
+                )
+                for count in assigned
+                if count.machine
+            },
+            "Citation labels": {
+                json.dumps([StudyKind.SUPPORT, "", count.judge]): count.judge
+                for count in supported
+                if count.of == SupportCondition.LLM
+            },
+        }
+        self.offered = [value for group in groups.values() for value in group]
+        # What somebody has emptied stays empty: only a form that was not sent yet is filled.
+        if not sent:
+            number = 1 + sum(row.study.draw == DrawKind.AUDIT for row in studies)
+            usual = {
+                "labels": next(iter(self.offered), ""),
+                "name": f"Check {number}",
+                "per_run": PER_RUN,
+                "seed": 0,
+            }
+            for name, value in usual.items():
+                data.setdefault(name, str(value))
+        known = []
+        if data.get("labels") in self.offered:
+            kind, nuggets, _ = json.loads(str(data["labels"]))
+            of = nuggets or SupportCondition.SCRATCH
+            known += [count.judge for count in [*assigned, *supported] if not count.machine and count.of == of]
+            known += [row.study.name for row in studies if _has_known(row.study, kind, nuggets)]
+        if "draw" not in data:
+            # The preview of other labels shows other boxes, none of them ticked.
+            data.setlist("known", [name for name in data.getlist("known") if name in known])
+        super().__init__(data)
+        choices = [(group, list(found.items())) for group, found in groups.items() if found]
+        self.fields["labels"] = forms.ChoiceField(choices=choices, label="Labels to check")
+        self.fields["runs"] = ticks_field(
+            "Runs", named(runs_for(viewer, campaign).values_list("run_id", flat=True))
+        )
+        self.fields["topics"] = ticks_field("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))
+        self.taken = {row.study.name for row in studies}
+        self.fields["known"] = ticks_field("Labels that people gave before", named(known))
+
+    def clean_name(self) -> str:
+        name = str(self.cleaned_data["name"])
+        if name in self.taken:
+            raise forms.ValidationError(f"There is a check or second look {name} already.")
+        return name
+
+    @property
+    def wish(self) -> AuditWish:
+        values = self.cleaned_data
+        kind, nuggets, machine = json.loads(values["labels"])
+        return AuditWish(
+            name=values["name"],
+            kind=StudyKind(kind),
+            machine=machine,
+            nuggets=nuggets,
+            per_run=values["per_run"],
+            runs=tuple(values["runs"]),
+            topics=tuple(values["topics"]),
+            known=tuple(values["known"]),
+            seed=values["seed"],
+        )
+
+
+def _has_known(study: Study, kind: str, nuggets: str) -> bool:
+    """Say whether a study's labels can be known ones: of the same pairs, and given without sight of the LLM's."""
+    own = study.nugget_set.name if study.nugget_set else ""
+    return (study.kind, own) == (kind, nuggets) and study.condition != SupportCondition.POST_EDIT
+
+
+class GrowForm(forms.Form):
+    """Pairs of each run that a random check is to have in all."""
+
+    per_run = forms.IntegerField(max_value=MOST_PER_RUN, label="Pairs a run, in all")
+
+    def __init__(self, study: Study, data: Any = None) -> None:
+        most = max(study.design["per_run"].values(), default=0)
+        super().__init__(data, initial={"per_run": most + PER_RUN})
+
+
 class JudgeStudyForm(forms.Form):
     """LLM judge for the pairs of a study."""
 
@@ -123,7 +240,6 @@ def studies(request: UserRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "rows": [row for row in rows if row.study.draw != DrawKind.AUDIT],
-        "checks": [row for row in rows if row.study.draw == DrawKind.AUDIT],
         "may_organize": may_organize(request.user, campaign),
         "forms": list(TableForm),
     }
@@ -146,6 +262,8 @@ def new_study(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign, found = get_row(request.user, slug, study_for, pk)
+    if found.draw == DrawKind.AUDIT:
+        return redirect("organizer:random_check", campaign.slug, pk)
     return _page(request, campaign, found)
 
 
@@ -177,12 +295,101 @@ def judge_study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     return _page(request, campaign, found, judging=form)
 
 
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """A random check in the list. `pace`: hours of a label, None where the campaign has no times of such labels."""
+
+    row: StudyRow
+    counts: CheckCounts
+    pace: float | None
+
+    @property
+    def hours(self) -> float | None:
+        return None if self.pace is None else self.counts.left * self.pace
+
+
+def check_for(viewer: User, campaign: Campaign, pk: int) -> Study:
+    """Return a random check. Raises `Study.DoesNotExist` as well while it is incomplete, but for organizers."""
+    study = study_for(viewer, campaign, pk)
+    if study.draw != DrawKind.AUDIT:
+        raise Study.DoesNotExist
+    if not may_organize(viewer, campaign) and check_counts([study])[pk].left:
+        raise Study.DoesNotExist
+    return study
+
+
+@require_safe
+def random_checks(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign(request.user, slug)
+    may = may_organize(request.user, campaign)
+    rows = [row for row in studies_for(request.user, campaign) if row.study.draw == DrawKind.AUDIT]
+    counts = check_counts([row.study for row in rows])
+    paces = {kind: hours_of_labels(request.user, campaign, kind, 1) for kind in StudyKind}
+    checks = [
+        CheckRow(row, counts[row.study.pk], paces[StudyKind(row.study.kind)])
+        for row in rows
+        if may or not counts[row.study.pk].left
+    ]
+    context = {"campaign": campaign, "checks": checks, "may_organize": may}
+    return render(request, "organizer/random_checks.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_check(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign(request.user, slug, may_organize)
+    sent = request.method == "POST"
+    form = CheckForm(request.user, campaign, request.POST if sent else request.GET, sent=sent)
+    # Without `draw` the form asks what would be drawn, and htmx shows no answer that is an error.
+    draws = sent and "draw" in request.POST
+    size, hours = None, None
+    if form.is_valid():
+        with refusals_on(form):
+            if draws:
+                made = create_audit(campaign=campaign, wish=form.wish, actor=request.user)
+                messages.success(request, f"Drawn: {size_of(made)}. Now hand them out.")
+                return redirect("organizer:random_check", campaign.slug, made.pk)
+            size = size_of_wish(campaign, form.wish)
+            hours = hours_of_labels(request.user, campaign, form.wish.kind, size.drawn)
+    context = {"campaign": campaign, "form": form, "size": size, "hours": hours, "fails": draws}
+    return render(request, "organizer/random_check_new.html", context, status=422 if draws else 200)
+
+
+@require_safe
+def random_check(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_row(request.user, slug, check_for, pk)
+    return _page(request, campaign, found)
+
+
+@require_POST
+def grow_check(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_row(request.user, slug, check_for, pk, may_organize)
+    form = GrowForm(found, request.POST)
+    if form.is_valid():
+        with refusals_on(form, "per_run"):
+            came = grow_audit(study=found, per_run=form.cleaned_data["per_run"], actor=request.user)
+            return _drawn_more(request, campaign, found, came)
+    return _page(request, campaign, found, growing=form)
+
+
+@require_POST
+def extend_check(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    campaign, found = get_row(request.user, slug, check_for, pk, may_organize)
+    return _drawn_more(request, campaign, found, extend_audit(study=found, actor=request.user))
+
+
+def _drawn_more(request: UserRequest, campaign: Campaign, study: Study, came: int) -> HttpResponse:
+    text = f"Drawn: {came:,} {plural(came, 'pair')} more to judge."
+    messages.success(request, f"{text} Whoever has their topics has them too; hand out topics that nobody has.")
+    return redirect("organizer:random_check", campaign.slug, study.pk)
+
+
 def _page(
     request: UserRequest,
     campaign: Campaign,
     found: Study,
     handing: HandStudyForm | None = None,
     judging: JudgeStudyForm | None = None,
+    growing: GrowForm | None = None,
 ) -> HttpResponse:
     """Page of a study, with a form as it was sent where that was refused."""
     check = found.draw == DrawKind.AUDIT
@@ -195,14 +402,32 @@ def _page(
         "may_judge": may_run_jobs(request.user, campaign),
         "handing": handing or HandStudyForm(request.user, found),
         "judging": judging or JudgeStudyForm(request.user, found),
-        "form": handing or judging,
+        "form": handing or judging or growing,
     }
-    context |= _corrected(found) if check else {"report": study_report(found)}
+    context |= _corrected(request.user, found, growing) if check else {"report": study_report(found)}
     template = "organizer/random_check.html" if check else "organizer/study.html"
-    return render(request, template, context, status=422 if handing or judging else 200)
+    return render(request, template, context, status=422 if context["form"] else 200)
 
 
-def _corrected(study: Study) -> dict[str, Any]:
-    report = corrected_report(audit_state(study, default_policies(study)), primary_score(study.kind))
-    counts = {name: sum(getattr(run, name) for run in report.runs) for name in ("judged", "drawn", "pairs")}
-    return {"report": report, "runs": report.ordered, "forms": list(TableForm)} | counts
+def hours_of_labels(viewer: User, campaign: Campaign, kind: StudyKind, labels: int) -> float | None:
+    seconds = seconds_a_label(viewer, campaign, STAGES[kind])
+    return None if seconds is None else labels * seconds / 3600
+
+
+def _corrected(viewer: User, study: Study, growing: GrowForm | None) -> dict[str, Any]:
+    state = audit_state(study, default_policies(study))
+    report = corrected_report(state, primary_score(study.kind))
+    names = ("judged", "refused", "drawn", "pairs", "outside")
+    counts = {name: sum(getattr(run, name) for run in report.runs) for name in names}
+    left = counts["drawn"] - counts["judged"] - counts["refused"]
+    return {
+        "report": report,
+        "left": left,
+        "hours": hours_of_labels(viewer, study.campaign, StudyKind(study.kind), left),
+        "is_support": study.kind == StudyKind.SUPPORT,
+        "runs": report.ordered,
+        "label_rows": label_rows(state),
+        "growing": growing or GrowForm(study),
+        "forms": list(TableForm),
+        **counts,
+    }

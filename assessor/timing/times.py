@@ -4,6 +4,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from statistics import median
 from threading import Lock
 from typing import Any, Final
 
@@ -217,6 +218,18 @@ def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
         for (task, version), recorded in sorted(found.items(), key=lambda entry: entry[0])
         if recorded.days or recorded.times.wall
     ]
+
+
+def seconds_a_label(viewer: User, campaign: Campaign, stage: Stage) -> float | None:
+    """Return the median over first submissions only, those of a study among them; None before there is one."""
+    rows = Submission.objects.filter(task__campaign__in=within(viewer, campaign), labels__gt=0)
+    labels = {(task, version): number for task, version, number in rows.values_list("task", "version", "labels")}
+    paces = [
+        row.times.active.point / SECOND / labels[row.task, row.version]
+        for row in kept_times_for(viewer, campaign)
+        if row.stage is stage and row.version == 1 and (row.task, row.version) in labels
+    ]
+    return median(paces) if paces else None
 
 
 def _marks(tasks: Iterable[int]) -> dict[Key, Mark]:

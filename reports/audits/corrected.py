@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from reports.cache import cached_report
 from reports.leaderboard.scores import PRIMARY, number
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.audit.draw import KNOWN
+from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
 from reports.metrics.audit.estimate import (
     FEWEST_JUDGED,
     NORMAL,
@@ -323,6 +323,48 @@ def corrected_report(
         judged_twice=twice,
         judges=tuple(sorted({judge for given in state.labels.values() for judge in given})),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedLabelRow:
+    """A run's pairs of one LLM label, `label` an index of STRATUM_NAMES.
+
+    `right`: how many judged pairs people gave that label too, half a pair where two differ; None without a label.
+    """
+
+    run_id: str
+    label: int
+    pairs: int
+    drawn: int
+    judged: int
+    refused: int
+    right: float | None
+
+    @property
+    def left(self) -> int:
+        return self.drawn - self.judged - self.refused
+
+
+def label_rows(state: AuditState) -> list[CheckedLabelRow]:
+    sample, labels = state.sample, state.frame.machine_label[state.present]
+    agreeing = np.where(labels < NO_LABEL, sample.shares[np.arange(len(labels)), np.minimum(labels, 2)], 0.0)
+    in_sample, rows = sample.chances > 0, []
+    for run, label in product(range(len(state.population.run_ids)), range(len(STRATUM_NAMES))):
+        mine = (state.run == run) & (sample.frame.label == label)
+        if mine.any():
+            judged = mine & in_sample & sample.judged
+            rows.append(
+                CheckedLabelRow(
+                    run_id=state.population.run_ids[run],
+                    label=label,
+                    pairs=int(mine.sum()),
+                    drawn=int((mine & in_sample).sum()),
+                    judged=int(judged.sum()),
+                    refused=int((mine & in_sample & state.refused).sum()),
+                    right=None if label == NO_LABEL else float(agreeing[judged].sum()),
+                )
+            )
+    return rows
 
 
 def _reasons(

@@ -34,6 +34,7 @@ from reports.audits.population import (
 )
 from reports.metrics.arrays import Counts
 from reports.metrics.audit.draw import KNOWN, AuditFrame, draw, place_in_order
+from web.text import plural
 
 BATCH = 500
 PER_RUN = 50
@@ -73,13 +74,8 @@ def create_audit(*, campaign: Campaign, wish: AuditWish, actor: User | None = No
     _check_figures(wish)
     with transaction.atomic():
         locked = lock_for_study(campaign, wish.name)
-        topics = topics_named(locked, wish.topics)
-        _refuse_unknown(set(wish.runs) - set(locked.runs.values_list("run_id", flat=True)), "run", locked)
-        study = _unsaved(locked, wish, topics)
-        population = population_of(study, default_policies(study))
-        _check_words(wish, population)
-        study.design["per_run"] = dict.fromkeys(population.run_ids, wish.per_run)
-        known, sample = _known_labels(study, wish.known), _sampled(study, wish.sample)
+        study, population, known = _planned(locked, wish)
+        sample = _sampled(study, wish.sample)
         payload = _payload(study, wish) | {"of": len(population.run), "known": len(known)}
         study.event = Event.objects.create(campaign=locked, kind="study.created", actor=actor, payload=payload)
         study.save()
@@ -88,6 +84,59 @@ def create_audit(*, campaign: Campaign, wish: AuditWish, actor: User | None = No
             _draw(study)
         touch(locked.pk)
         return study
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSize:
+    """Number of runs, pairs, pairs to judge, and pairs that were judged before, of an audit of `per_run` pairs."""
+
+    runs: int
+    per_run: int
+    drawn: int
+    pairs: int
+    known: int
+
+    def __str__(self) -> str:
+        # Floors and short runs change the sum: then it is no product.
+        exact, noun = self.drawn == self.runs * self.per_run, plural(self.runs, "run")
+        how = (
+            f"{self.runs} {noun} x {self.per_run} ="
+            if exact
+            else f"{self.runs} {noun}, about {self.per_run} each:"
+        )
+        text = f"{how} {self.drawn:,} of {self.pairs:,} pairs"
+        return f"{text}, beside {self.known:,} known" if self.known else text
+
+
+def size_of_wish(campaign: Campaign, wish: AuditWish) -> AuditSize:
+    """Count what would be drawn, and write nothing. Raises `Refused` as `create_audit` does, but for the name."""
+    _check_figures(wish)
+    _, population, known = _planned(campaign, wish)
+    is_known = np.array([(first, second) in known for first, second in population.items.tolist()], dtype=np.bool_)
+    frame = AuditFrame(
+        run=population.run,
+        label=np.where(is_known, KNOWN, population.label),
+        block=np.zeros_like(population.run),
+        x=population.size,
+        order=population.size,
+        runs=len(population.run_ids),
+    )
+    wanted = np.array([wish.per_run])
+    drawn = sum(
+        int(number[0]) for run in range(frame.runs) for number in frame.numbers(run, wanted, wish.least).values()
+    )
+    return AuditSize(frame.runs, wish.per_run, drawn, len(population.run), int(is_known.sum()))
+
+
+def size_of(study: Study) -> AuditSize:
+    pairs = AuditPair.objects.filter(study=study)
+    return AuditSize(
+        runs=len(study.design["per_run"]),
+        per_run=study.event.payload["per_run"],
+        drawn=StudyPair.objects.filter(study=study).count(),
+        pairs=pairs.count(),
+        known=pairs.filter(known=True).count(),
+    )
 
 
 def grow_audit(*, study: Study, per_run: int, runs: Sequence[str] = (), actor: User | None = None) -> int:
@@ -186,6 +235,17 @@ def _check_words(wish: AuditWish, population: Population) -> None:
             raise Refused("no_words", f"{run_id} has no answer with words here: nothing of it can be drawn.")
     if not there:
         raise Refused("nothing_to_draw", "No run has an answer with words to these topics: nothing was drawn.")
+
+
+def _planned(campaign: Campaign, wish: AuditWish) -> tuple[Study, Population, "Taken"]:
+    """The study, not stored, with its population and the labels that are taken over."""
+    topics = topics_named(campaign, wish.topics)
+    _refuse_unknown(set(wish.runs) - set(campaign.runs.values_list("run_id", flat=True)), "run", campaign)
+    study = _unsaved(campaign, wish, topics)
+    population = population_of(study, default_policies(study))
+    _check_words(wish, population)
+    study.design["per_run"] = dict.fromkeys(population.run_ids, wish.per_run)
+    return study, population, _known_labels(study, wish.known)
 
 
 def _refuse_unknown(names: set[str], noun: str, campaign: Campaign) -> None:

@@ -1,13 +1,14 @@
 """An audit's frame as it is stored, and what people said of its pairs."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
@@ -105,6 +106,33 @@ def current_labels(study: Study, judges: QuerySet[Judge], alias: str = DEFAULT_D
         if label in (*REAL_LABELS, REFUSED):
             found[first, second][judge] = label
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCounts:
+    """Number of an audit's pairs, of those that were drawn, and of those that people judged or refused."""
+
+    pairs: int
+    drawn: int
+    answered: int
+
+    @property
+    def left(self) -> int:
+        return self.drawn - self.answered
+
+
+def check_counts(studies: Sequence[Study]) -> dict[int, CheckCounts]:
+    drawn = Q(chance__isnull=False, known=False)
+    rows = AuditPair.objects.filter(study__in=studies).order_by().values_list("study")
+    sizes = rows.annotate(
+        pairs=Count("pk"), number=Count("pk", filter=drawn), taken=Count("pk", filter=drawn & ~Q(given=""))
+    )
+    answered: Counter[int] = Counter()
+    for kind, model in ((StudyKind.ASSIGNMENT, Assignment), (StudyKind.SUPPORT, SupportJudgment)):
+        given = model.objects.current().filter(judge__study__in=studies, judge__kind=JudgeKind.HUMAN)
+        labels = given.filter(label__in=(*REAL_LABELS, REFUSED)).order_by()
+        answered.update(study for study, *_ in labels.values_list("judge__study", *ITEM[kind]).distinct())
+    return {pk: CheckCounts(pairs, number, taken + answered[pk]) for pk, pairs, number, taken in sizes}
 
 
 def people_of(study: Study) -> QuerySet[Judge]:

@@ -69,6 +69,7 @@ ROUTES = {
         organizer:findings organizer:find organizer:today organizer:people_work organizer:people_work_file
         organizer:people_quality
         organizer:work organizer:task organizer:practice organizer:studies organizer:study
+        organizer:random_checks organizer:random_check
         organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
         organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
         organizer:grade_origin organizer:call
@@ -90,7 +91,7 @@ ROUTES = {
     "audit page": "organizer:audit organizer:audit_file",
     "organizer's form": """
         organizer:hand_out organizer:change_work organizer:remind organizer:new_study organizer:new_job
-        organizer:new_prompt
+        organizer:new_prompt organizer:new_check
         organizer:change_protocol organizer:change_defaults organizer:import_prompt
         organizer:new_judge organizer:new_connection
         organizer:try_prompts organizer:new_import organizer:new_export
@@ -98,6 +99,7 @@ ROUTES = {
     "organizer's act": """
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
+        organizer:grow_check organizer:extend_check
         organizer:judge_study organizer:answer organizer:cancel_job organizer:retry_job organizer:pause_job
         organizer:test_connection organizer:take_snapshot organizer:open_snapshot organizer:keep_rate
         organizer:commit_import organizer:discard_import organizer:take_up_import organizer:change_import

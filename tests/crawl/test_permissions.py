@@ -18,6 +18,7 @@ from assessor.models import PracticeItem
 from evaluation.models import (
     Answer,
     Assignment,
+    AuditPair,
     Event,
     Judge,
     ListedNugget,
@@ -273,14 +274,14 @@ def study_of_a_pair(world: DeskWorld, topic: Topic) -> Study:
     return study
 
 
-def random_check(world: DeskWorld, event: Event) -> Study:
+def check_of_the_leaderboard(world: DeskWorld, event: Event) -> Study:
     """A random check of which nothing is left to judge, of the labels that the leaderboard opens with."""
     page = leaderboard_page(world.campaign, QueryDict())
     assert page.standings, page.message
     choice = page.standings.board.choice
     return Study.objects.create(
         campaign=world.campaign,
-        name="is it right",
+        name="by chance",
         kind=StudyKind.ASSIGNMENT,
         draw=DrawKind.AUDIT,
         machine=choice.judges[0],
@@ -291,11 +292,39 @@ def random_check(world: DeskWorld, event: Event) -> Study:
     )
 
 
+def check_of_nothing(study: Study) -> Study:
+    """A random check of the same judge, of which no pair was drawn: it is complete, so that researchers see it."""
+    design = {"seed": "s", "least": 5, "per_run": {}, "runs": [], "topics": [], "known": [], "sample": ""}
+    check = Study.objects.create(
+        campaign=study.campaign,
+        name="is it right",
+        kind=study.kind,
+        draw=DrawKind.AUDIT,
+        condition=study.condition,
+        machine=study.machine,
+        per_topic=None,
+        design=design,
+        event=Event.objects.create(campaign=study.campaign, kind="note", payload={"per_run": 50}),
+    )
+    pair = StudyPair.objects.get(study=study)
+    AuditPair.objects.create(
+        study=check,
+        answer=pair.answer,
+        sentence=pair.sentence,
+        segment=pair.segment,
+        machine_label=2,
+        size=1,
+        place=0.5,
+    )
+    return check
+
+
 def ids_of(world: DeskWorld) -> dict[str, object]:
     """Return what stands in an address, by its name, where it is not a task of Ann's."""
     topic = world.topic("t1")
     study = study_of_a_pair(world, topic)
-    check = random_check(world, study.event)
+    check = check_of_nothing(study)
+    leading = check_of_the_leaderboard(world, study.event)
     listed = ListedNugget.objects.exclude(pk__in=NuggetCalls.objects.values("listed"))[0]
     call = make_call(WorkItem.objects.all()[0], number=9)
     snapshot = take_snapshot(campaign=world.campaign, name="whole", wish=SnapshotContents())
@@ -318,7 +347,8 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:hand_out_study": study.pk,
         "organizer:judge_study": study.pk,
         "reports:study_table": study.pk,
-        "reports:judge_more": check.pk,
+        "reports:judge_more": leading.pk,
+        **{f"organizer:{act}": check.pk for act in ("random_check", "grow_check", "extend_check")},
         "organizer:assignment_label": Assignment.objects.all()[0].pk,
         "organizer:support_label": SupportJudgment.objects.all()[0].pk,
         "organizer:answer_labels": Answer.objects.all()[0].pk,

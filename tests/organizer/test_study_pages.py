@@ -8,9 +8,8 @@ from django.urls import reverse
 
 from evaluation.judges import add_judge
 from evaluation.models import Judge, Study, StudyPair, Task
-from evaluation.terms import JudgeKind, Stage, StudyKind
+from evaluation.terms import JudgeKind, Stage
 from jobs.models import Job, WorkItem
-from reports.audits.drawing import AuditWish, create_audit
 from tests.worlds.campaign import queries_of
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import (
@@ -140,22 +139,3 @@ def test_the_list_takes_as_many_queries_however_many_studies(world: JudgingWorld
     for number in range(3):
         make_study(world, name=f"more {number}", seed=number)
     assert queries_of(olga, STUDIES) == few
-
-
-def test_a_random_check_is_listed_handed_out_and_shown(world: JudgingWorld) -> None:
-    wish = AuditWish("is it right", StudyKind.ASSIGNMENT, per_run=2, least=1, seed="s")
-    study = create_audit(campaign=world.campaign, wish=wish)
-    olga = client(world)
-    page = olga.get(STUDIES).content.decode()
-    assert "Random checks" in page
-    assert "is it right" in page
-    address = f"{STUDIES}{study.pk}/"
-    page = olga.get(address).content.decode()
-    assert "0 of 2 judged" in page
-    assert "neither what the LLM said" in page
-    given = olga.post(f"{address}hand-out/", {"assessor": "ann"}, follow=True).content.decode()
-    assert "Tasks handed out: 1." in given
-    judge_drawn(window_of(world, Task.objects.get(study=study)))
-    assert "too few judgments" in olga.get(address).content.decode()
-    rows = olga.get(reverse("reports:study_table", args=["river", study.pk, "json"])).json()["runs"]
-    assert {row["judged"] for row in rows if row["drawn"]} == {2}

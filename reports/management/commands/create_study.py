@@ -7,11 +7,10 @@ from django.db import transaction
 
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign, words_of
-from evaluation.models import AuditPair, Campaign, Study, StudyPair
+from evaluation.models import Campaign, StudyPair
 from evaluation.studies import PER_TOPIC, StudyWish, create_study
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
-from reports.audits.drawing import LEAST, PER_RUN, AuditWish, create_audit
-from web.text import plural
+from reports.audits.drawing import LEAST, PER_RUN, AuditWish, create_audit, size_of
 
 BY_PEOPLE = [word for word in words_of(SupportCondition) if word != SupportCondition.LLM]
 
@@ -102,14 +101,4 @@ def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
         seed=options["seed"],
     )
     study = create_audit(campaign=campaign, wish=wish)
-    return f"{study}: {drawn_text(study)}, labelled by {study.machine}."
-
-
-def drawn_text(study: Study) -> str:
-    pairs, runs = AuditPair.objects.filter(study=study), len(study.design["per_run"])
-    drawn, known = StudyPair.objects.filter(study=study).count(), pairs.filter(known=True).count()
-    per_run, noun = study.event.payload["per_run"], plural(runs, "run")
-    # Floors and short runs change the sum: then it is no product.
-    how = f"{runs} {noun} x {per_run} =" if drawn == runs * per_run else f"{runs} {noun}, about {per_run} each:"
-    text = f"{how} {drawn:,} of {pairs.count():,} pairs"
-    return f"{text}, beside {known:,} known" if known else text
+    return f"{study}: {size_of(study)}, labelled by {study.machine}."

@@ -29,7 +29,7 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.terms import TaskState
+from evaluation.terms import DrawKind, StudyKind, TaskState
 from exchange.demo_campaign import SLUG, start_demo_jobs
 from exchange.models import ImportAttempt, Snapshot
 from jobs.models import Notice, WorkItem
@@ -38,6 +38,7 @@ from llmjobs.models import Call, Connection, LlmJob, Trial
 from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialWish, start_trial
+from reports.audits.drawing import AuditWish, create_audit
 from tests.worlds.demo import make_demo
 from tests.worlds.jobs import make_call
 
@@ -55,6 +56,7 @@ PAGES = {
         organizer:segment organizer:protocol organizer:change_protocol organizer:change_defaults organizer:audit
         organizer:catalogue organizer:view_as organizer:findings organizer:quality organizer:work organizer:hand_out
         organizer:change_work organizer:remind organizer:task organizer:practice organizer:studies organizer:new_study
+        organizer:random_checks organizer:random_check organizer:new_check
         organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
         organizer:ask_to_take_role organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt
         organizer:judges organizer:new_judge organizer:new_connection organizer:compare_prompts
@@ -83,6 +85,7 @@ NOT_PAGES = {
         organizer:hand_out_proposed organizer:undo_hand_out
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
         organizer:withdraw_task organizer:reschedule_task organizer:switch_practice organizer:hand_out_study
+        organizer:grow_check organizer:extend_check
         organizer:judge_study organizer:take_snapshot organizer:open_snapshot organizer:give_role
         organizer:test_connection organizer:take_role organizer:invite organizer:revoke_invitation organizer:answer
         organizer:read_notice
@@ -172,6 +175,10 @@ def make_every_page() -> None:
         problems=[["new.jsonl", 3, "topic_id", "a topic of this campaign"]],
         expires_at=timezone.now(),
     )
+    create_audit(
+        campaign=campaign,
+        wish=AuditWish("Check 1", StudyKind.ASSIGNMENT, machine="word-overlap (scripted)", nuggets="edited"),
+    )
     ann = User.objects.get(username="ann")
     for task in Task.objects.filter(assessor=ann, state=TaskState.NOT_STARTED):
         open_desk(task=task.public_id, user=ann)
@@ -231,6 +238,7 @@ ONLY: dict[str, Callable[[], Arguments]] = {
     "organizer:segment": lambda: {"public_id": Segment.objects.filter(has_text=True)[0].public_id},
     "organizer:run": lambda: _key(Run),
     "organizer:study": lambda: _key(Study),
+    "organizer:random_check": lambda: {"pk": Study.objects.get(draw=DrawKind.AUDIT).pk},
     "reports:study_table": lambda: _key(Study),
     "organizer:job": lambda: _key(LlmJob),
     "organizer:trial": lambda: _key(Trial),
