@@ -53,6 +53,7 @@ THESE, NEW = TARGETS = ("these", "new")
 FEW = 30
 MANY_REFUSED = 0.05
 TOO_FEW = "too few judgments"
+UNFINISHED = "other runs are not all judged"
 
 
 def scores_of(kind: str) -> tuple[str, ...]:
@@ -97,6 +98,12 @@ class AuditState:
     def drawn(self) -> Booleans:
         drawn: Booleans = (self.sample.chances > 0) & (self.sample.frame.label != KNOWN)
         return drawn
+
+    @property
+    def finished(self) -> Booleans:
+        """Runs of which every drawn pair is judged or refused, R."""
+        finished: Booleans = self.count(self.drawn & ~self.sample.judged & ~self.refused) == 0
+        return finished
 
     @property
     def outside(self) -> Counts:
@@ -188,9 +195,16 @@ class CorrectedReport:
 
 
 def corrected_report(
-    state: AuditState, score: str, *, target: str = THESE, least_judged: int = FEWEST_JUDGED
+    state: AuditState,
+    score: str,
+    *,
+    target: str = THESE,
+    least_judged: int = FEWEST_JUDGED,
+    complete_only: bool = False,
 ) -> CorrectedReport:
     """Correct every run's score. A run has none before all its drawn pairs are judged or refused.
+
+    `complete_only`: before those of all runs are, no run has one.
 
     `least_judged`: judged pairs that a run needs; any other number than the usual one lifts the rule for strata too.
     """
@@ -198,6 +212,10 @@ def corrected_report(
     found = estimates(state.sample, weights, values)
     topics = topic_estimates(state.sample, found, weights, values, state.population.counted[score])
     reasons = _reasons(state, found, topics if target == NEW else None, least_judged)
+    finished = state.finished
+    withheld = complete_only and not finished.all()
+    if withheld:
+        reasons = [UNFINISHED if done else reason for done, reason in zip(finished, reasons, strict=True)]
     known = np.array([not reason for reason in reasons], dtype=np.bool_)
     places = np.flatnonzero(known)
     runs = _runs(state, score, found, topics if target == NEW else None, reasons)
@@ -212,7 +230,7 @@ def corrected_report(
         runs=tuple(runs),
         differences=tuple(_differences(state, weights, found, topics if target == NEW else None, places)),
         tau=tau_with(llm[ranked], found.value[ranked], found.sd[ranked]),
-        alpha=alpha,
+        alpha=None if withheld else alpha,
         judged_twice=twice,
         judges=tuple(sorted({judge for given in state.labels.values() for judge in given})),
     )

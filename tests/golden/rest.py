@@ -35,11 +35,11 @@ def _queries(campaign: Campaign, name: str) -> Iterator[str]:
 
 
 def _rows(client: Client, campaign: Campaign, name: str) -> Documents:
-    """Yield the first row by its own address, where it has one, and what stands behind it."""
+    """Yield the first row by its own address, where it has one, and what stands behind it or follows from it."""
     query = next(_queries(campaign, name))
     rows = client.get(f"{ROOT}{name}/?{query}&page_size=1").json()["results"]
     for key in (str(row[key]) for row in rows for key in KEYS if key in row):
-        for address in (f"{name}/{key}/", f"{name}/{key}/provenance/"):
+        for address in (f"{name}/{key}/", f"{name}/{key}/provenance/", f"{name}/{key}/corrected/"):
             if client.get(ROOT + address).status_code == 200:
                 yield _asked(client, "olga", address)
 
