@@ -101,7 +101,6 @@ def list_params(query: QueryDict, collection: str, known: set[str]) -> ListParam
 
 
 def wrong_parameters(query: QueryDict, known: set[str]) -> Errors:
-    """Return what is wrong with the parameters of an address, whatever they are about."""
     return {name: [wrong] for name in query if (wrong := _wrong(query, name, known))}
 
 

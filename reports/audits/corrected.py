@@ -34,12 +34,13 @@ from reports.metrics.audit.estimate import (
     TopicEstimates,
     differ,
     estimates,
+    more_to_separate,
     people_only,
     rank_ranges,
     tau_with,
     topic_estimates,
+    variances_ahead,
 )
-from reports.metrics.audit.separate import more_to_separate, variances_ahead
 from reports.metrics.audit.weights import values_of
 from reports.metrics.policies import Policies, SupportPolicies, listed_policies, policies_document
 from reports.metrics.scores import SCORE_NAMES
@@ -91,7 +92,6 @@ class AuditState:
         return self.sample.frame.run
 
     def count(self, pairs: Booleans) -> Counts:
-        """Count pairs of the sample by run, R."""
         return np.bincount(self.run[pairs], minlength=len(self.population.run_ids))
 
     @property
@@ -367,7 +367,6 @@ def _alpha(state: AuditState) -> tuple[float | None, int]:
 
 
 def corrected_document(report: CorrectedReport) -> dict[str, Any]:
-    """The report as files and the API have it."""
     return {
         "study": report.study.name,
         "score": report.score,
@@ -414,7 +413,6 @@ def best_first(report: CorrectedReport) -> list[CorrectedRun]:
 
 
 def corrected_rows(report: CorrectedReport) -> list[dict[str, Any]]:
-    """A row for each run, best first."""
     return [
         {"run_id": run.run_id, "llm": run.llm}
         | dict(zip(("people", "people_low", "people_high"), run.people, strict=True))
