@@ -107,7 +107,6 @@ def record_refused_token(raw: str, request: HttpRequest) -> None:
 
 
 def record_attempt(kind: str, credentials: dict[str, Any], request: HttpRequest | None) -> None:
-    """Record an attempt by the account meant."""
     user = account_meant(credentials)
     # A name that is no account may be a password, typed in the wrong field: it stays out of the log.
     actor = audit_log.actor_of(user) if user else UNKNOWN

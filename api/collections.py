@@ -14,7 +14,7 @@ from api.rows import corpus, labels, work
 from assessor.progress.matrix import Tasks
 from evaluation.rows.base import Reader
 from evaluation.rows.corpus import Answers, Campaigns, Events, Findings, Grades, Runs, Segments, Topics
-from evaluation.rows.labels import Assignments, Judges, SupportJudgments
+from evaluation.rows.labels import Assignments, Judges, Studies, SupportJudgments
 from evaluation.rows.nuggets import Nuggets, NuggetSets
 
 
@@ -81,6 +81,8 @@ COLLECTIONS = (
     ),
     Collection("grades", labels.QrelRow, Grades, (CAMPAIGN, TOPIC, filters.SOURCE), "pk", by_revision=True),
     Collection("judges", labels.JudgeRow, Judges, (CAMPAIGN,), select=filters.judges),
+    # To draw or grow a study changes no label, so that no revision goes up.
+    Collection("studies", labels.StudyRow, Studies, (CAMPAIGN,), "pk"),
     Collection("jobs", work.JobRow, Jobs, (CAMPAIGN, JUDGE, SINCE, filters.STATE), "pk"),
     Collection("tasks", work.TaskRow, Tasks, filters.OF_STAGES, "public_id"),
     Collection("time", work.TimeRow, TimeReader, filters.OF_STAGES),

@@ -29,8 +29,10 @@ from evaluation.models import Campaign, ListedNugget, NuggetList, Run, Topic
 from evaluation.rows.base import Reader
 from evaluation.rows.labels import Judges, LabelReader
 from evaluation.rows.nuggets import Nuggets
-from evaluation.terms import Condition, FindingCode, Stage, SupportCondition
+from evaluation.terms import Condition, FindingCode, Stage, StudyKind, SupportCondition
 from jobs.models import Job
+from reports.audits.corrected import TARGETS, scores_of
+from reports.metrics.audit.estimate import FEWEST_JUDGED
 from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
 
 NO_SUCH = "There is nothing of that name that you may see."
@@ -50,6 +52,7 @@ class Filter:
     narrow: Callable[["Narrowing", Rows, Any], Rows] = lambda _narrowing, rows, _value: rows
     choices: tuple[str, ...] = ()
     is_moment: bool = False
+    is_count: bool = False
     needed: bool = False
 
     def clean(self, value: str) -> Any:
@@ -57,6 +60,8 @@ class Filter:
         field: forms.Field = forms.CharField(required=False)
         if self.choices:
             field = forms.ChoiceField(required=False, choices=[(choice, choice) for choice in self.choices])
+        elif self.is_count:
+            field = forms.IntegerField(required=False, min_value=1)
         elif self.is_moment:
             # No input formats are left, so that only ISO 8601 is read: 02/01 is two days, by who writes it.
             limits = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
@@ -283,6 +288,12 @@ STAGE = Filter(
 KIND = Filter("kind", "one kind of event, such as `import.runs`", _of_kind)
 CODE = Filter("code", "what was noticed", _of_kind, tuple(FindingCode))
 OF_STAGES = (CAMPAIGN, TOPIC, ASSESSOR, SINCE, STAGE)
+OF_POLICIES = (
+    Filter("missing", "a topic that a run did not answer; default: zero", choices=get_args(ZeroOrSkip)),
+    Filter("unjudged", "an answer with unjudged nuggets; default: exclude", choices=get_args(ExcludeOrZero)),
+    Filter("no_vital", "a topic without vital nuggets; default: zero", choices=get_args(ZeroOrSkip)),
+    Filter("no_cited", "of support: an answer that cites nothing; default: skip", choices=get_args(ZeroOrSkip)),
+)
 OF_SCORES = (
     replace(CAMPAIGN, needed=True),
     Filter(
@@ -294,9 +305,21 @@ OF_SCORES = (
     Filter("judge", "whose labels, where several fit"),
     Filter("nugget_set", "which nugget set, where several fit"),
     Filter("run", "a run, by its run id"),
-    Filter("missing", "a topic that a run did not answer; default: zero", choices=get_args(ZeroOrSkip)),
-    Filter("unjudged", "an answer with unjudged nuggets; default: exclude", choices=get_args(ExcludeOrZero)),
-    Filter("no_vital", "a topic without vital nuggets; default: zero", choices=get_args(ZeroOrSkip)),
-    Filter("no_cited", "of support: an answer that cites nothing; default: skip", choices=get_args(ZeroOrSkip)),
+    *OF_POLICIES,
 )
 """Filters of scores: a campaign, a condition, and the policies of the reports."""
+
+OF_CORRECTED = (
+    Filter(
+        "score",
+        "which score; default: the primary one",
+        choices=(*scores_of(StudyKind.ASSIGNMENT), *scores_of(StudyKind.SUPPORT)),
+    ),
+    Filter("target", "intervals for these topics, the default, or for new topics like them", choices=TARGETS),
+    Filter(
+        "least_judged",
+        f"judged pairs that a run needs; default: {FEWEST_JUDGED}; another number lifts the rule for strata too",
+        is_count=True,
+    ),
+    *OF_POLICIES,
+)

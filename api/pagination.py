@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from api.problems import WrongQuery
+from api.problems import Errors, WrongQuery
 from evaluation.rows.base import Reader, Row
 
 USUAL_PAGE, LARGEST_PAGE = 100, 1000
@@ -81,7 +81,7 @@ class ListParams:
 
 def list_params(query: QueryDict, collection: str, known: set[str]) -> ListParams:
     """Return the parameters. Raises `WrongQuery` for all wrong ones; the values of filters are checked later."""
-    errors = {name: [wrong] for name in query if (wrong := _wrong(query, name, known))}
+    errors = wrong_parameters(query, known.union(PAGING))
     form, size = query.get("format", Form.JSON), query.get("page_size", str(USUAL_PAGE))
     word, cursor = query.get("cursor"), None
     if form not in list(Form):
@@ -100,8 +100,12 @@ def list_params(query: QueryDict, collection: str, known: set[str]) -> ListParam
     return ListParams(Form(form), int(size), cursor)
 
 
+def wrong_parameters(query: QueryDict, known: set[str]) -> Errors:
+    return {name: [wrong] for name in query if (wrong := _wrong(query, name, known))}
+
+
 def _wrong(query: QueryDict, name: str, known: set[str]) -> str | None:
-    if name not in known and name not in PAGING:
+    if name not in known:
         return "There is no such parameter."
     if len(query.getlist(name)) > 1:
         return "This parameter can be given once."

@@ -45,7 +45,6 @@ def handler(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
 
 
 def problem(status: int, code: str, detail: str, **more: Any) -> HttpResponse:
-    """Return a problem document. `code` is for programs, `detail` for people."""
     document = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": int(status), "code": code}
     body = to_json(document | {"detail": detail, **more})
     return HttpResponse(body, status=status, content_type=CONTENT_TYPE)

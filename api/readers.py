@@ -111,9 +111,16 @@ class Scores(Reader):
 
 def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[dict[str, Any]]:
     if isinstance(choice, NuggetCondition):
-        return list(leaderboard(choice, Policies(**_named(params, "missing", "unjudged", "no_vital"))).rows)
-    policies = SupportPolicies(**_named(params, "missing", "no_cited"))
-    return [asdict(row) for row in support_rows(choice, policies)]
+        return list(leaderboard(choice, nugget_policies(params)).rows)
+    return [asdict(row) for row in support_rows(choice, support_policies(params))]
+
+
+def nugget_policies(params: dict[str, Any]) -> Policies:
+    return Policies(**_named(params, "missing", "unjudged", "no_vital"))
+
+
+def support_policies(params: dict[str, Any]) -> SupportPolicies:
+    return SupportPolicies(**_named(params, "missing", "no_cited"))
 
 
 def _named(params: dict[str, Any], *policies: str) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from pydantic import BaseModel, Field, WithJsonSchema, create_model
 
 from api.collections import COLLECTIONS, Collection
-from api.filters import Filter
+from api.filters import OF_CORRECTED, Filter
 from api.pagination import LARGEST_PAGE, USUAL_PAGE, Form
 from api.problems import CONTENT_TYPE
 from api.rows.corpus import Out
-from api.rows.labels import Provenance
+from api.rows.labels import CorrectedScoresRow, Provenance
 from api.streams import CONTENT_TYPES
 
 JSON = "application/json"
@@ -156,6 +156,22 @@ class ProvenanceSchema(RowSchema):
         return {(200, JSON): Provenance} | _read_problems(OF_ROWS)
 
 
+class CorrectedSchema(RowSchema):
+    """Corrected scores of a study."""
+
+    kind = "corrected"
+
+    def get_description(self) -> str:  # type: ignore[override]
+        return getdoc(CorrectedScoresRow) or ""
+
+    def get_override_parameters(self) -> list[Any]:
+        return [*map(_filter_parameter, OF_CORRECTED)]
+
+    def get_response_serializers(self) -> Any:
+        refused = {status: OF_LISTS[status] for status in (400, 422)}
+        return {(200, JSON): CorrectedScoresRow} | _read_problems(dict(sorted((OF_ROWS | refused).items())))
+
+
 class WriteSchema(ListSchema):
     """The POST of a view of writes; its GET is that of its collection."""
 
@@ -199,7 +215,7 @@ def _read_problems(texts: dict[int, str]) -> dict[Any, Any]:
 def _filter_parameter(parameter: Filter) -> OpenApiParameter:
     return OpenApiParameter(
         parameter.name,
-        OpenApiTypes.DATETIME if parameter.is_moment else OpenApiTypes.STR,
+        COUNT if parameter.is_count else OpenApiTypes.DATETIME if parameter.is_moment else OpenApiTypes.STR,
         description=parameter.text,
         enum=parameter.choices or None,
         required=parameter.needed,
@@ -207,6 +223,7 @@ def _filter_parameter(parameter: Filter) -> OpenApiParameter:
 
 
 FORM_TEXT = "json: a page; jsonl, csv: all rows as a stream"
+COUNT = {"type": "integer", "minimum": 1}
 SIZES = {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE, "default": USUAL_PAGE}
 PAGING_PARAMETERS = [
     OpenApiParameter("format", OpenApiTypes.STR, enum=list(Form), default="json", description=FORM_TEXT),

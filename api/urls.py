@@ -8,7 +8,7 @@ from django.urls.converters import PathConverter
 
 from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED, ProvenanceView
-from api.views import ListView, NothingView, RootView, RowView, SchemaView, docs
+from api.views import CorrectedView, ListView, NothingView, RootView, RowView, SchemaView, docs
 from api.writes.campaigns import CampaignsView
 from api.writes.imports import KINDS, ImportView
 from api.writes.jobs import JOB_CHANGES, ChangeJobView, JobsView
@@ -36,7 +36,7 @@ Address = tuple[str, Callable[..., Any], str]
 
 
 def _addresses() -> Iterator[Address]:
-    """Yield route, view and name. Writes and provenance come first, as the longer routes."""
+    """Yield route, view and name. Longer routes come first."""
     task = "tasks/<slug:public_id>"
     for kind in KINDS:
         yield f"campaigns/<slug:slug>/imports/{kind}", ImportView.as_view(kind=kind), f"import-{kind}"
@@ -50,6 +50,8 @@ def _addresses() -> Iterator[Address]:
         name = collection.name
         yield f"{name}/<int:pk>/provenance", ProvenanceView.as_view(collection=collection), f"{name}-provenance"
     for collection in COLLECTIONS:
+        if collection.name == "studies":
+            yield "studies/<int:pk>/corrected", CorrectedView.as_view(collection=collection), "studies-corrected"
         name, key = collection.name, collection.found_by
         yield name, WRITTEN.get(name, ListView).as_view(collection=collection), name
         if key:

@@ -1,4 +1,4 @@
-"""Lists and rows of every collection, the schema and its page, and what answers where there is nothing."""
+"""Lists and rows of every collection, scores that a study corrects, the schema and its page, and what is nowhere."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -22,11 +22,21 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from api.collections import COLLECTIONS, Collection
-from api.pagination import Cursor, Form, ListParams, list_params, page_of, seal
-from api.problems import NOT_FOUND
-from api.schema import ListSchema, RowSchema, objects_of, operations_of
+from api.filters import OF_CORRECTED, narrowing_of
+from api.pagination import Cursor, Form, ListParams, list_params, page_of, seal, wrong_parameters
+from api.problems import NOT_FOUND, WrongQuery
+from api.readers import nugget_policies, support_policies
+from api.schema import CorrectedSchema, ListSchema, RowSchema, objects_of, operations_of
 from api.streams import CONTENT_TYPES, WRITERS, answered, is_known, tag_of_campaigns, tag_of_pieces
+from assessor.progress.matrix import may_organize
+from evaluation.errors import Refused
+from evaluation.models import Study
 from evaluation.rows.base import Reader, Row
+from evaluation.terms import StudyKind
+from reports.audits.corrected import THESE, audit_state, corrected_report, primary_score, scores_of
+from reports.audits.documents import corrected_document
+from reports.audits.frame import audit_named, people_of
+from reports.metrics.audit.estimate import FEWEST_JUDGED
 from web.consistent_read import consistent_read
 
 
@@ -129,6 +139,49 @@ def row_at(reader: Reader, key: str | int) -> Row:
         # A row of strangers answers 404 as well: 403 would tell that it is there.
         raise NotFound(NOT_FOUND)
     return found[0][1]
+
+
+class CorrectedView(CollectionView):
+    """Scores of all runs, corrected by a study's labels."""
+
+    schema = CorrectedSchema()
+
+    def get(self, request: Request, pk: int) -> HttpResponse:
+        with consistent_read() as alias:
+            reader = self.reader(request, alias)
+            row_at(reader, pk)
+            study = Study.objects.using(alias).select_related("campaign").get(pk=pk)
+            if errors := wrong_parameters(request.query_params, {one.name for one in OF_CORRECTED}):
+                raise WrongQuery(errors)
+            values = narrowing_of(OF_CORRECTED, request.query_params, reader).values
+            try:
+                document = _corrected(study, values, reader)
+            except Refused as error:
+                message = reader.names.clean(study.campaign_id, error.message)
+                raise Refused(error.code, str(message)) from None
+        return answered(request, to_json(document))
+
+
+def _corrected(study: Study, values: dict[str, Any], reader: Reader) -> dict[str, Any]:
+    """Return the report's document with people by pseudonym. Raises `WrongQuery`, `Refused`."""
+    audit = audit_named(study.campaign, study.name)
+    score = values.get("score", primary_score(audit.kind))
+    if score not in (scores := scores_of(audit.kind)):
+        raise WrongQuery({"score": [f"This study corrects {', '.join(scores)}."]})
+    policies = nugget_policies if audit.kind == StudyKind.ASSIGNMENT else support_policies
+    report = corrected_report(
+        audit_state(audit, policies(values)),
+        score,
+        target=values.get("target", THESE),
+        least_judged=values.get("least_judged", FEWEST_JUDGED),
+        complete_only=not may_organize(reader.viewer, audit.campaign),
+    )
+    document, campaign = corrected_document(report), audit.campaign_id
+    judges = {judge.name: reader.names.judge(campaign, judge.pk) for judge in people_of(audit)}
+    return document | {
+        "study": reader.names.clean(campaign, audit.name),
+        "judges": sorted(str(judges[name]) for name in report.judges),
+    }
 
 
 class RootView(View):

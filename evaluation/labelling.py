@@ -173,7 +173,6 @@ def give_grades(campaign: Campaign, source: str, given: Sequence[GivenGrade]) ->
 
 
 def ensure_nugget_set(campaign: Campaign, judge: Judge, origin: Origin) -> NuggetSet:
-    """Return the set ORIGIN-JUDGE, made if it is not there."""
     nugget_set, _ = NuggetSet.objects.get_or_create(
         campaign=campaign, name=f"{origin}-{judge.name}", defaults={"origin": origin, "judge": judge}
     )

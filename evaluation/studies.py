@@ -351,7 +351,7 @@ def _payload(wish: StudyWish, person: Judge, machine: Judge, nugget_set: NuggetS
 
 
 @dataclass(frozen=True, slots=True)
-class StudyRow:
+class ListedStudy:
     """A study in the list, with what was drawn and how many of its tasks are handed out and submitted."""
 
     study: Study
@@ -361,7 +361,7 @@ class StudyRow:
     submitted: int
 
 
-def studies_for(viewer: User, campaign: Campaign) -> list[StudyRow]:
+def studies_for(viewer: User, campaign: Campaign) -> list[ListedStudy]:
     """Return the studies of a campaign, the newest first: three queries, however many."""
     studies = list(_studies(viewer, campaign))
     drawn = StudyPair.objects.filter(study__in=studies).order_by().values_list("study")
@@ -369,7 +369,7 @@ def studies_for(viewer: User, campaign: Campaign) -> list[StudyRow]:
     tasks = Task.objects.filter(study__in=studies).not_withdrawn().order_by().values_list("study")
     given = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
     counts = {pk: (n, submitted) for pk, n, submitted in given}
-    return [StudyRow(study, *sizes.get(study.pk, (0, 0)), *counts.get(study.pk, (0, 0))) for study in studies]
+    return [ListedStudy(study, *sizes.get(study.pk, (0, 0)), *counts.get(study.pk, (0, 0))) for study in studies]
 
 
 def study_for(viewer: User, campaign: Campaign, pk: int) -> Study:

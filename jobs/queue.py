@@ -144,13 +144,11 @@ def anything_due(kind: str) -> bool:
 
 
 def holder_in(worker: str, lane: str) -> str:
-    """Lease holder of one lane of a worker."""
     # Lanes have holders of their own, or stopping one would hand back the other's items.
     return f"{worker}/{lane}"
 
 
 def renew(holder: str) -> None:
-    """Renew the leases of a worker and of its lanes, and its heartbeat."""
     now = timezone.now()
     with transaction.atomic():
         own = Q(holder=holder) | Q(holder__startswith=holder_in(holder, ""))
@@ -317,7 +315,6 @@ def progress_of(job: Job) -> JobProgress:
 
 
 def progress_by_job(jobs: Iterable[int]) -> dict[int, JobProgress]:
-    """Items of jobs by state, in one query."""
     counts: dict[int, dict[str, int]] = {pk: dict.fromkeys(WorkItem.State.values, 0) for pk in jobs}
     states = WorkItem.objects.filter(job__in=counts).order_by().values_list("job", "state")
     for pk, state, count in states.annotate(Count("pk")):

@@ -24,9 +24,10 @@ from reports.metrics.audit.estimate import (
     AuditSample,
     RunEstimates,
     estimates,
+    more_to_separate,
     topic_estimates,
+    variances_ahead,
 )
-from reports.metrics.audit.separate import more_to_separate, variances_ahead
 from reports.metrics.audit.weights import nugget_sizes, nugget_weights, positive_sizes, values_of
 from reports.metrics.label_matrix import OKAY, VITAL, AssignmentSheet
 from reports.metrics.policies import Policies

@@ -24,7 +24,7 @@ from evaluation.studies import (
     LONGEST_NAME,
     MOST_PER_TOPIC,
     PER_TOPIC,
-    StudyRow,
+    ListedStudy,
     StudyWish,
     create_study,
     hand_out_study,
@@ -299,7 +299,7 @@ def judge_study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 class CheckRow:
     """A random check in the list. `pace`: hours of a label, None where the campaign has no times of such labels."""
 
-    row: StudyRow
+    row: ListedStudy
     counts: CheckCounts
     pace: float | None
 

@@ -99,7 +99,6 @@ def _both(sides: tuple[str, str], point: RunPoint | TopicPoint) -> str:
 
 
 def ranking(rows: Sequence[Mapping[str, Any]], score: str, *, dark: bool) -> str:
-    """Return the means of a score and their intervals, in the order of the rows."""
     runs = [
         {"run": row["run_id"], "task": row["task"] or NO_TASK, "mean": row[score]}
         | {"low": row["low"], "high": row["high"], "said": f"{row['run_id']}: {_with_interval(row, score)}"}

@@ -577,7 +577,6 @@ class ConfusionForm(ComparisonForm):
 
     @property
     def filters(self) -> dict[str, str]:
-        """The filters in force, by name."""
         names = ("topic", "run", "tag", "importance", "made")
         return {name: self.chosen[name] for name in names if self.chosen[name]}
 

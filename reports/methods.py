@@ -47,7 +47,7 @@ from reports.agreement.figures import (
     correlate,
     correlation_rows,
 )
-from reports.audits.corrected import methods_sentences
+from reports.audits.documents import methods_sentences
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, as_json, as_latex, converter_of, escaped
 from reports.forms import PAIRINGS

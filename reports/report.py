@@ -60,7 +60,6 @@ class Basis:
 
     @property
     def has_interval(self) -> bool:
-        """Whether an interval is shown at all."""
         return not self.is_small
 
     @property
@@ -436,7 +435,6 @@ class Report:
         raise Http404
 
     def table(self, section: Section) -> FileTable:
-        """Return a section as it leaves in files, with what it rests on."""
         text = [self.title, *(self.content.facts if self.content else ()), section.note]
         return section.table("\n".join(plain(line) for line in text if line))
 

@@ -21,7 +21,6 @@ def safe_cell(value: Cell) -> Cell | str:
 
 
 def csv_response(name: str, rows: Iterable[Iterable[object]]) -> HttpResponse:
-    """Download of rows, each cell safe."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
     csv.writer(response).writerows([safe_cell(cell) for cell in row] for row in rows)

@@ -5,8 +5,16 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from api.rows.corpus import CampaignSlug, JudgeName, Number, Out, RunId, TopicId, words
-from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel
+from api.rows.corpus import JUDGE, CampaignSlug, JudgeName, Number, Out, RunId, TopicId, words
+from evaluation.terms import (
+    AssignmentLabel,
+    Condition,
+    DrawKind,
+    JudgeKind,
+    StudyKind,
+    SupportCondition,
+    SupportLabel,
+)
 from llmjobs.models import Call
 
 AssignmentWord = Annotated[str, words(label.name.lower() for label in AssignmentLabel)]
@@ -81,6 +89,101 @@ class JudgeRow(Out):
     study: str | None = Field(description="the study whose pairs this judge labels")
     aside: bool = Field(description="its labels count only where it is named")
     created_at: datetime
+
+
+class StudyRow(Out):
+    """A study: pairs that are judged once more, drawn where two judges differ or by chance from an LLM's labels."""
+
+    id: int
+    campaign: CampaignSlug
+    name: str
+    kind: Annotated[str, words(StudyKind)]
+    draw: Annotated[str, words(DrawKind)] = Field(description="audit: a random check")
+    person: str | None = Field(description=f"who is compared, {JUDGE}; null in a random check")
+    machine: JudgeName
+    nugget_set: str | None = Field(description="null of support")
+    condition: Annotated[str, words(SupportCondition)] | None = Field(description="how people judge support")
+    seed: str
+    per_run: dict[str, int] | None = Field(description="pairs to draw by run id; null: not drawn by run")
+    per_topic: int | None = Field(description="pairs to draw of each topic; null: not drawn by topic")
+    stratified: bool | None = Field(description="drawn from each pair of labels; null in a random check")
+    drawn: int = Field(description="pairs")
+    judged: int = Field(description='drawn pairs with a label of a person, "can\'t judge" included')
+    made_by: str | None = Field(description="by pseudonym")
+    made_at: datetime
+
+
+class EstimateRow(Out):
+    """A score with its 95 % interval; null: there is none, and the run's `reason` says why."""
+
+    value: Number | None
+    low: Number | None
+    high: Number | None
+
+
+class CorrectedValueRow(EstimateRow):
+    """A corrected score with its 95 % interval."""
+
+    sd: Number | None = Field(description="standard deviation")
+
+
+class RefusedRow(Out):
+    """What a score would be, had all refused pairs been not supported, or supported."""
+
+    reason: str
+    low: Number
+    high: Number
+
+
+class CorrectedRunRow(Out):
+    """A run by a random check."""
+
+    run_id: RunId
+    llm: Number | None = Field(description="by the LLM's labels of today")
+    people: EstimateRow = Field(description="by people's labels of the same pairs alone")
+    corrected: CorrectedValueRow
+    rank: list[int] | None = Field(description="the best and the worst it may have")
+    pairs: int = Field(description="that the LLM labelled")
+    drawn: int
+    judged: int
+    refused: int = Field(description="that nobody could judge")
+    stale: int = Field(description="whose label the LLM has changed since the draw")
+    outside: int = Field(description="that came after the draw")
+    few: bool
+    reason: str | None = Field(description="why it has no corrected score")
+    warning: RefusedRow | None = Field(description="more were refused than a score can bear")
+
+
+class CorrectedDifferenceRow(Out):
+    """The corrected score of `a` minus that of `b`, with its 95 % interval."""
+
+    a: RunId
+    b: RunId
+    value: Number
+    low: Number
+    high: Number
+    more: int | None = Field(
+        description="judgments of each run that would tell them apart; 0: they are; null: none"
+    )
+
+
+class CorrectedScoresRow(Out):
+    """Scores of all runs, corrected by a random check, as `report corrected` has them.
+
+    Organizers read each run once its pairs are judged; all others once those of all runs are.
+    """
+
+    study: str
+    score: str
+    target: str
+    policies: dict[str, str]
+    seed: str
+    runs: list[CorrectedRunRow]
+    differences: list[CorrectedDifferenceRow]
+    tau: EstimateRow = Field(description="of the LLM's order of the runs and the corrected one")
+    judges: list[str] = Field(description=JUDGE)
+    judged_twice: int = Field(description="pairs that several people judged")
+    alpha: Number | None = Field(description="of those")
 
 
 class IntervalRow(Out):

@@ -164,7 +164,6 @@ class TopicHead:
 
 
 def topic_head(campaign: Campaign, topic: Topic) -> TopicHead:
-    """Return a topic's language, else the campaign's, and its texts."""
     texts = {
         "narrative": str(topic.extra.get("narrative", "")),
         "problem_statement": topic.problem_statement,

@@ -96,7 +96,6 @@ class Quiet:
     kind: SegmentKind
 
     def credit(self, limit: Limit) -> Active:
-        """Return the active time in it under an idle limit."""
         allowed = limit(self.words)
         within = self.length <= allowed
         # The assessor knows best; the high figure keeps the gap for whoever doubts it.

@@ -107,7 +107,6 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Str
 
 
 def stretch_of(window: str, number: int, kind: str, started: datetime, ended: datetime, *tags: Any) -> Stretch:
-    """Return a stored row, by its `FIELDS`, as the rules know it."""
     return Stretch(window, number, SegmentKind(kind), milliseconds(started), milliseconds(ended), *tags)
 
 

@@ -97,7 +97,6 @@ class Holdings:
 
     @property
     def segments_without_text(self) -> int:
-        """Segments that qrels or runs name without a text loaded."""
         return self.segments - self.segments_with_text
 
 

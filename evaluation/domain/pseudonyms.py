@@ -48,7 +48,6 @@ class Names:
         return self.campaigns[campaign].slug
 
     def person(self, campaign: int, user: int | None) -> str | None:
-        """Return somebody's pseudonym in a campaign; None for nobody."""
         if user is None:
             return None
         known = self._people.get((campaign, user))

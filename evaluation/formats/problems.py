@@ -61,7 +61,6 @@ class Problems:
             self.add(line, field_path(detail["loc"]), wording(detail))
 
     def raise_if_any(self) -> None:
-        """Raise `BadInput` with all problems, in the order of the lines."""
         if self._found:
             raise BadInput(sorted(self._found, key=lambda problem: problem.line))
 

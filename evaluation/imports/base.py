@@ -170,7 +170,6 @@ def store_findings(campaign: Campaign, event: Event, found: Iterable[ImportFindi
 
 
 def refuse(problems: Sequence[InputProblem]) -> None:
-    """Raise `BadInput` with all problems, if there are any."""
     if problems:
         raise BadInput(problems)
 

@@ -75,7 +75,6 @@ class Reader:
         return rows.filter(**{f"{self.paths[by]}__in": keys})
 
     def plain(self, row: Values) -> Row:
-        """Return a row under the names of its columns, with the slug of its campaign."""
         named = {self.renamed.get(name, name): value for name, value in zip(self.values, row[1:], strict=True)}
         return {"id": row[0]} | named | {"campaign": self.names.slug(named["campaign"])}
 

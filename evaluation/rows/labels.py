@@ -1,4 +1,4 @@
-"""Labels as rows: a million of them leave in one answer, so answers, nuggets and names are looked up in chunks.
+"""Labels as rows, and studies of them: a million leave in one answer, so answers and names are looked up in chunks.
 
 Labels that were withdrawn, or replaced by a later submission, do not leave. Those of studies leave where their judge is
 named.
@@ -7,25 +7,28 @@ named.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 
 from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
+    AuditPair,
     Campaign,
     Judge,
     NuggetSet,
     NuggetVersion,
     Segment,
     Sentence,
+    Study,
+    StudyPair,
     SupportJudgment,
     Task,
 )
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.rows.base import Reader, Row, Values
-from evaluation.terms import AssignmentLabel, SupportLabel
+from evaluation.terms import AssignmentLabel, DrawKind, JudgeKind, SupportLabel
 
 KEPT = 20_000
 """How many answers and wordings are remembered between chunks: memory stays the same however many labels follow."""
@@ -221,3 +224,55 @@ class Judges(Reader):
             "aside": judge.aside,
             "created_at": judge.created_at,
         }
+
+
+class Studies(Reader):
+    """Studies, and how many of their drawn pairs people have judged."""
+
+    model = Study
+    paths = {"campaign": "campaign"}
+    values = (
+        *("campaign", "name", "kind", "draw", "person", "machine", "nugget_set", "condition", "seed", "per_topic"),
+        *("stratified", "design", "event__actor", "created_at"),
+    )
+
+    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        studies = [row[0] for row in chunk]
+        # A random check can have taken over another's draw, of which it hands out nothing.
+        drawn = self._counts(StudyPair.objects.exclude(study__draw=DrawKind.AUDIT), Q(), studies)
+        drawn |= self._counts(AuditPair.objects.filter(chance__gt=0, known=False), ~Q(given=""), studies)
+        for pk, campaign, name, kind, draw, person, machine, made, condition, seed, *rest in chunk:
+            per_topic, stratified, design, actor, created_at = rest
+            audit = draw == DrawKind.AUDIT
+            pairs, judged = drawn.get(pk, (0, 0))
+            yield {
+                "id": pk,
+                "campaign": self.names.slug(campaign),
+                "name": self.names.clean(campaign, name),
+                "kind": kind,
+                "draw": draw,
+                "person": self.names.judge(campaign, person),
+                "machine": self.names.judge(campaign, machine),
+                "nugget_set": self.names.nugget_set(made),
+                "condition": condition or None,
+                "seed": design["seed"] if audit else str(seed),
+                "per_run": design["per_run"] if audit else None,
+                "per_topic": per_topic,
+                "stratified": None if audit else stratified,
+                "drawn": pairs,
+                "judged": judged,
+                "made_by": self.names.person(campaign, actor),
+                "made_at": created_at,
+            }
+
+    def _counts(self, pairs: QuerySet[Any], taken_over: Q, studies: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """Return by study how many of the pairs there are, and how many have a label of a person in the study."""
+        by_people = {"judge__study": OuterRef("study"), "judge__kind": JudgeKind.HUMAN}
+        nuggets = {name: OuterRef(name) for name in ("answer", "nugget_version")}
+        citations = {name: OuterRef(name) for name in ("sentence", "segment")}
+        judged = Q(Exists(Assignment.objects.current().filter(**by_people, **nuggets)))
+        judged |= Q(Exists(SupportJudgment.objects.current().filter(**by_people, **citations)))
+        judged = judged | taken_over if taken_over else judged
+        rows = pairs.using(self.alias).filter(study__in=studies).order_by().values_list("study")
+        counted = rows.annotate(n=Count("pk"), judged=Count("pk", filter=judged))
+        return {study: (n, of_them) for study, n, of_them in counted}

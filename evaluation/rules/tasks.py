@@ -54,7 +54,6 @@ class TaskFacts:
 
 
 def check_act(act: Act, state: TaskState) -> None:
-    """Raise `Refused` when the state does not allow the act."""
     if state not in TRANSITIONS[act]:
         raise Refused(f"cannot_{act}", f"This task is {state}: {REFUSALS[act]}")
 

@@ -142,7 +142,6 @@ class CampaignRows:
         return list(self._rows(table.model).values_list("pk", flat=True))
 
     def rows(self, table: SnapshotTable) -> Rows:
-        """Rows of a table in the file's order, as tuples of its columns."""
         names = [field.attname for field in table.fields]
         if table.model is Text:
             return _texts(self, names)

@@ -109,7 +109,6 @@ def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
 
 
 def judged_conditions(campaign: Campaign) -> Iterator[NuggetCondition]:
-    """Conditions with labels whose judge is plain."""
     for condition in Condition:
         try:
             choice = resolve(campaign, condition)

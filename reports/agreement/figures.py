@@ -47,7 +47,6 @@ class RunPoint:
 
     @property
     def difference(self) -> float | None:
-        """Difference of x and y, None where one side is undefined."""
         return None if self.x is None or self.y is None else self.x - self.y
 
 

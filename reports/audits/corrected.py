@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise, product
-from typing import Any
 
 import numpy as np
 from django.db.models import Max, QuerySet
@@ -22,7 +21,7 @@ from reports.audits.frame import (
     people_of,
     stored_frame,
 )
-from reports.audits.population import Population, default_policies, population_of
+from reports.audits.population import Population, population_of
 from reports.cache import cached_report
 from reports.leaderboard.scores import PRIMARY, number
 from reports.metrics.alpha import alpha_ordinal
@@ -36,14 +35,15 @@ from reports.metrics.audit.estimate import (
     TopicEstimates,
     differ,
     estimates,
+    more_to_separate,
     people_only,
     rank_ranges,
     tau_with,
     topic_estimates,
+    variances_ahead,
 )
-from reports.metrics.audit.separate import more_to_separate, variances_ahead
 from reports.metrics.audit.weights import values_of
-from reports.metrics.policies import Policies, SupportPolicies, listed_policies, policies_document
+from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.significance import significance_groups
 from reports.metrics.support import PRECISION, RECALL
@@ -60,6 +60,7 @@ MOST_NAMED = 3
 """Runs that are named one by one where something is still to be judged."""
 MANY_REFUSED = 0.05
 TOO_FEW = "too few judgments"
+UNFINISHED = "other runs are not all judged"
 
 
 def scores_of(kind: str) -> tuple[str, ...]:
@@ -97,13 +98,18 @@ class AuditState:
         return self.sample.frame.run
 
     def count(self, pairs: Booleans) -> Counts:
-        """Count pairs of the sample by run, R."""
         return np.bincount(self.run[pairs], minlength=len(self.population.run_ids))
 
     @property
     def drawn(self) -> Booleans:
         drawn: Booleans = (self.sample.chances > 0) & (self.sample.frame.label != KNOWN)
         return drawn
+
+    @property
+    def finished(self) -> Booleans:
+        """Runs of which every drawn pair is judged or refused, R."""
+        finished: Booleans = self.count(self.drawn & ~self.sample.judged & ~self.refused) == 0
+        return finished
 
     @property
     def outside(self) -> Counts:
@@ -295,9 +301,16 @@ class CorrectedReport:
 
 
 def corrected_report(
-    state: AuditState, score: str, *, target: str = THESE, least_judged: int = FEWEST_JUDGED
+    state: AuditState,
+    score: str,
+    *,
+    target: str = THESE,
+    least_judged: int = FEWEST_JUDGED,
+    complete_only: bool = False,
 ) -> CorrectedReport:
     """Correct every run's score. A run has none before all its drawn pairs are judged or refused.
+
+    `complete_only`: before those of all runs are, no run has one.
 
     `least_judged`: judged pairs that a run needs; any other number than the usual one lifts the rule for strata too.
     """
@@ -305,6 +318,10 @@ def corrected_report(
     found = estimates(state.sample, weights, values)
     topics = topic_estimates(state.sample, found, weights, values, state.population.counted[score])
     reasons = _reasons(state, found, topics if target == NEW else None, least_judged)
+    finished = state.finished
+    withheld = complete_only and not finished.all()
+    if withheld:
+        reasons = [UNFINISHED if done else reason for done, reason in zip(finished, reasons, strict=True)]
     known = np.array([not reason for reason in reasons], dtype=np.bool_)
     places = np.flatnonzero(known)
     runs = _runs(state, score, found, topics if target == NEW else None, reasons)
@@ -319,7 +336,7 @@ def corrected_report(
         runs=tuple(runs),
         differences=tuple(_differences(state, weights, found, topics if target == NEW else None, places)),
         tau=tau_with(llm[ranked], found.value[ranked], found.sd[ranked]),
-        alpha=alpha,
+        alpha=None if withheld else alpha,
         judged_twice=twice,
         judges=tuple(sorted({judge for given in state.labels.values() for judge in given})),
     )
@@ -497,88 +514,6 @@ def _alpha(state: AuditState) -> tuple[float | None, int]:
     return (alpha_ordinal(table) if twice else None), len(twice)
 
 
-def corrected_document(report: CorrectedReport) -> dict[str, Any]:
-    """The report as files and the API have it."""
-    return {
-        "study": report.study.name,
-        "score": report.score,
-        "target": report.target,
-        "policies": policies_document(report.policies),
-        "seed": report.study.design["seed"],
-        "runs": [_run_document(run) for run in report.runs],
-        "differences": [
-            {name: getattr(gap, name) for name in ("a", "b", "value", "low", "high", "more")}
-            for gap in report.differences
-        ],
-        "tau": dict(zip(("value", "low", "high"), report.tau or (None,) * 3, strict=True)),
-        "judges": list(report.judges),
-        "judged_twice": report.judged_twice,
-        "alpha": report.alpha,
-    }
-
-
-COUNTS = ("pairs", "drawn", "judged", "refused", "stale", "outside")
-
-
-def _run_document(run: CorrectedRun) -> dict[str, Any]:
-    names = ("value", "low", "high")
-    return {
-        "run_id": run.run_id,
-        "llm": run.llm,
-        "people": dict(zip(names, run.people, strict=True)),
-        "corrected": dict(zip(names, run.corrected, strict=True)) | {"sd": run.sd},
-        "rank": list(run.rank) if run.rank else None,
-        **{name: getattr(run, name) for name in COUNTS},
-        "few": run.few,
-        "reason": run.reason or None,
-        "warning": (
-            {"reason": "refused", "low": run.refused_bounds[0], "high": run.refused_bounds[1]}
-            if run.refused_bounds
-            else None
-        ),
-    }
-
-
-def corrected_rows(report: CorrectedReport) -> list[dict[str, Any]]:
-    """A row for each run, best first, runs without a corrected score last."""
-    return [
-        {"run_id": run.run_id, "llm": run.llm}
-        | dict(zip(("people", "people_low", "people_high"), run.people, strict=True))
-        | dict(zip(("corrected", "low", "high"), run.corrected, strict=True))
-        | {"sd": run.sd}
-        | dict(zip(("best_rank", "worst_rank"), run.rank or (None, None), strict=True))
-        | {name: getattr(run, name) for name in COUNTS}
-        | {"reason": run.reason}
-        for run in report.ordered
-    ]
-
-
-def corrected_note(report: CorrectedReport) -> str:
-    """How many judgments stand behind the figures, for these or for new topics, and what to know of them."""
-    topics = "these topics" if report.target == THESE else "new topics"
-    lines = [
-        f"{report.score}, corrected by {report.judged:,} human judgments of {report.pairs:,}; "
-        f"95 % intervals, for {topics}.",
-        f"Policies: {listed_policies(policies_document(report.policies))}. Seed {report.study.design['seed']}.",
-    ]
-    if report.tau:
-        value, low, high = report.tau
-        lines.append(f"Tau of the LLM's order and the corrected one: {value:.4f} ({low:.4f} to {high:.4f}).")
-    if report.judged_twice:
-        alpha = "-" if report.alpha is None else f"{report.alpha:.4f}"
-        lines.append(f"Judged by several people: {report.judged_twice:,} pairs, alpha {alpha}.")
-    for run in report.runs:
-        if run.refused_bounds:
-            low, high = run.refused_bounds
-            text = (
-                f"{run.refused} of {run.drawn} pairs of {run.run_id} refused: {low:.4f} if all were not supported"
-            )
-            lines.append(f"Warning: {text}, {high:.4f} if all were.")
-        if run.stale:
-            lines.append(f"{run.run_id}: {run.stale:,} labels of the LLM have changed since the draw.")
-    return "\n".join(lines)
-
-
 def corrected_by(
     study: Study, policies: Policies | SupportPolicies, score: str, target: str = THESE
 ) -> CorrectedReport:
@@ -599,33 +534,9 @@ def checks_of(choice: NuggetCondition) -> list[Study]:
     """Audits of the labels of a condition, the newest first; never of one whose topics several people share."""
     if len(choice.judges) != 1 or len(choice.nugget_sets) != 1:
         return []
-    found = _checks(choice.campaign).filter(machine=choice.judges[0], nugget_set=choice.nugget_sets[0])
+    found = audits_of(choice.campaign).filter(machine=choice.judges[0], nugget_set=choice.nugget_sets[0])
     return list(found)
 
 
-def _checks(campaign: Campaign) -> QuerySet[Study]:
+def audits_of(campaign: Campaign) -> QuerySet[Study]:
     return Study.objects.filter(campaign=campaign, draw=DrawKind.AUDIT).select_related("campaign", "machine")
-
-
-def methods_sentences(campaign: Campaign) -> list[str]:
-    found = (
-        corrected_by(study, default_policies(study), primary_score(study.kind)) for study in _checks(campaign)
-    )
-    return [_methods_sentence(report) for report in found if report.complete][::-1]
-
-
-def _methods_sentence(report: CorrectedReport) -> str:
-    study, drawn = report.study, sum(run.drawn for run in report.runs)
-    people = f" by {len(report.judges)} {plural(len(report.judges), 'person', 'people')}" if report.judges else ""
-    refused = sum(run.refused for run in report.runs)
-    known = stored_frame(study).known.sum()
-    return " ".join(
-        [
-            f"Of the {report.pairs:,} pairs that {study.machine.name} labelled, {drawn:,} were drawn within run and",
-            "label with chances proportional to their weight (sequential Poisson sampling,",
-            f"seed {study.design['seed']}) and judged blind{people}.",
-            *([f"{refused:,} of them could not be judged."] if refused else []),
-            *([f"{known:,} pairs that were judged before count by those labels alone."] if known else []),
-            "Scores are post-stratified (Dirichlet 1/2); 95 % intervals, for these topics.",
-        ]
-    )

@@ -427,7 +427,6 @@ def _draw(study: Study) -> int:
 
 
 def frame_arrays(frame: StoredFrame, run: Counts, runs: int) -> AuditFrame:
-    """The stored pairs as the metrics have them; `run` Q."""
     return AuditFrame(
         run=run,
         label=np.where(frame.known, KNOWN, frame.machine_label),

@@ -47,7 +47,6 @@ class Population:
 
     @property
     def keys(self) -> Ints:
-        """One number for each pair, P."""
         return packed(self.items)
 
 
@@ -185,7 +184,6 @@ def _nuggets(campaign: Campaign) -> dict[int, tuple[str, int]]:
 
 
 def answers_of(study: Study, items: Ints) -> list[int]:
-    """The answer of each pair, by primary key."""
     if study.kind == StudyKind.ASSIGNMENT:
         return [int(answer) for answer, _ in items]
     sentences: dict[int, int] = {}

@@ -57,7 +57,6 @@ class Matched:
 
     @property
     def both(self) -> Booleans:
-        """Mask of items with a label on both sides, n."""
         found: Booleans = (self.left >= 0) & (self.right >= 0)
         return found
 
@@ -247,7 +246,6 @@ class LabelComparison:
     chosen: Booleans
 
     def keys(self, places: Ints) -> Ints:
-        """Return the keys of some items, k x 2."""
         if isinstance(self.rows, NuggetCondition):
             wordings, answers = assignment_keys(self.rows)
             runs = max(len(self.matched.run_ids), 1)

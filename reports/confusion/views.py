@@ -19,13 +19,8 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Study
 from evaluation.studies import study_for
 from evaluation.terms import DrawKind
-from reports.audits.corrected import (
-    audit_state,
-    corrected_document,
-    corrected_report,
-    corrected_rows,
-    primary_score,
-)
+from reports.audits.corrected import audit_state, corrected_report, primary_score
+from reports.audits.documents import corrected_document, corrected_rows
 from reports.audits.population import default_policies
 from reports.confusion.page import confusion_page
 from reports.confusion.paired_labels import ItemKind, Key

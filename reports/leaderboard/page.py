@@ -20,10 +20,8 @@ from reports.audits.corrected import (
     CorrectedReport,
     checks_of,
     corrected_by,
-    corrected_document,
-    corrected_note,
-    corrected_rows,
 )
+from reports.audits.documents import corrected_document, corrected_note, corrected_rows
 from reports.cache import cached_report
 from reports.forms import LeaderboardForm, score_words
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag

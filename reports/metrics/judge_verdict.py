@@ -39,7 +39,6 @@ class Slice:
 
 
 def verdict_of(judge: Jackknife, pairs: int, people: Jackknife) -> tuple[Verdict, str]:
-    """Return the verdict on a judge with `pairs` pairs, and the reason in words."""
     missing = _missing(judge, pairs, people)
     ends = judge.interval.ends
     if missing or ends is None or people.value is None:

@@ -66,7 +66,6 @@ class AssignmentSheet:
         )
 
     def of_runs(self, runs: Counts) -> "AssignmentSheet":
-        """Return the sheet of some runs, by their places and in that order."""
         return replace(
             self,
             run_ids=tuple(self.run_ids[run] for run in runs),

@@ -11,16 +11,21 @@ from accounts.tokens import make_token
 from evaluation.models import Task, Topic
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.plan import Order
-from evaluation.terms import Stage
+from evaluation.terms import Stage, StudyKind
+from reports.audits.drawing import AuditWish, create_audit
 from tests.api.reading import Program
 from tests.worlds.campaign import World, make_world
+
+CHECK = AuditWish("by chance", StudyKind.ASSIGNMENT, per_run=2, least=1)
 
 
 @pytest.fixture
 def world(db: None, tmp_path: Path) -> World:
-    """Two topics, two runs, one nugget set, a machine's labels and a person's; and the cast."""
+    """Two topics, two runs, one nugget set, a machine's labels and a person's, a random check; and the cast."""
     cache.clear()  # of what throttles counted
-    return make_world(tmp_path)
+    made = make_world(tmp_path)
+    create_audit(campaign=made.campaign, wish=CHECK, actor=made.people["olga"])
+    return made
 
 
 @pytest.fixture

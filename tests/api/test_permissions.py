@@ -17,7 +17,9 @@ from accounts.tokens import Scope, make_token, revoke_token
 from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED
 from api.urls import urlpatterns
+from evaluation.terms import StudyKind
 from llmjobs.models import LlmJob
+from reports.audits.drawing import AuditWish, create_audit
 from tests.worlds.blind import make_blind_world
 from tests.worlds.cast import make_user
 from tests.worlds.desk import DeskWorld
@@ -60,6 +62,7 @@ GET  assignments                {LIST}
 GET  support-judgments          {LIST}
 GET  grades                     {LIST}
 GET  judges                     {LIST}
+GET  studies                    {LIST}
 GET  jobs                       {LIST}
 GET  tasks                      {LIST}
 GET  time                       {LIST}
@@ -80,6 +83,8 @@ GET  assignments-provenance     {ROW}
 GET  support-judgments-provenance {ROW}
 GET  nuggets-provenance         {ROW}
 GET  grades-provenance          {ROW}
+GET  studies-row                {ROW}
+GET  studies-corrected          {ROW}
 GET  jobs-row                   {ROW}
 GET  tasks-row                  401 404 200 200 200 200 200 404 | 200 403 401 401
 GET  events-row                 {ROW}
@@ -146,6 +151,7 @@ QUERIES = {
 def world(tmp_path: Path) -> DeskWorld:
     made, _ = make_blind_world(tmp_path, with_canaries=False)
     made.people["ada"] = make_user("ada", is_superuser=True)
+    create_audit(campaign=made.campaign, wish=AuditWish("by chance", StudyKind.ASSIGNMENT))
     return made
 
 
@@ -191,6 +197,7 @@ def places(world: DeskWorld) -> dict[str, str]:
             reader = one.reader(olga, "default")
             found[f"{one.name}-row"] = str(reader.rows().order_by("pk").values_list(reader.row_path, flat=True)[0])
     found["tasks-row"] = world.manual.public_id
+    found["studies-corrected"] = found["studies-row"]
     found |= {f"{one.name}-provenance": found[f"{one.name}-row"] for one in EXPLAINED}
     return found
 

@@ -17,7 +17,6 @@ from evaluation.campaigns.create import ProtocolSettings, read_campaign_file
 from evaluation.errors import BadInput
 from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
-from evaluation.formats.audits import parse_audit
 from evaluation.formats.runs import parse_run
 from evaluation.formats.scores import parse_scores
 from evaluation.formats.segments import parse_segments
@@ -27,6 +26,7 @@ from evaluation.formats.topics import parse_qrels, parse_topics
 from evaluation.management.base import AssayCommand
 from evaluation.terms import FindingCode, StudyKind
 from llmjobs.prompt_store import read_wording
+from reports.audits.importing import parse_audit
 from reports.management.commands.report import SUBPARSERS
 from tests.architecture.tree import DJANGOS
 

@@ -6,6 +6,7 @@ from django.test import Client
 
 from accounts.models import User
 from evaluation.models import Campaign
+from evaluation.terms import DrawKind
 from tests.crawl.canaries import body_of
 from tests.golden.keeping import Documents
 
@@ -26,6 +27,9 @@ def rest_documents(campaign: Campaign) -> Documents:
             for other in OTHERS:
                 yield _asked(_client(other), other, f"{name}/?{query}&format=jsonl")
         yield from _rows(olga, campaign, name)
+    for study in olga.get(f"{ROOT}studies/?campaign={campaign.slug}").json()["results"]:
+        if study["draw"] == DrawKind.AUDIT:
+            yield _asked(olga, "olga", f"studies/{study['id']}/corrected/?least_judged=1")
     yield "rest", "schema", olga.get("/api/schema/").content
 
 

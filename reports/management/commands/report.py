@@ -21,16 +21,8 @@ from reports.agreement.figures import (
     correlation_document,
     correlation_rows,
 )
-from reports.audits.corrected import (
-    TARGETS,
-    audit_state,
-    corrected_document,
-    corrected_note,
-    corrected_report,
-    corrected_rows,
-    primary_score,
-    scores_of,
-)
+from reports.audits.corrected import TARGETS, audit_state, corrected_report, primary_score, scores_of
+from reports.audits.documents import corrected_document, corrected_note, corrected_rows
 from reports.audits.frame import audit_named, drawn_rows
 from reports.confusion.paired_labels import (
     ConfusionReport,

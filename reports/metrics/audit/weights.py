@@ -20,7 +20,6 @@ SUPPORT_SCORES: Final = (PRECISION, RECALL)
 
 
 def values_of(score: str) -> Floats:
-    """Value of the three labels in a score."""
     return STRICT if score.endswith("_strict") else LENIENT
 
 
@@ -33,7 +32,6 @@ class ScoreWeights:
 
 
 def nugget_weights(sheet: AssignmentSheet, policies: Policies) -> dict[str, ScoreWeights]:
-    """Weights of each nugget of each run in each of SCORE_NAMES."""
     importance = sheet.importance
     vital = (importance == VITAL).astype(np.float64)
     shares = {"vital": vital, "weighted": vital + (importance == OKAY) / 2, "all": np.ones(len(importance))}

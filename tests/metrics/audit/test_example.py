@@ -7,8 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from reports.metrics.audit.draw import AuditFrame, draw, place_in_order
-from reports.metrics.audit.estimate import NORMAL, AuditSample, RunEstimates, estimates
-from reports.metrics.audit.separate import variances_ahead
+from reports.metrics.audit.estimate import (
+    NORMAL,
+    AuditSample,
+    RunEstimates,
+    estimates,
+    variances_ahead,
+)
 from reports.metrics.audit.weights import nugget_sizes, nugget_weights, positive_sizes, values_of
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies

@@ -1,0 +1,121 @@
+"""What leaves of a corrected leaderboard: its document, its table, the note below it, and the sentences of Methods."""
+
+from typing import Any
+
+from evaluation.models import Campaign
+from reports.audits.corrected import (
+    THESE,
+    CorrectedReport,
+    CorrectedRun,
+    audits_of,
+    corrected_by,
+    primary_score,
+)
+from reports.audits.frame import stored_frame
+from reports.audits.population import default_policies
+from reports.metrics.policies import listed_policies, policies_document
+from web.text import plural
+
+
+def corrected_document(report: CorrectedReport) -> dict[str, Any]:
+    return {
+        "study": report.study.name,
+        "score": report.score,
+        "target": report.target,
+        "policies": policies_document(report.policies),
+        "seed": report.study.design["seed"],
+        "runs": [_run_document(run) for run in report.runs],
+        "differences": [
+            {name: getattr(gap, name) for name in ("a", "b", "value", "low", "high", "more")}
+            for gap in report.differences
+        ],
+        "tau": dict(zip(("value", "low", "high"), report.tau or (None,) * 3, strict=True)),
+        "judges": list(report.judges),
+        "judged_twice": report.judged_twice,
+        "alpha": report.alpha,
+    }
+
+
+COUNTS = ("pairs", "drawn", "judged", "refused", "stale", "outside")
+
+
+def _run_document(run: CorrectedRun) -> dict[str, Any]:
+    names = ("value", "low", "high")
+    return {
+        "run_id": run.run_id,
+        "llm": run.llm,
+        "people": dict(zip(names, run.people, strict=True)),
+        "corrected": dict(zip(names, run.corrected, strict=True)) | {"sd": run.sd},
+        "rank": list(run.rank) if run.rank else None,
+        **{name: getattr(run, name) for name in COUNTS},
+        "few": run.few,
+        "reason": run.reason or None,
+        "warning": (
+            {"reason": "refused", "low": run.refused_bounds[0], "high": run.refused_bounds[1]}
+            if run.refused_bounds
+            else None
+        ),
+    }
+
+
+def corrected_rows(report: CorrectedReport) -> list[dict[str, Any]]:
+    return [
+        {"run_id": run.run_id, "llm": run.llm}
+        | dict(zip(("people", "people_low", "people_high"), run.people, strict=True))
+        | dict(zip(("corrected", "low", "high"), run.corrected, strict=True))
+        | {"sd": run.sd}
+        | dict(zip(("best_rank", "worst_rank"), run.rank or (None, None), strict=True))
+        | {name: getattr(run, name) for name in COUNTS}
+        | {"reason": run.reason}
+        for run in report.ordered
+    ]
+
+
+def corrected_note(report: CorrectedReport) -> str:
+    """How many judgments stand behind the figures, for these or for new topics, and what to know of them."""
+    topics = "these topics" if report.target == THESE else "new topics"
+    lines = [
+        f"{report.score}, corrected by {report.judged:,} human judgments of {report.pairs:,}; "
+        f"95 % intervals, for {topics}.",
+        f"Policies: {listed_policies(policies_document(report.policies))}. Seed {report.study.design['seed']}.",
+    ]
+    if report.tau:
+        value, low, high = report.tau
+        lines.append(f"Tau of the LLM's order and the corrected one: {value:.4f} ({low:.4f} to {high:.4f}).")
+    if report.judged_twice:
+        alpha = "-" if report.alpha is None else f"{report.alpha:.4f}"
+        lines.append(f"Judged by several people: {report.judged_twice:,} pairs, alpha {alpha}.")
+    for run in report.runs:
+        if run.refused_bounds:
+            low, high = run.refused_bounds
+            text = (
+                f"{run.refused} of {run.drawn} pairs of {run.run_id} refused: {low:.4f} if all were not supported"
+            )
+            lines.append(f"Warning: {text}, {high:.4f} if all were.")
+        if run.stale:
+            lines.append(f"{run.run_id}: {run.stale:,} labels of the LLM have changed since the draw.")
+    return "\n".join(lines)
+
+
+def methods_sentences(campaign: Campaign) -> list[str]:
+    found = (
+        corrected_by(study, default_policies(study), primary_score(study.kind)) for study in audits_of(campaign)
+    )
+    return [_methods_sentence(report) for report in found if report.complete][::-1]
+
+
+def _methods_sentence(report: CorrectedReport) -> str:
+    study, drawn = report.study, sum(run.drawn for run in report.runs)
+    people = f" by {len(report.judges)} {plural(len(report.judges), 'person', 'people')}" if report.judges else ""
+    refused = sum(run.refused for run in report.runs)
+    known = stored_frame(study).known.sum()
+    return " ".join(
+        [
+            f"Of the {report.pairs:,} pairs that {study.machine.name} labelled, {drawn:,} were drawn within run and",
+            "label with chances proportional to their weight (sequential Poisson sampling,",
+            f"seed {study.design['seed']}) and judged blind{people}.",
+            *([f"{refused:,} of them could not be judged."] if refused else []),
+            *([f"{known:,} pairs that were judged before count by those labels alone."] if known else []),
+            "Scores are post-stratified (Dirichlet 1/2); 95 % intervals, for these topics.",
+        ]
+    )
