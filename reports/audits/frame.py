@@ -16,10 +16,17 @@ from evaluation.models import Assignment, AuditPair, Campaign, Judge, Study, Sup
 from evaluation.models.studies import REAL_LABELS
 from evaluation.studies import study_named
 from evaluation.terms import AssignmentLabel, DrawKind, JudgeKind, StudyKind
+<<<<<<< HEAD
 from reports.audits.population import Ints, packed, pair_names
 from reports.metrics.arrays import Booleans, Floats
 from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
 from reports.models import Adjudication
+=======
+from reports.audits.population import Ints, packed
+from reports.confusion.paired_labels import ItemKind
+from reports.confusion.verdicts import newest_verdicts
+from reports.metrics.arrays import Booleans, Floats
+>>>>>>> api2
 
 REFUSED = AssignmentLabel.CANT_JUDGE
 """The code of "can't judge", which is the same for nuggets and citations."""
@@ -140,15 +147,10 @@ def people_of(study: Study) -> QuerySet[Judge]:
 
 
 def adjudicated(study: Study, alias: str) -> dict[tuple[int, int], int]:
-    """Newest verdict on each pair of the campaign, as far as it is one of the three labels."""
-    first, second = ITEM[StudyKind(study.kind)]
-    rows = (
-        Adjudication.objects.using(alias)
-        .filter(campaign=study.campaign, **{f"{second}__isnull": False})
-        .order_by("pk")
-    )
-    verdicts = {(one, other): verdict for one, other, verdict in rows.values_list(first, second, "verdict")}
-    return {item: verdict for item, verdict in verdicts.items() if verdict in REAL_LABELS}
+    """The verdict that counts of each pair of the campaign, as far as it is one of the three labels."""
+    kind = ItemKind.NUGGETS if study.kind == StudyKind.ASSIGNMENT else ItemKind.CITATIONS
+    verdicts = newest_verdicts(study.campaign, kind, alias)
+    return {item: found.verdict for item, found in verdicts.items() if found.verdict in REAL_LABELS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db import transaction
+from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import QuerySet
 
 from accounts.models import User
@@ -99,11 +99,11 @@ def _not_taken_back(rows: Iterable[Adjudication]) -> list[Adjudication]:
     return left
 
 
-def newest_verdicts(campaign: Campaign, kind: ItemKind) -> dict[Key, Adjudication]:
+def newest_verdicts(campaign: Campaign, kind: ItemKind, alias: str = DEFAULT_DB_ALIAS) -> dict[Key, Adjudication]:
     """Return the verdict that counts of each pair, by the pair's primary keys; one query for a whole matrix."""
     if kind is ItemKind.GRADES:
         return {}
-    rows = Adjudication.objects.filter(campaign=campaign, **{f"{FIELDS[kind][0]}__isnull": False})
+    rows = Adjudication.objects.using(alias).filter(campaign=campaign, **{f"{FIELDS[kind][0]}__isnull": False})
     of_pair: dict[Key, list[Adjudication]] = defaultdict(list)
     for row in rows.order_by("pk").select_related("actor"):
         of_pair[key_of(row, kind)].append(row)

@@ -10,7 +10,7 @@ from tests.architecture.figures import Figure, figures
 AT_MOST = {
     "Python files": 365,
     "modules with one importer": 60,
-    "product lines": 65_000,
+    "product lines": 65_300,
     "duplicate class names": 0,
     "`said` as an identifier": 0,
     "docstrings without a reason": 600,

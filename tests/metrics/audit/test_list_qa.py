@@ -1,5 +1,6 @@
 """The list-QA study audited many times, few seeds: `python -m loadtest.audit` draws the full number."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from loadtest.audit import (
     AuditWorld,
     all_estimates,
     drawn,
+    flat,
     list_qa,
     new_topics,
     pairs_tally,
@@ -18,7 +20,8 @@ from loadtest.audit import (
     tally,
     turned_round,
 )
-from reports.metrics.audit.draw import draw
+from reports.metrics.audit.draw import KNOWN, draw
+from reports.metrics.audit.estimate import AuditSample, tau_with
 from reports.metrics.policies import Policies
 from reports.metrics.scores import SCORE_NAMES, run_scores
 
@@ -38,6 +41,7 @@ def test_all_judged_is_the_score_of_people_without_a_width(world: AuditWorld) ->
     for found, expected in zip(all_estimates(world, sample), people, strict=True):
         assert found.value == pytest.approx(expected, abs=1e-12)
         assert (found.interval[1] - found.interval[0]).max() < 1e-12
+        assert tau_with(expected, found.value.round(12), found.sd) == pytest.approx((1, 1, 1))
 
 
 def test_the_llm_and_people_have_the_published_means(world: AuditWorld) -> None:
@@ -80,6 +84,24 @@ def test_they_hold_where_the_llm_errs_on_one_run(world: AuditWorld) -> None:
 def test_they_hold_where_labels_mean_nothing(world: AuditWorld) -> None:
     for number in (50, 200):
         assert tally(drawn(shuffled_labels(world), number), SEEDS, quiet=True).coverage.min() >= 0.9
+
+
+def test_they_hold_beside_eighty_known_disagreements(world: AuditWorld) -> None:
+    """As known pairs they say nothing about the others: all intervals hold, and errors are smaller than without."""
+    differing = np.flatnonzero(flat(world.machine.labels) != flat(world.people.labels))
+    assert len(differing) == 161
+
+    def make(seed: int) -> tuple[AuditWorld, AuditSample]:
+        known = np.random.default_rng(seed).choice(differing, 80, replace=False)
+        frame = world.frame(f"s{seed}")
+        label = frame.label.copy()
+        label[known] = KNOWN
+        marked = replace(frame, label=label)
+        return world, world.sample(marked, draw(marked, np.full(world.runs, 50), 5))
+
+    found = tally(make, SEEDS, quiet=True)
+    assert found.coverage.min() >= 0.98
+    assert found.errors.max() <= 0.018
 
 
 def test_n_more_tells_most_runs_apart(world: AuditWorld) -> None:

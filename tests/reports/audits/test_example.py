@@ -6,8 +6,22 @@ from typing import Any
 
 import pytest
 
+from accounts.models import User
 from evaluation.labelling import touch
-from evaluation.models import AuditPair, Event, ListedNugget, NuggetList, NuggetVersion, Study, StudyPair
+from evaluation.models import (
+    AnswerProvenance,
+    AuditPair,
+    Campaign,
+    Event,
+    ListedNugget,
+    NuggetList,
+    NuggetVersion,
+    Study,
+    StudyPair,
+)
+from reports.confusion.paired_labels import ItemKind
+from reports.confusion.verdicts import Pair, adjudicate, find_pair, take_back
+from reports.models import BOTH
 from tests.metrics.audit.test_example import CORRECTED
 from tests.worlds.audits import (
     CODES,
@@ -191,6 +205,36 @@ def test_several_people_count_by_their_mean(judged: Path) -> None:
     # Half of one of two vital nuggets, of one of two topics.
     assert of_run(document, "A")["corrected"]["value"] == pytest.approx(0.75 - 0.125)
     assert (document["judged_twice"], document["judges"]) == (1, ["ann, study check", "ben, study check"])
+
+
+def pair_of(run_id: str, nugget: str) -> Pair:
+    """A pair of t1, as adjudicators see it."""
+    answers = AnswerProvenance.objects.filter(run__run_id=run_id, topic__topic_id="t1")
+    wording = NuggetVersion.objects.get(text=nugget, nugget__topic__topic_id="t1")
+    return find_pair(answers, Campaign.objects.get(), ItemKind.NUGGETS, (answers.get().answer_id, wording.pk))
+
+
+def decide(run_id: str, nugget: str, *, verdict: int) -> None:
+    """Have an adjudicator say what is right of a pair of t1."""
+    adjudicator, _ = User.objects.get_or_create(username="olga")
+    adjudicate(pair_of(run_id, nugget), verdict=verdict, category="", note="", actor=adjudicator)
+
+
+def test_a_verdict_replaces_labels_that_differ_and_no_others(judged: Path) -> None:
+    before = of_run(corrected("--score", "vital_strict", *LOOSE), "A")["corrected"]["value"]
+    decide("A", "n1", verdict=0)
+    assert of_run(corrected("--score", "vital_strict", *LOOSE), "A")["corrected"]["value"] == before
+    assert judge(judged, [people_rows()[0] | {"label": "partial_support"}], who="ben").code == 0
+    # Two who differ, and a verdict that is neither's: the vital nugget, of two in one of two topics, counts 0.
+    assert of_run(corrected("--score", "vital_strict", *LOOSE), "A")["corrected"]["value"] == pytest.approx(0.5)
+    decide("A", "n1", verdict=2)
+    after = of_run(corrected("--score", "vital_strict", *LOOSE), "A")["corrected"]["value"]
+    assert after == pytest.approx(before)
+    decide("A", "n1", verdict=BOTH)
+    mean = of_run(corrected("--score", "vital_strict", *LOOSE), "A")["corrected"]["value"]
+    assert mean == pytest.approx(0.75 - 0.125)
+    take_back(pair_of("A", "n1"), actor=User.objects.get(username="olga"))
+    assert of_run(corrected("--score", "vital_strict", *LOOSE), "A")["corrected"]["value"] == after
 
 
 BAD_FILES = [
