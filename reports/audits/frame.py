@@ -16,17 +16,11 @@ from evaluation.models import Assignment, AuditPair, Campaign, Judge, Study, Sup
 from evaluation.models.studies import REAL_LABELS
 from evaluation.studies import study_named
 from evaluation.terms import AssignmentLabel, DrawKind, JudgeKind, StudyKind
-<<<<<<< HEAD
 from reports.audits.population import Ints, packed, pair_names
-from reports.metrics.arrays import Booleans, Floats
-from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
-from reports.models import Adjudication
-=======
-from reports.audits.population import Ints, packed
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import newest_verdicts
 from reports.metrics.arrays import Booleans, Floats
->>>>>>> api2
+from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
 
 REFUSED = AssignmentLabel.CANT_JUDGE
 """The code of "can't judge", which is the same for nuggets and citations."""
