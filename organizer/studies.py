@@ -35,7 +35,7 @@ from evaluation.studies import (
 )
 from evaluation.tasks.hand_out import STAGES
 from evaluation.tasks.units import ASSIGNED
-from evaluation.terms import Condition, DrawKind, JudgeKind, Origin, StudyKind, SupportCondition
+from evaluation.terms import DrawKind, StudyKind, SupportCondition
 from llmjobs import job_service
 from llmjobs.job_status import callable_judges_for, may_run_jobs
 from organizer.access import get_campaign, get_row
@@ -134,15 +134,12 @@ class CheckForm(forms.Form):
 
     def __init__(self, viewer: User, campaign: Campaign, data: QueryDict, *, sent: bool) -> None:
         studies, data = studies_for(viewer, campaign), data.copy()
-        origins = {row.name: row.origin for row in nugget_sets_for(viewer, campaign) if row.origin in ASSIGNED}
-        conditions = {item.origin: item.words for item in Condition if item.judge_kind is JudgeKind.LLM}
-        assigned = [count for count in assignment_counts_for(viewer, campaign) if count.of in origins]
+        sets = {row.name for row in nugget_sets_for(viewer, campaign) if row.origin in ASSIGNED}
+        assigned = [count for count in assignment_counts_for(viewer, campaign) if count.of in sets]
         supported = support_counts_for(viewer, campaign)
         groups = {
             "Nugget labels": {
-                json.dumps([StudyKind.ASSIGNMENT, count.of, count.judge]): (
-                    f"{count.judge}: {conditions[Origin(origins[count.of])]}, list {count.of}"
-                )
+                json.dumps([StudyKind.ASSIGNMENT, count.of, count.judge]): f"{count.of}: {count.judge}"
                 for count in assigned
                 if count.machine
             },
