@@ -85,7 +85,7 @@ class PromptForm(ScopeForm):
 
     def wording(self, task: PromptTask) -> Template:
         # As it is typed, whether it can be used or not.
-        return new_wording(task, *(self[field].value() for field in ("name", "system", "user")))
+        return new_wording(task, *(self[field].value() or "" for field in ("name", "system", "user")))
 
 
 class PromptFileForm(ScopeForm):

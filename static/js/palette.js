@@ -158,4 +158,7 @@ function isTyping(target) {
   return target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
 }
 
-opener?.addEventListener("click", open);
+if (opener) {
+  opener.disabled = false;
+  opener.addEventListener("click", open);
+}

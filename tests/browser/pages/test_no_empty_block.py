@@ -55,7 +55,7 @@ def test_check_76_the_first_score_is_in_the_first_window(chromium: Browser, live
 FIGURES = "td.n:not(:empty), figure"
 FIRST_FIGURE = {
     "today/": ".pipeline a",
-    "work/": ".task-progress",
+    "work/": ".task-chip",
     "jobs/": "tbody th",
     "judges/": "tbody td",
     "people/": ".hours, tbody td",

@@ -178,6 +178,12 @@ def test_a_wrong_placeholder_is_told_while_typing(olga: Client) -> None:
     assert "The example follows when the placeholders are right" in shown
 
 
+def test_a_form_without_fields_is_refused_beside_each(olga: Client) -> None:
+    response = olga.post(f"{PROMPTS}new/", {})
+    assert response.status_code == 422
+    assert response.content.decode().count("This field is required.") == 3
+
+
 def test_the_editor_lists_the_placeholders_and_which_are_used(olga: Client) -> None:
     shown = look(olga)
     assert "<dt><code>{passage}</code></dt> <dd> the whole answer" in shown
