@@ -133,7 +133,8 @@ def check_counts(studies: Sequence[Study]) -> dict[int, CheckCounts]:
         given = model.objects.current().filter(judge__study__in=studies, judge__kind=JudgeKind.HUMAN)
         labels = given.filter(label__in=(*REAL_LABELS, REFUSED)).order_by()
         answered.update(study for study, *_ in labels.values_list("judge__study", *ITEM[kind]).distinct())
-    return {pk: CheckCounts(pairs, number, taken + answered[pk]) for pk, pairs, number, taken in sizes}
+    found = {pk: CheckCounts(pairs, number, taken + answered[pk]) for pk, pairs, number, taken in sizes}
+    return dict.fromkeys((study.pk for study in studies), CheckCounts(0, 0, 0)) | found
 
 
 def people_of(study: Study) -> QuerySet[Judge]:
