@@ -91,7 +91,7 @@ class AuditWorld:
         )
 
     def sample(self, frame: AuditFrame, chances: Floats) -> AuditSample:
-        """What people say of the drawn pairs."""
+        """Labels by people of the drawn pairs."""
         return AuditSample(frame, chances, np.where((chances > 0)[:, np.newaxis], self.truth, 0.0), self.topic)
 
     def with_machine(self, labels: Counts) -> "AuditWorld":

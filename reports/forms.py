@@ -217,7 +217,7 @@ class ChoicesForm(forms.Form):
 
 
 def _choices_of(field: forms.BoundField) -> dict[Any, Any]:
-    """What a list's values are called, groups or not; nothing for other fields."""
+    """Captions of a list's values, in groups or not; nothing for other fields."""
     return dict(flatten_choices(getattr(field.field, "choices", ())))
 
 

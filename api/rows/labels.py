@@ -128,7 +128,7 @@ class CorrectedValueRow(EstimateRow):
 
 
 class RefusedRow(Out):
-    """What a score would be, had all refused pairs been not supported, or supported."""
+    """Bounds of a score: all refused pairs not supported, or all supported."""
 
     reason: str
     low: Number

@@ -53,7 +53,7 @@ from web.templatetags.assay import score as score_text
 from web.text import plural
 
 THESE, NEW = TARGETS = ("these", "new")
-"""What an interval is for: the topics that are here, or topics like them."""
+"""Targets of an interval: the topics that are here, or topics like them."""
 
 FEW = 30
 MOST_NAMED = 3
@@ -74,7 +74,7 @@ def primary_score(kind: str) -> str:
 
 @dataclass(frozen=True)
 class AuditState:
-    """An audit as it is now: its frame, today's population, and what people said.
+    """An audit as it is now: its frame, today's population, and the labels by people.
 
     `place` Q, where a stored pair is in the population, -1 for one that no list or answer has any more.
     """
@@ -177,7 +177,7 @@ class CorrectedRun:
 
     @property
     def error(self) -> float:
-        """What the LLM says too much; 0 where one of the two is missing, so that such a run is never the farthest."""
+        """Error of the LLM's score, positive where it is too high; 0 where one of the two scores is missing."""
         value = self.corrected[0]
         return 0.0 if value is None or self.llm is None else self.llm - value
 

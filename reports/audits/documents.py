@@ -1,4 +1,4 @@
-"""What leaves of a corrected leaderboard: its document, its table, the note below it, and the sentences of Methods."""
+"""Corrected leaderboards outside their page: document, table with its note, and the sentences of Methods."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ def corrected_rows(report: CorrectedReport) -> list[dict[str, Any]]:
 
 
 def corrected_note(report: CorrectedReport) -> str:
-    """How many judgments stand behind the figures, for these or for new topics, and what to know of them."""
+    """Note below the table: number of judgments, target, policies, tau, and warnings."""
     topics = "these topics" if report.target == THESE else "new topics"
     lines = [
         f"{report.score}, corrected by {report.judged:,} human judgments of {report.pairs:,}; "

@@ -1,4 +1,4 @@
-"""An audit's frame as it is stored, and what people said of its pairs."""
+"""An audit's frame as it is stored, and the labels of its pairs by people."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -150,7 +150,7 @@ def adjudicated(study: Study, alias: str) -> dict[tuple[int, int], int]:
 
 @dataclass(frozen=True, slots=True)
 class PeopleJudgments:
-    """What people said of Q pairs: `shares` Q x 3, the fraction who gave each label; `refused` Q, whoever was asked."""
+    """Labels of Q pairs by people: `shares` Q x 3, the fraction who gave each; `refused` Q, those that people could not judge."""
 
     shares: Floats
     refused: Booleans

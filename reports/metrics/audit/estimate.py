@@ -31,7 +31,7 @@ SURE: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class AuditSample:
-    """An audit's pairs with what people said of them.
+    """An audit's pairs with their labels by people.
 
     `chances` P, inclusion probability, 0 where a pair is not drawn; `shares` P x 3, the fraction of people who gave
     each label, zeros where nobody judged it or whoever did refused; `topic` P, index of T.
