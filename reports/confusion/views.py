@@ -44,7 +44,10 @@ def study_file(request: UserRequest, slug: str, pk: int, table: TableForm) -> Ht
         study = study_for(request.user, campaign, pk)
     except ObjectDoesNotExist:
         raise Http404 from None
-    found = check_table(study) if study.draw == DrawKind.AUDIT else study_table(study_report(study))
+    if study.draw == DrawKind.AUDIT:
+        found = check_table(study, complete_only=not may_organize(request.user, campaign))
+    else:
+        found = study_table(study_report(study))
     return downloaded(found, table, f"{slug}-study-{pk}")
 
 
@@ -189,9 +192,10 @@ def _pair(request: UserRequest, campaign: Campaign, kind: ItemKind, key: tuple[i
         raise Http404 from None
 
 
-def check_table(study: Study) -> FileTable:
+def check_table(study: Study, *, complete_only: bool) -> FileTable:
     """Return a random check's corrected leaderboard by the primary score, for these topics."""
-    report = corrected_report(audit_state(study, default_policies(study)), primary_score(study.kind))
+    state = audit_state(study, default_policies(study))
+    report = corrected_report(state, primary_score(study.kind), complete_only=complete_only)
     headings = {"run_id": "Run", "llm": "LLM", "people": "People only", "corrected": "Corrected"}
     headings |= {
         "low": "Low",

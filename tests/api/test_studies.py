@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.urls import reverse
 
 from evaluation.domain.pseudonyms import pseudonym_of
 from evaluation.models import Campaign, Judge, Study
@@ -90,6 +91,13 @@ def test_corrected_scores_have_the_digits_of_the_report(example: World, tmp_path
     assert olga.json(f"{place}?unjudged=zero&missing=skip&no_vital=skip") == skipping
 
 
+def people_in_file(world: World, name: str) -> list[bool]:
+    """Whether each run lacks people's score in the file of a check's page."""
+    study = Study.objects.get(name="check")
+    file = world.client(name).get(reverse("reports:study_table", args=[study.campaign.slug, study.pk, "json"]))
+    return [row["people"]["value"] is None for row in file.json()["runs"]]
+
+
 def test_others_read_corrected_scores_once_all_are_judged(example: World, tmp_path: Path) -> None:
     rows = people_rows()
     judge(tmp_path, rows[1:])
@@ -103,7 +111,9 @@ def test_others_read_corrected_scores_once_all_are_judged(example: World, tmp_pa
         assert [row["reason"] for row in told["runs"]] == ["4 of 5 judged", "other runs are not all judged"]
         assert (told["differences"], told["tau"]["value"], told["alpha"]) == ([], None, None)
         assert [row["rank"] for row in told["runs"]] == [None, None]
+    assert [people_in_file(example, name) for name in ("olga", "rita")] == [[True, False], [True, True]]
     judge(tmp_path, rows[:1])
+    assert people_in_file(example, "rita") == [False, False]
     for name in ("rita", "audrey"):
         assert program_of(example, name).json(f"{place}?{LOOSE}") == olga.json(f"{place}?{LOOSE}")
 
