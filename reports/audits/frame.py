@@ -150,7 +150,7 @@ def adjudicated(study: Study, alias: str) -> dict[tuple[int, int], int]:
 
 @dataclass(frozen=True, slots=True)
 class PeopleJudgments:
-    """Labels of Q pairs by people: `shares` Q x 3, how many gave each; `refused` Q, pairs nobody could judge."""
+    """Labels of Q pairs by people: `shares` Q x 3, each label's share; `refused` Q, pairs nobody could judge."""
 
     shares: Floats
     refused: Booleans
