@@ -55,6 +55,6 @@ def _tell_of_new_address(request: HttpRequest, person: User, old: str) -> None:
 
 
 admin.site.register(User, AccountAdmin)
-# What a second factor or a provider's token is made of is nobody's to read or write; a factor is taken away on the
-# account's own page.
+# Nobody reads or writes the secrets of second factors and provider tokens; a factor is taken away on the account's
+# own page.
 admin.site.unregister([Authenticator, SocialToken])

@@ -121,7 +121,6 @@ def sign_out(user: User, mark: str) -> bool:
 
 
 def _sessions_of(user: User) -> Iterator[tuple[Session, dict[str, Any]]]:
-    """Rows of the session table with their data."""
     store = import_module(settings.SESSION_ENGINE).SessionStore()
     # A row does not name its account, so every open one is read.
     for row in Session.objects.filter(expire_date__gt=now()).iterator():

@@ -55,7 +55,6 @@ def use_invitation(raw: str, user: User) -> Invitation:
 
 
 def revoke_invitation(invitation: Invitation) -> bool:
-    """Revoke; return whether the invitation was open."""
     unused = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None)
     return bool(unused.update(revoked_at=now()))
 

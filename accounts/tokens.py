@@ -90,7 +90,6 @@ def revoke_tokens_of(user: User) -> int:
 
 
 def tokens_of(user: User) -> list[ApiToken]:
-    """All tokens, newest first, closed ones included."""
     return list(ApiToken.objects.filter(user=user))
 
 

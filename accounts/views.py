@@ -43,8 +43,6 @@ class VerifiedResetForm(ResetPasswordForm):  # type: ignore[misc]
 
 
 class TokenForm(forms.Form):
-    """Name, scopes and life of a token."""
-
     name = forms.CharField(label="Name", max_length=NAME_LENGTH, help_text="What it is for, such as a notebook.")
     scopes = forms.MultipleChoiceField(
         label="May",

@@ -13,9 +13,19 @@ from api.readers import Jobs, Scores, TimeReader
 from api.rows import corpus, labels, work
 from assessor.progress.matrix import Tasks
 from evaluation.rows.base import Reader
-from evaluation.rows.corpus import Answers, Campaigns, Events, Findings, Grades, Runs, Segments, Topics
+from evaluation.rows.corpus import (
+    Answers,
+    Campaigns,
+    Events,
+    Findings,
+    Grades,
+    Nuggets,
+    NuggetSets,
+    Runs,
+    Segments,
+    Topics,
+)
 from evaluation.rows.labels import Assignments, Judges, Studies, SupportJudgments
-from evaluation.rows.nuggets import Nuggets, NuggetSets
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ from evaluation.domain.conditions import (
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetList, Run, Topic
 from evaluation.rows.base import Reader
+from evaluation.rows.corpus import Nuggets
 from evaluation.rows.labels import Judges, LabelReader
-from evaluation.rows.nuggets import Nuggets
 from evaluation.terms import Condition, FindingCode, Stage, StudyKind, SupportCondition
 from jobs.models import Job
 from reports.audits.corrected import TARGETS, scores_of
@@ -91,7 +91,7 @@ class Narrowing:
     def campaign_for(self, name: str) -> Campaign:
         """Return the campaign for a parameter that has a meaning in one only.
 
-        Where the viewer has only tasks of their own in it, nobody and nothing has a name for them.
+        A viewer with only tasks of their own in it is given no name that it has.
         """
         if "campaign" not in self.values:
             raise WrongQuery({"campaign": [f"This parameter is needed beside `{name}`."]})
@@ -297,10 +297,7 @@ OF_POLICIES = (
 OF_SCORES = (
     replace(CAMPAIGN, needed=True),
     Filter(
-        "condition",
-        "a condition of nuggets or of support",
-        choices=(*Condition, *SupportCondition),
-        needed=True,
+        "condition", "a condition of nuggets or of support", choices=(*Condition, *SupportCondition), needed=True
     ),
     Filter("judge", "whose labels, where several fit"),
     Filter("nugget_set", "which nugget set, where several fit"),

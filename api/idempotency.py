@@ -3,7 +3,7 @@
 A key is claimed in a short transaction of its own, so that a twin that comes meanwhile is told so at once. The answer
 is kept in the transaction of the effects. A request that dies leaves a claim without an answer and no effects; after
 `LEASE` the next one with the key does the work, and the dead one, should it still live, can no more commit its own.
-What was refused has written nothing, and its key is free again.
+A refused request has written nothing, and its key is free again.
 """
 
 import re
@@ -40,8 +40,6 @@ Doing = Callable[[], HttpResponse]
 
 
 class BadIdempotencyKey(APIException):
-    """A malformed key."""
-
     status_code = HTTPStatus.BAD_REQUEST
     default_code = "bad_idempotency_key"
     default_detail = "An Idempotency-Key has 1 to 255 visible ASCII characters."
@@ -88,7 +86,6 @@ class Claim:
             raise BeingDone
 
     def release(self) -> None:
-        """Give the key back: nothing was done."""
         IdempotencyKey.objects.filter(pk=self.pk, attempt=self.attempt, status=None).delete()
 
 

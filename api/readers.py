@@ -21,7 +21,7 @@ from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 from reports.leaderboard.scores import leaderboard
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.support_scores import support_rows
+from reports.support import support_rows
 from reports.timing.figures import TIME_COLUMNS, time_row
 
 SPENDING = (
@@ -53,7 +53,7 @@ class Jobs(Reader):
         """Keep jobs that started or ended from a moment on, and those under way, whose counts go on."""
         return rows.filter(Q(job__made_at__gte=start) | Q(job__ended_at__gte=start) | Q(job__ended_at=None))
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         items: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(WorkItem.State.values, 0))
         found = WorkItem.objects.using(self.alias).filter(job__in=[values[0] for values in chunk]).order_by()
         for job, state, count in found.values_list("job", "state").annotate(Count("pk")):
@@ -158,7 +158,7 @@ class TimeReader(Reader):
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
         return rows.filter(last_at__gte=start)
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         pks = {values[1] for values in chunk}
         tasks = {
             task.pk: task for task in Task.objects.using(self.alias).filter(pk__in=pks).select_related("topic")
@@ -176,11 +176,7 @@ class TimeReader(Reader):
                 submitted=(pk, version) in submitted,
             )
             figures = time_row(TopicTime(timed, measure(stretches[pk, version], limit_of(stage))))
-            yield {
-                "task": task.public_id,
-                **{name: figures[name] for name in TIME_COLUMNS},
-                "last_at": last_at,
-            }
+            yield {"task": task.public_id, **{name: figures[name] for name in TIME_COLUMNS}, "last_at": last_at}
 
     def _stretches(self, tasks: Iterable[int]) -> dict[tuple[int, int], list[Stretch]]:
         found: dict[tuple[int, int], list[Stretch]] = defaultdict(list)

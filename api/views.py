@@ -151,7 +151,7 @@ class CorrectedView(CollectionView):
             reader = self.reader(request, alias)
             row_at(reader, pk)
             study = Study.objects.using(alias).select_related("campaign").get(pk=pk)
-            if errors := wrong_parameters(request.query_params, {one.name for one in OF_CORRECTED}):
+            if errors := wrong_parameters(request.query_params, {parameter.name for parameter in OF_CORRECTED}):
                 raise WrongQuery(errors)
             values = narrowing_of(OF_CORRECTED, request.query_params, reader).values
             try:

@@ -8,9 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from evaluation.models.campaigns import Campaign
+from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment
-from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, codes_of, new_public_id
 from evaluation.models.nuggets import Nugget, NuggetVersion
 from evaluation.models.querysets import CurrentQuerySet

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from assessor.views import desk, find, history, home, keys, practice, time
+from assessor.views import desk, history, home, keys, practice, time
 
 app_name = "assessor"
 
@@ -27,7 +27,7 @@ task_urls = [
 
 urlpatterns = [
     path("desk/", home.home, name="home"),
-    path("desk/find/", find.find, name="find"),
+    path("desk/find/", home.find, name="find"),
     path("desk/keys/", keys.keys, name="keys"),
     path("desk/session/", time.session, name="session"),
     path("desk/<str:public_id>/", include(task_urls)),

@@ -39,7 +39,7 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         vouched = [address.email.lower() for address in sociallogin.email_addresses if address.verified]
         # An address that was only typed leads to nobody: it may be another's.
         shown = EmailAddress.objects.filter(email__in=vouched, verified=True, user__is_active=True)
-        # Where two accounts have an address of the provider, neither is meant.
+        # If two accounts have an address of the provider, neither is meant.
         found = list(shown.select_related("user")[:2])
         return (found[0].user, found[0].email) if len(found) == 1 else None
 

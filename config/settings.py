@@ -182,7 +182,7 @@ def oidc_provider(env: Any) -> dict[str, Any] | None:
         return None
     parts = urlsplit(server)
     if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
-        # What the provider says is believed because it came over TLS.
+        # The provider's answer is believed because it came over TLS.
         raise ImproperlyConfigured("OIDC_SERVER_URL: https://, but for a provider on this machine.")
     client = env.str("OIDC_CLIENT_ID", default="")
     if not client:
@@ -204,14 +204,14 @@ SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 SOCIALACCOUNT_AUTO_SIGNUP = False
 
-# What is sent by mail is printed on the console, unless a server is named.
+# Mails are printed on the console, unless a server is named.
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 ACCOUNT_EMAIL_NOTIFICATIONS = "EMAIL_URL" in env  # of a new password, factor or address
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="assay@localhost")
 MAIL_ABOUT_JOBS = "EMAIL_URL" in env  # to who started one, when it is done, paused for its budget, or stuck
 # Contact for reports of weaknesses of this installation: mailto: or https:, shown at /.well-known/security.txt.
 SECURITY_CONTACT = env.str("SECURITY_CONTACT", default="")
-# Where people reach the application, for links in mails that no request leads to.
+# Address of the application, for links in mails that no request leads to.
 PUBLIC_URL = env.str(
     "PUBLIC_URL", default=next((origin for origin in CSRF_TRUSTED_ORIGINS if "*" not in origin), "")
 )
@@ -220,7 +220,7 @@ INVITATION_DAYS = env.int("INVITATION_DAYS", default=14)
 # Days after which `apply_retention` takes away what serves no more: ended invitations and tokens.
 RETENTION_DAYS = env.int("RETENTION_DAYS", default=180)
 
-# How long a token for the API may live at most.
+# Longest life of a token for the API.
 API_TOKEN_MAX_DAYS = env.int("API_TOKEN_MAX_DAYS", default=365)
 
 LANGUAGE_CODE = "en"
@@ -259,7 +259,7 @@ if OIDC:
     # The form that begins the sign-in is led on to the provider, which a browser takes for sending the form there.
     CONTENT_SECURITY_POLICY["DIRECTIVES"]["form-action"].append(OIDC["settings"]["origin"])
 X_FRAME_OPTIONS = "DENY"
-# What a request may bring: a desk's batch is far smaller, and the files of the import wizard are counted apart.
+# Largest request: a desk's batch is far smaller, and the files of the import wizard are counted apart.
 DATA_UPLOAD_MAX_MEMORY_SIZE = FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a form names each topic and run that was ticked
 DATA_UPLOAD_MAX_NUMBER_FILES = 200  # a track's runs are loaded at once
@@ -378,8 +378,7 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 
-# How much can be sent to an import of the API or of the wizard, as it is sent and as it is unpacked. A larger file is
-# for the command.
+# Largest upload to an import of the API or of the wizard, packed and unpacked. A larger file is for the command.
 API_UPLOAD_MAX_BYTES = env.int("API_UPLOAD_MAX_MB", default=256) * 1024**2
 FILE_UPLOAD_HANDLERS = [
     "organizer.data.forms.BoundedUploadHandler",

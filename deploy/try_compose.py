@@ -272,7 +272,9 @@ def replace_under_load(stack: Stack, desk: Desk, olga: Client) -> None:
 def healthy(stack: Stack) -> list[str]:
     """Return the web containers whose health check says so."""
     shown = run(["docker", "inspect", *stack.containers("web")], stack.folder, os.environ)
-    return [one["Id"] for one in json.loads(shown) if one["State"]["Health"]["Status"] == "healthy"]
+    return [
+        container["Id"] for container in json.loads(shown) if container["State"]["Health"]["Status"] == "healthy"
+    ]
 
 
 def check(holds: bool, what: str) -> None:

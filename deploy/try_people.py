@@ -43,7 +43,7 @@ class Client:
         self._connection.request(method, path, body, headers)
         answer = self._connection.getresponse()
         for line in answer.headers.get_all("Set-Cookie") or []:
-            self._cookies |= {name: one.value for name, one in SimpleCookie(line).items()}
+            self._cookies |= {name: cookie.value for name, cookie in SimpleCookie(line).items()}
         text, self._used = answer.read().decode(), time.monotonic()
         return answer.status, text
 
@@ -93,7 +93,7 @@ class Desk:
             "client_at": datetime.now(UTC).isoformat(),
         }
         answer = self._client.send(f"{self._url}ops/", {"window": self._window, "ops": [op]})
-        if [one["status"] for one in answer["receipts"]] != ["applied"]:
+        if [receipt["status"] for receipt in answer["receipts"]] != ["applied"]:
             raise Failed(f"the desk did not take a nugget: {answer}")
 
     def shows(self, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The domain in Django's admin: to look things up. What only services may write is read-only here.
+"""The domain in Django's admin: to look things up. Rows that only services may write are read-only here.
 
 No list has both runs and assessors: an assessor who may sign in here as well learns nothing from it.
 """
@@ -91,8 +91,6 @@ class CampaignAdmin(ModelAdmin):
 
 
 class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no generic when the program runs
-    """A role to give."""
-
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
         data = cleaned or {}
@@ -180,10 +178,7 @@ _look_up(
     Qrel, "source topic segment grade", filters="source grade", search="topic__topic_id segment__docid", **BIG
 )
 _look_up(
-    Run,
-    "run_id group task priority control pool campaign",
-    filters="campaign task control",
-    search="run_id group",
+    Run, "run_id group task priority control pool campaign", filters="campaign task control", search="run_id group"
 )
 _look_up(Answer, "public_id topic words", search="public_id topic__topic_id", **BIG)
 _look_up(

@@ -1,6 +1,6 @@
 """Refusals with a code for programs and a message for people; and a task that is not there for somebody."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from web.middleware import RuleRefusal
@@ -10,6 +10,11 @@ PROBLEMS_SHOWN = 20  # a message is read in a terminal; up to 1,000 are kept
 
 class Refused(RuleRefusal):
     """An act that the rules do not allow. Nothing has been written when it is raised."""
+
+
+def no_such(code: str, wanted: str, there: Iterable[str]) -> Refused:
+    """Refusal of a name that does not exist, with the names that do."""
+    return Refused(code, f"There is no {wanted}; there are: {', '.join(there) or 'none'}.")
 
 
 class NoSuchTask(Exception):

@@ -12,7 +12,7 @@ from evaluation.terms import PROVENANCE_KEY, JudgeKind
 from web.outbound import address_problem
 
 MAX_URL = 200  # what the column holds
-# What a judge keeps beside its prompts' versions, where it wants JSON for a reply or a temperature above 0.
+# Keys beside a judge's prompt versions, if it wants JSON for a reply or a temperature above 0.
 REPLY_FORM, JSON_SCHEMA = "reply_form", "json_schema"
 TEMPERATURE = "temperature"
 LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
@@ -154,7 +154,6 @@ def judge_from_elsewhere(study: Study, name: str) -> Judge:
     )[0]
 
 
-def says_study(extras: Iterable[Mapping[str, Any]]) -> bool:
-    """Say whether an export of ours marks rows as labels of a study."""
+def names_study(extras: Iterable[Mapping[str, Any]]) -> bool:
     ours = (extra.get(PROVENANCE_KEY) for extra in extras)
     return any(isinstance(our, dict) and bool(our.get("study")) for our in ours)

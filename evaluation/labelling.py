@@ -56,7 +56,7 @@ def upsert(
         cursor.execute("DROP TABLE incoming")
 
 
-def upsert_some(
+def upsert_few(
     model: type[models.Model],
     columns: Sequence[str],
     rows: Sequence[tuple[Any, ...]],
@@ -123,7 +123,7 @@ class GivenGrade:
 def give_assignments(judge: Judge, given: Sequence[GivenAssignment]) -> None:
     """Write a judge's labels; a label that is there already is replaced, the events keep what it was."""
     now = connection.ops.adapt_datetimefield_value(timezone.now())
-    upsert_some(
+    upsert_few(
         Assignment,
         ["judge_id", "answer_id", "nugget_version_id", "submission", "label", "raw", "given_at", "event_id"],
         [

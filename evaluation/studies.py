@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.domain.conditions import judges_of, only_judge, only_set
-from evaluation.errors import Refused
+from evaluation.errors import Refused, no_such
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -229,8 +229,8 @@ def study_named(campaign: Campaign, name: str) -> Study:
     studies = Study.objects.filter(campaign=campaign)
     found = studies.filter(name=name).select_related("campaign", "person", "machine", "nugget_set__judge").first()
     if found is None:
-        there = ", ".join(studies.order_by("name").values_list("name", flat=True)) or "none"
-        raise Refused("no_such_study", f"There is no study {name} in {campaign.slug}; there are: {there}.")
+        there = studies.order_by("name").values_list("name", flat=True)
+        raise no_such("no_such_study", f"study {name} in {campaign.slug}", there)
     return found
 
 
@@ -298,10 +298,7 @@ def topics_named(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
     return topics
 
 
-LACKING = {
-    JudgeKind.HUMAN: "No person has such labels here",
-    JudgeKind.LLM: "No LLM has such labels here",
-}
+LACKING = {JudgeKind.HUMAN: "No person has such labels here", JudgeKind.LLM: "No LLM has such labels here"}
 OPTIONS = {JudgeKind.HUMAN: "--person", JudgeKind.LLM: "--machine"}
 A_STUDY = "a study"
 
@@ -318,10 +315,8 @@ def set_to_study(campaign: Campaign, name: str, kinds: Iterable[JudgeKind]) -> N
     found = only_set(fitting, A_STUDY)
     if found:
         return found
-    there = ", ".join(nugget_set.name for nugget_set in sets) or "none"
-    if not name:
-        raise Refused("no_such_set", f"There is no nugget set with such labels; there are: {there}.")
-    raise Refused("no_such_set", f"There is no nugget set {name}; there are: {there}.")
+    meant = f"nugget set {name}" if name else "nugget set with such labels"
+    raise no_such("no_such_set", meant, (nugget_set.name for nugget_set in sets))
 
 
 def judge_to_study(judges: QuerySet[Judge], kind: JudgeKind, name: str) -> Judge:
@@ -387,5 +382,5 @@ def tasks_of_study(study: Study) -> list[Task]:
     return list(tasks.select_related(*related).order_by("topic__position", "pk"))
 
 
-def topics_of_study(study: Study) -> list[Topic]:
-    return list(Topic.objects.filter(pk__in=StudyPair.objects.filter(study=study).values("topic")))
+def topics_of_study(study: Study) -> QuerySet[Topic]:
+    return Topic.objects.filter(pk__in=StudyPair.objects.filter(study=study).values("topic"))

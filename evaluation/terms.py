@@ -117,6 +117,11 @@ class Condition(StrEnum):
     MA = "M/A"
     AM = "A/M"
 
+    @classmethod
+    def of(cls, origin: Origin, kind: JudgeKind) -> "Condition":
+        """Condition of labels of such lists by such judges. Drafts, which are never scored, have none."""
+        return next(condition for condition in cls if (condition.origin, condition.judge_kind) == (origin, kind))
+
     @property
     def origin(self) -> Origin:
         return {"A": Origin.AUTO, "E": Origin.EDITED, "M": Origin.MANUAL}[self.value[0]]

@@ -131,7 +131,6 @@ def _gap_check(column: str) -> models.CheckConstraint:
 
 
 def _forwards() -> list[migrations.operations.base.Operation]:
-    """The way from the tables of before to those of now."""
     return [
         *(migrations.AlterModelTable(name, None) for name in DESK_MODELS),
         migrations.RemoveConstraint("TimeSegment", "time_segment_said"),

@@ -64,7 +64,7 @@ def _do(item: WorkItem) -> None:
     with transaction.atomic():
         queue.lock_jobs([item.job_id])
         queue.end(item, failed=failed)
-        queue.finish_jobs([item.job_id], tell=False)  # who asked for it looks at the page where it stands
+        queue.finish_jobs([item.job_id], notify=False)  # who asked for it looks at its page
 
 
 def sweep() -> None:

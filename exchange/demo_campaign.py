@@ -1,8 +1,11 @@
-"""The demo campaign: loaded by the same imports that everybody uses, with an account for each role."""
+"""The demo campaign: loaded by the same imports that everybody uses, with an account for each role.
+
+Its LLM jobs are answered by the simulated LLM at invented prices: one done, one retried, one paused.
+"""
 
 import json
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -27,14 +30,169 @@ from evaluation.imports.segments import import_segments
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.judges import add_judge
-from evaluation.models import AnswerProvenance, Campaign
+from evaluation.models import AnswerProvenance, Campaign, Judge, NuggetList
 from evaluation.models.fields import ids_from
 from evaluation.terms import Condition, JudgeKind, Origin, RagTask, Role, SupportCondition
-from exchange.demo_jobs import load_jobs
-from exchange.demo_work import FILES, judge_answers, look_again, make_lists, practise, record_times
+from exchange.demo_work import FILES, draw_studies, judge_answers, make_lists, mark_read, practise, record_times
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
-from llmjobs.job_service import JobRequest, Work, judge_for, plan_evaluation, plan_support, start
+from jobs import queue
+from jobs.models import Job, WorkItem
+from jobs.queue import NewItem
+from llmjobs.client import CallRefusal, Completion, Endpoint
+from llmjobs.engine.calls import NewCall, insert_calls, note_answers, note_given_up, note_refusals, note_sending
+from llmjobs.job_plan import assign_items, nugget_items
+from llmjobs.job_service import JobRequest, Work, judge_for, pause, plan_evaluation, plan_support, retry, start
+from llmjobs.kinds import KINDS
+from llmjobs.models import Call, CallUse, LlmJob
+from llmjobs.prompt_store import BUILT_IN_PROMPTS
+from llmjobs.simulator.server import CompletionRequest, SimulatedCompletion, complete
+from llmjobs.steps.asking import Ask, LlmReply
+
+ENDPOINT = Endpoint("https://llm.example/v1")
+TIMEOUT = CallRefusal("timeout", None, "No answer within 60 s.", None, 60_000)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoJob:
+    """A job about one topic's answers. `done`: items that are done, None for all; `failed`: items that failed at first.
+
+    Prices are per million tokens of prompts and of replies.
+    """
+
+    title: str
+    judge: str
+    origin: Origin
+    topic: str
+    days_ago: int
+    prices: tuple[str, str]
+    latency_ms: int
+    makes_lists: bool = False
+    done: int | None = None
+    failed: int = 0
+
+
+JOBS = (
+    DemoJob(
+        "Make nuggets and label answers, at an invented price",
+        *("word-overlap (scripted)", Origin.AUTO, "river-01", 6, ("0.15", "0.60"), 640),
+        makes_lists=True,
+    ),
+    DemoJob(
+        "Labels of edited nuggets, retried after a timeout",
+        *("alder-70b (scripted)", Origin.EDITED, "river-02", 3, ("0.80", "0.80"), 2_300),
+        failed=2,
+    ),
+    DemoJob(
+        "Labels of edited nuggets, at a slow endpoint",
+        *("reed-1b (scripted)", Origin.EDITED, "river-03", 1, ("0.04", "0.04"), 41_000),
+        done=4,
+    ),
+)
+
+
+def load_jobs(campaign: Campaign, organizer: User) -> None:
+    for planned in JOBS:
+        _load(planned, campaign, organizer)
+
+
+def _load(planned: DemoJob, campaign: Campaign, organizer: User) -> None:
+    job = Job.objects.create(kind="llm", title=planned.title, made_by=organizer)
+    prompt_price, completion_price = map(Decimal, planned.prices)
+    llm = LlmJob.objects.create(
+        job=job,
+        campaign=campaign,
+        judge=Judge.objects.get(name=planned.judge),
+        price_table="demo",
+        currency="USD",
+        prompt_price=prompt_price,
+        completion_price=completion_price,
+    )
+    queue.add_items(job, _items(planned, campaign))
+    items = list(job.items.order_by("pk")[: planned.done])
+    for item in items[: planned.failed]:
+        _fail(item, llm)
+    for item in items[planned.failed :]:
+        _answer(item, llm, planned.latency_ms)
+    if planned.failed:
+        queue.finish_jobs([job.pk], notify=False)
+        retry(llm, organizer)
+        for item in job.items.filter(state=WorkItem.State.QUEUED).order_by("pk"):
+            _answer(item, llm, planned.latency_ms)
+    llm.save()
+    queue.finish_jobs([job.pk], notify=False)
+    if planned.done:
+        pause(llm, organizer)
+    began = timezone.now() - timedelta(days=planned.days_ago)
+    Job.objects.filter(pk=job.pk).update(made_at=began)
+    Job.objects.filter(pk=job.pk, ended_at__isnull=False).update(ended_at=began + timedelta(minutes=4))
+
+
+def _items(planned: DemoJob, campaign: Campaign) -> list[NewItem]:
+    lists = NuggetList.objects.filter(
+        nugget_set__campaign=campaign, nugget_set__name=planned.origin, topic__topic_id=planned.topic
+    )
+    runs = list(campaign.runs.values_list("pk", flat=True))
+    labelled = assign_items(lists, runs, campaign.protocol.batch_size)
+    if not planned.makes_lists:
+        return labelled
+    source = campaign.qrel_sources.get(name="UMBRELA")
+    return [*nugget_items(campaign, campaign.topics.all(), source, "nuggets").items, *labelled]
+
+
+def _answer(item: WorkItem, llm: LlmJob, latency_ms: int) -> None:
+    first = item.call_uses.count()
+    for number, (ask, completion) in enumerate(_conversation(item), start=first):
+        answer = Completion(
+            text=completion.text,
+            model=llm.judge.model,
+            finish_reason=completion.finish_reason,
+            prompt_tokens=completion.prompt_tokens,
+            completion_tokens=completion.completion_tokens,
+            latency_ms=latency_ms,
+        )
+        call = _call(item, ask, llm, number)
+        note_answers([(call, note_sending([call])[0], answer)], {call.pk: llm.campaign_id})
+        llm.prompt_tokens += completion.prompt_tokens
+        llm.completion_tokens += completion.completion_tokens
+    _end(item, WorkItem.State.DONE)
+
+
+def _fail(item: WorkItem, llm: LlmJob) -> None:
+    ask, _ = next(_conversation(item))
+    call = _call(item, ask, llm, 0, notes=["failed: timeout"])
+    note_refusals([(note_sending([call])[0], TIMEOUT)])
+    note_given_up([(call, TIMEOUT)], {call.pk: llm.campaign_id})
+    _end(item, WorkItem.State.FAILED, f"timeout: {TIMEOUT.message}")
+
+
+def _conversation(item: WorkItem) -> Iterator[tuple[Ask, SimulatedCompletion]]:
+    step = KINDS[item.kind].begin([item], [BUILT_IN_PROMPTS])[0]
+    ask = next(step)
+    while True:
+        messages = tuple((message.role, message.content) for message in ask.messages)
+        completion = complete(CompletionRequest("", messages, None, None), "")
+        yield ask, completion
+        try:
+            ask = step.send(LlmReply(completion.text))
+        except StopIteration:
+            return
+
+
+def _call(item: WorkItem, ask: Ask, llm: LlmJob, number: int, notes: list[str] | None = None) -> Call:
+    wanted = NewCall(ask, ENDPOINT, llm.judge.model, item.payload.get("replicate", 0))
+    call = insert_calls([(wanted.sha256, wanted)], "")[wanted.sha256]
+    CallUse.objects.create(item=item, call=call, number=number, part=ask.part, notes=notes or [])
+    llm.sent_calls += 1
+    return call
+
+
+def _end(item: WorkItem, state: WorkItem.State, reason: str = "") -> None:
+    attempt = 1 + item.payload.get("replicate", 0)
+    WorkItem.objects.filter(pk=item.pk).update(
+        state=state, attempt=attempt, reason=reason, ended_at=timezone.now()
+    )
+
 
 SLUG, EMPTY_SLUG = "river-study", "delta-study"
 PASSWORD = "river-study-demo"  # noqa: S105 - published on purpose; the deployment check refuses such accounts
@@ -100,8 +258,9 @@ def load_demo() -> bool:
         take_snapshot(campaign=campaign, name="before-judging", wish=SnapshotContents(), actor=organizer)
         _change_protocol(campaign, organizer)
         judge_answers(campaign, organizer)
-        look_again(campaign, organizer)
+        draw_studies(campaign, organizer)
         record_times(campaign)
+        mark_read(campaign)
         import_practice(campaign=campaign, source=_source("practice.jsonl"))
         practise(campaign)
         load_jobs(campaign, organizer)
@@ -145,10 +304,7 @@ def _make_people(campaign: Campaign) -> User:
             set_languages(campaign=campaign, username=username, languages=LANGUAGES[username], actor=None)
     for judge in LLMS:
         add_judge(name=JUDGES[judge], kind=JudgeKind.LLM, model=JUDGES[judge])
-    organizer = User.objects.get(username="olga")
-    organizer.last_login = timezone.now() - LAST_VISIT
-    organizer.save(update_fields=["last_login"])
-    return organizer
+    return User.objects.get(username="olga")
 
 
 def _change_protocol(campaign: Campaign, organizer: User) -> None:
@@ -242,11 +398,11 @@ def _nugget_rows(origin: str) -> Rows:
 def _citation_rows(campaign: Campaign) -> Rows:
     first = counted_citations(1).filter(segment__campaign=campaign)
     answers = AnswerProvenance.objects.filter(topic__campaign=campaign)
-    asked = {
+    topic_and_run = {
         pk: (topic, run) for pk, topic, run in answers.values_list("answer", "topic__topic_id", "run__run_id")
     }
     cited = {
-        (*asked[answer], index): docid
+        (*topic_and_run[answer], index): docid
         for answer, index, docid in first.values_list("sentence__answer", "sentence__index", "segment__docid")
     }
 

@@ -13,24 +13,38 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.blind.desk import desk_state
+from assessor.blind.passages import passages_of
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import context_of, open_desk
 from assessor.desk.submit import submit
 from assessor.desk.task_labels import SEPARATOR, pairs_of, read_task
-from assessor.models import Desk, PracticeItem, TimeSegment
+from assessor.models import Desk, MarkedPassage, PracticeItem, TimeSegment
 from assessor.practice.items import answer_practice, practice_of
 from assessor.practice.rules import word_of
 from assessor.rules.op_schemas import Op
-from evaluation.models import Assignment, Campaign, ListedNugget, Submission, SupportJudgment, Task, TaskAnswer
+from evaluation.formats.source import Source
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    ListedNugget,
+    Segment,
+    Study,
+    Submission,
+    SupportJudgment,
+    Task,
+    TaskAnswer,
+)
 from evaluation.models.fields import new_uuid
 from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import hand_out
-from evaluation.tasks.plan import Order
 from evaluation.tasks.remarks import remark
+from evaluation.tasks.units import Order
 from evaluation.terms import (
     AssignmentLabel,
     Origin,
+    PassageMark,
     PracticeKind,
     RemarkKind,
     SegmentKind,
@@ -39,6 +53,9 @@ from evaluation.terms import (
     SupportCondition,
     SupportLabel,
 )
+from reports.audits.drawing import AuditWish, create_audit
+from reports.audits.frame import drawn_rows
+from reports.audits.importing import import_audit
 
 FILES = Path(__file__).parent / "demo"
 DRAFTS, QRELS = "draft", "NIST"
@@ -228,12 +245,41 @@ STUDY = StudyWish(
     topics=("river-01", "river-02", "river-04", "river-07"),
 )
 STUDY_ASSESSOR = "ewan"
+NUGGET_CHECK = AuditWish("Nugget check", StudyKind.ASSIGNMENT, machine=NUGGETS_AS, nuggets="edited", seed="demo")
+CHECKED_BY = "Iris Inlet"
+"""Somebody without an account, whose labels of that check come from a file: those that Ann gave."""
+CITATION_CHECK = AuditWish("Citation check", StudyKind.SUPPORT, machine=NUGGETS_AS, per_run=20, seed="demo")
+CHECK_ASSESSOR = "cleo"
 
 
-def look_again(campaign: Campaign, organizer: User) -> None:
-    study = create_study(campaign=campaign, wish=STUDY, actor=organizer)
+def draw_studies(campaign: Campaign, organizer: User) -> None:
+    """Draw a second look and a random check of citations, which are half done, and a complete check of nuggets."""
+    _judge_half(create_study(campaign=campaign, wish=STUDY, actor=organizer), STUDY_ASSESSOR, organizer)
+    study = create_audit(campaign=campaign, wish=NUGGET_CHECK, actor=organizer)
+    known = _labels_by_name(campaign)
+    lines = [
+        json.dumps(row | {"label": known[row["run_id"], row["topic_id"], row["nugget"]]})
+        for row in drawn_rows(study)
+    ]
+    import_audit(study=study, source=Source("check.jsonl", "", tuple(enumerate(lines, 1))), judge=CHECKED_BY)
+    _judge_half(create_audit(campaign=campaign, wish=CITATION_CHECK, actor=organizer), CHECK_ASSESSOR, organizer)
+
+
+def _labels_by_name(campaign: Campaign) -> dict[tuple[str, str, str], str]:
+    """A person's labels of the edited nuggets, by run, topic and text."""
+    runs = dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
+    given = Assignment.objects.filter(
+        judge__name=CITATIONS_AS, nugget_version__nugget__nugget_set__name=NUGGET_CHECK.nuggets
+    )
+    rows = given.values_list("answer", "answer__topic__topic_id", "nugget_version__text", "label")
+    return {
+        (runs[answer], topic, text): AssignmentLabel(label).name.lower() for answer, topic, text, label in rows
+    }
+
+
+def _judge_half(study: Study, assessor: str, organizer: User) -> None:
     due = timezone.localdate() + timedelta(days=8)
-    receipt = hand_out_study(study=study, assessor=STUDY_ASSESSOR, actor=organizer, due=due)
+    receipt = hand_out_study(study=study, assessor=assessor, actor=organizer, due=due)
     for public_id in receipt.tasks[: len(receipt.tasks) // 2]:
         DemoDesk(public_id).work(whole=True)
 
@@ -283,6 +329,22 @@ def record_times(campaign: Campaign) -> None:
         for half_days, task in enumerate(reversed(tasks), start=1):
             start = today - timedelta(days=(half_days + 1) // 2, hours=-5 * (half_days % 2))
             _record(task, start)
+
+
+def mark_read(campaign: Campaign) -> None:
+    """Mark the passages of lists as read: all where the list was submitted, half where it was begun.
+
+    Stored straight, as times are: operations of desks would take further random ids and so change all of the demo.
+    """
+    segments = dict(Segment.objects.filter(campaign=campaign).values_list("public_id", "pk"))
+    opened = Task.objects.filter(campaign=campaign, opened_at__isnull=False).select_related("topic", "protocol")
+    for task in opened.filter(stage__in=[stage for stage in Stage if not stage.judges]):
+        passages = passages_of(task)
+        submitted = Submission.objects.filter(task=task).exists()
+        MarkedPassage.objects.bulk_create(
+            MarkedPassage(task=task, segment_id=segments[passage.public_id], mark=PassageMark.READ)
+            for passage in (passages if submitted else passages[: len(passages) // 2])
+        )
 
 
 def _record(task: Task, start: datetime) -> None:

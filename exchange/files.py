@@ -17,7 +17,6 @@ from django.core.files.uploadedfile import UploadedFile
 
 from evaluation.errors import Refused
 
-CHUNK = 1 << 20
 SentFile: TypeAlias = "UploadedFile[Any]"
 
 

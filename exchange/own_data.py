@@ -1,7 +1,7 @@
 """Everything that is stored about one person, as a ZIP of JSON, for that person.
 
-It holds what they are, did and said, and nothing of others: no runs, no labels but their own, no names of those who
-judged the same. What they judged is named as their desk names it.
+It holds their account, acts and texts, and nothing of others: no runs, no labels but their own, no names of those who
+judged the same. Answers and passages are named as the person's desk names them.
 """
 
 import json

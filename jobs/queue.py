@@ -32,8 +32,6 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item to be queued."""
-
     key: str
     kind: str
     payload: dict[str, Any]
@@ -41,8 +39,6 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """Numbers of a job's items by state."""
-
     total: int
     queued: int
     leased: int
@@ -109,7 +105,6 @@ def claim(holder: str, limit: int, *, kind: str, besides: Collection[int] = ()) 
 
 
 def _by_priority(now: datetime, kind: str, besides: Collection[int]) -> list[list[int]]:
-    """Jobs with due items, grouped by priority, highest first."""
     due = WorkItem.objects.filter(is_due(now), job=OuterRef("pk"))
     jobs = Job.objects.filter(Exists(due), state=Job.State.RUNNING, kind=kind).exclude(pk__in=besides)
     rows = jobs.order_by("-priority", "pk").values_list("priority", "pk")
@@ -222,8 +217,8 @@ def postpone(items: Sequence[WorkItem], seconds: float) -> None:
         held.update(state=WorkItem.State.QUEUED, holder="", lease_until=None, not_before=later)
 
 
-def finish_jobs(jobs: Collection[int], *, tell: bool = True) -> None:
-    """Mark those jobs done that have nothing left to do, and write notices unless `tell` is off.
+def finish_jobs(jobs: Collection[int], *, notify: bool = True) -> None:
+    """Mark those jobs done that have nothing left to do, and write notices unless `notify` is off.
 
     The caller has locked them.
     """
@@ -234,7 +229,7 @@ def finish_jobs(jobs: Collection[int], *, tell: bool = True) -> None:
     if ended := list(idle):
         done = Job.objects.filter(pk__in=[job.pk for job in ended])
         done.update(state=Job.State.DONE, waiting_for="", ended_at=now)
-        if tell:
+        if notify:
             note(Notice.Kind.DONE, ended, now)
 
 

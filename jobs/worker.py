@@ -16,8 +16,8 @@ from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.db import close_old_connections, connections
 
 from jobs import queue
+from jobs.health import note_stuck
 from jobs.lanes import lane_of, lanes, watchers
-from jobs.notices import note_stuck
 
 LOOK_EVERY, LOOK_EVERY_WITH_BROKER = 0.5, 2.0
 WATCH_EVERY = 15.0
@@ -33,7 +33,7 @@ def worker_name() -> str:
 
 
 def run_lane(kind: str) -> None:
-    """Run a lane until nothing is due. Where it runs already, its runner looks once more before it ends."""
+    """Run a lane until nothing is due. If it runs already, its runner looks once more before it ends."""
     lane = lane_of(kind)
     lane.again.set()
     # Checked after each release: a message that met the lock just before the runner ended would be lost otherwise.

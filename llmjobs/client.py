@@ -64,7 +64,7 @@ class CheckedBackend(httpcore2.SyncBackend):
 
 
 def guarded(client: httpx2.Client) -> httpx2.Client:
-    # Where a proxy is configured, the proxy resolves names, and this backend is not asked.
+    # A configured proxy resolves names itself, and this backend is not asked.
     cast(Any, client)._transport._pool._network_backend = CheckedBackend()
     return client
 
@@ -201,7 +201,7 @@ class CallRefusal:
 
 
 class _Message(BaseModel):
-    """Message of a reply. Where JSON was requested, endpoints put the words of a model that declines elsewhere."""
+    """Message of a reply. Asked for JSON, endpoints put the words of a model that declines elsewhere."""
 
     content: str | None = None
     refusal: str | None = None
@@ -339,7 +339,7 @@ def models_at(endpoint: Endpoint, timeout: float) -> list[str]:
 def back_off(attempt: int, retry_after: float | None, random: Callable[[], float]) -> float:
     """Return the seconds to wait after the given attempt (from 1): doubling, with jitter, and never too long.
 
-    What the endpoint asks for is a lower bound. `random` gives numbers from 0 to 1, as `random.random` does.
+    The endpoint's `retry_after` is a lower bound. `random` gives numbers from 0 to 1, as `random.random` does.
     """
     grown = min(LONGEST_WAIT, FIRST_WAIT * math.pow(2, min(attempt - 1, 30)))
     wait = grown * (0.5 + random() / 2)

@@ -144,8 +144,9 @@ def newest_lists(sets: Iterable[tuple[NuggetSet, Topics]], topics: Collection[in
     parts = Q(pk__in=())
     for made, inside in sets:
         parts |= Q(nugget_set=made) if inside is None else Q(nugget_set=made, topic__in=inside)
-    lists = NuggetList.objects.newest_submitted().filter(parts, topic__in=topics)
-    return {nugget_list.topic_id: nugget_list for nugget_list in lists}
+    lists = {row.topic_id: row for row in NuggetList.objects.newest_submitted().filter(parts, topic__in=topics)}
+    # The database returns rows in any order; a job asks topic by topic, in the campaign's order.
+    return {topic: lists[topic] for topic in topics if topic in lists}
 
 
 def support_items(campaign: Campaign, judge: Judge, topics: Collection[int], runs: Collection[int]) -> JobPlan:

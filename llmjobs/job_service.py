@@ -19,10 +19,19 @@ from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import NewItem
 from llmjobs import job_plan
-from llmjobs.budget import NO_LIMIT, Budget, announce, budget_payload, set_budget
+from llmjobs.budget import (
+    NO_LIMIT,
+    Budget,
+    CostForecast,
+    ForecastCall,
+    announce,
+    budget_payload,
+    forecast,
+    forecast_call,
+    set_budget,
+)
 from llmjobs.client import default_endpoint, endpoint_of
 from llmjobs.engine.calls import call_for, find_calls, kept_calls, with_replicates
-from llmjobs.forecast import CostForecast, ForecastCall, forecast, forecast_call
 from llmjobs.job_plan import JobPlan
 from llmjobs.kinds import KINDS
 from llmjobs.models import Call, LlmJob
@@ -179,7 +188,7 @@ def estimate(plan: JobPlan, judge: Judge) -> Estimate:
     """Calls, prompt tokens and reused calls, counted on the first ask of each item."""
     planned: list[ForecastCall] = []
     for start in range(0, len(plan.items), SAMPLE):
-        planned += _first_asks(plan.items[start : start + SAMPLE], judge)
+        planned += _first_calls(plan.items[start : start + SAMPLE], judge)
     known = find_calls(call.sha256 for call in planned)
     answered = {sha256 for sha256, call in known.items() if call.state == Call.State.ANSWERED}
     return Estimate(
@@ -219,7 +228,7 @@ def start(
     return job
 
 
-def _first_asks(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
+def _first_calls(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
     # Of an item with several windows only the first ask is known before replies; the others are like it.
     rows = [WorkItem(key=item.key, kind=item.kind, payload=item.payload) for item in items]
     way, planned = way_of(judge), []

@@ -23,7 +23,7 @@ from llmjobs.steps.asking import RE_ASK
 
 REASONS_SHOWN = 20
 EXAMPLES = 3
-NO_WORKER = "No worker is running; start one with celery -A config worker."
+NO_WORKER = "No worker is running. Ask an administrator to start one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,6 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class JobReport:
-    """State of one job."""
-
     llm: LlmJob
     progress: JobProgress
     waiting_for: str
@@ -143,8 +141,8 @@ def why_none_moves(viewer: User, campaign: Campaign) -> str:
 def job_rows(jobs: Iterable[LlmJob]) -> list[JobListRow]:
     page = {llm.pk: llm for llm in jobs}
     progress = queue.progress_by_job(page)
-    one_use = CallUse.objects.filter(item__job=OuterRef("pk")).order_by().values("call__model_answered")[:1]
-    answered = dict(Job.objects.filter(pk__in=page).order_by().values_list("pk", Subquery(one_use)))
+    first_use = CallUse.objects.filter(item__job=OuterRef("pk")).order_by().values("call__model_answered")[:1]
+    answered = dict(Job.objects.filter(pk__in=page).order_by().values_list("pk", Subquery(first_use)))
     return [
         JobListRow(llm, progress[pk], SIMULATED_MODEL in (llm.judge.model, answered.get(pk)))
         for pk, llm in page.items()

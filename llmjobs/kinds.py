@@ -113,7 +113,6 @@ def _by_judge(outcomes: Iterable[ItemOutcome]) -> Iterable[tuple[Judge, list[Ite
 
 
 def _ids(items: Iterable[WorkItem], key: str) -> set[int]:
-    """Ids below a key of the payloads, where each is an id or a list of ids."""
     values = [item.payload[key] for item in items]
     return {pk for value in values for pk in (value if isinstance(value, list) else [value])}
 
@@ -126,21 +125,21 @@ def _nugget_texts(items: Iterable[WorkItem]) -> dict[int, str]:
     return dict(NuggetVersion.objects.filter(pk__in=_ids(items, "nuggets")).values_list("pk", "text"))
 
 
-def begin_assigning(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
+def begin_assigning(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
     """Items name an `answer` and its `nuggets`, wordings in list order."""
     answers = _ids(items, "answer")
     texts, nuggets = answer_texts(sorted(answers)), _nugget_texts(items)
     topic_of = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "topic__pk"))
     topics = topic_prompts(set(topic_of.values()))
     steps = list[Stepping]()
-    for item, way in zip(items, ways, strict=True):
+    for item, prompt_set in zip(items, prompt_sets, strict=True):
         answer, topic = item.payload["answer"], topics[topic_of[item.payload["answer"]]]
         step = assign(
             topic.query,
             texts[answer],
             tuple(nuggets[pk] for pk in item.payload["nuggets"]),
             batch_size=len(item.payload["nuggets"]),
-            template=way.template("assign", topic.texts),
+            template=prompt_set.template("assign", topic.texts),
             texts=topic.texts,
         )
         steps.append(step)
@@ -159,17 +158,17 @@ def record_assigning(outcomes: Sequence[ItemOutcome]) -> None:
         give_assignments(judge, labels)
 
 
-def begin_grading(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
+def begin_grading(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `topic`, a `segment`, the `top` of the scale and the `source` their grades go to."""
     topics, segments = topic_prompts(_ids(items, "topic")), _segment_texts(items, "segment")
     steps = list[Stepping]()
-    for item, way in zip(items, ways, strict=True):
+    for item, prompt_set in zip(items, prompt_sets, strict=True):
         topic = topics[item.payload["topic"]]
         step = relevance(
             topic.query,
             segments[item.payload["segment"]],
             top=item.payload["top"],
-            template=way.template("relevance", topic.texts),
+            template=prompt_set.template("relevance", topic.texts),
             texts=topic.texts,
         )
         steps.append(step)
@@ -185,26 +184,26 @@ def record_grading(outcomes: Sequence[ItemOutcome]) -> None:
             give_grades(ended.llm.campaign, payload["source"], [grade])
 
 
-def _draft_inputs(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[DraftsInput]:
+def _draft_inputs(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[DraftsInput]:
     topics, segments = topic_prompts(_ids(items, "topic")), _segment_texts(items, "segments")
     inputs = list[DraftsInput]()
-    for item, way in zip(items, ways, strict=True):
+    for item, prompt_set in zip(items, prompt_sets, strict=True):
         topic = topics[item.payload["topic"]]
         work = DraftsInput(
             query=topic.query,
             segments=tuple(segments[pk] for pk in item.payload["segments"]),
             window_size=item.payload["window_size"],
             draft_cap=item.payload["draft_cap"],
-            template=way.template("nuggetize", topic.texts),
+            template=prompt_set.template("nuggetize", topic.texts),
             texts=topic.texts,
         )
         inputs.append(work)
     return inputs
 
 
-def begin_drafting(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
+def begin_drafting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `topic` and its `segments` in reading order."""
-    return [over_generated_drafts(work) for work in _draft_inputs(items, ways)]
+    return [over_generated_drafts(work) for work in _draft_inputs(items, prompt_sets)]
 
 
 def record_drafting(outcomes: Sequence[ItemOutcome]) -> None:
@@ -214,11 +213,11 @@ def record_drafting(outcomes: Sequence[ItemOutcome]) -> None:
             _write_list(ended, Origin.DRAFT, drafts)
 
 
-def begin_nuggetizing(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
+def begin_nuggetizing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
     """As drafts, with importance; `then_runs` names runs whose answers are assigned as soon as the list is there."""
     steps = list[Stepping]()
-    for item, drafts, way in zip(items, _draft_inputs(items, ways), ways, strict=True):
-        payload, template = item.payload, way.template("importance", drafts.texts)
+    for item, drafts, prompt_set in zip(items, _draft_inputs(items, prompt_sets), prompt_sets, strict=True):
+        payload, template = item.payload, prompt_set.template("importance", drafts.texts)
         steps.append(nuggetize(NuggetizeInput(drafts, payload["nugget_cap"], payload["batch_size"], template)))
     return steps
 
@@ -254,13 +253,15 @@ def _write_list(ended: ItemOutcome, origin: Origin, nuggets: Sequence[ListNugget
     return written
 
 
-def begin_supporting(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
+def begin_supporting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `sentence` and a `segment`."""
     sentences = dict(Sentence.objects.filter(pk__in=_ids(items, "sentence")).values_list("pk", "text"))
     segments = _segment_texts(items, "segment")
     return [
-        support(sentences[item.payload["sentence"]], segments[item.payload["segment"]], way.templates["support"])
-        for item, way in zip(items, ways, strict=True)
+        support(
+            sentences[item.payload["sentence"]], segments[item.payload["segment"]], prompts.templates["support"]
+        )
+        for item, prompts in zip(items, prompt_sets, strict=True)
     ]
 
 
@@ -279,17 +280,17 @@ def record_supporting(outcomes: Sequence[ItemOutcome]) -> None:
         give_support(judge, SupportCondition.LLM, labels)
 
 
-def begin_weighing(items: Sequence[WorkItem], ways: Sequence[PromptSet]) -> list[Stepping]:
+def begin_weighing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:
     """Items name a `topic` and `nuggets`, wordings in list order. AutoNuggets weighs the nuggets of a list so."""
     topics, nuggets = topic_prompts(_ids(items, "topic")), _nugget_texts(items)
     steps = list[Stepping]()
-    for item, way in zip(items, ways, strict=True):
+    for item, prompt_set in zip(items, prompt_sets, strict=True):
         topic = topics[item.payload["topic"]]
         work = ImportanceInput(
             query=topic.query,
             nuggets=tuple(nuggets[pk] for pk in item.payload["nuggets"]),
             batch_size=len(item.payload["nuggets"]),
-            template=way.template("importance", topic.texts),
+            template=prompt_set.template("importance", topic.texts),
             texts=topic.texts,
         )
         steps.append(importance(work))

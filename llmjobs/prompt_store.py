@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from pydantic import BaseModel, ConfigDict, Field
 
 from accounts.models import User
-from evaluation.errors import BadInput, InputProblem, Refused
+from evaluation.errors import BadInput, InputProblem, Refused, no_such
 from evaluation.formats.lines import read_toml
 from evaluation.formats.source import Source
 from evaluation.judges import JSON_SCHEMA, REPLY_FORM, TEMPERATURE, add_judge
@@ -127,11 +127,9 @@ def templates_by_ref(wanted: Sequence[tuple[PromptTask | None, str]]) -> dict[st
     for task, ref in wanted:
         if ref not in found or task not in (None, found[ref].task):
             # Of a campaign's prompts not even the names: whoever asks may not see the campaign.
-            there = ", ".join(
-                template.ref for template in all_templates(Prompt.objects.filter(campaign=None), task)
-            )
-            of_task = f" for the task {task}" if task else ""
-            raise Refused("no_such_prompt", f"There is no prompt {ref}{of_task}; there are: {there}.")
+            there = all_templates(Prompt.objects.filter(campaign=None), task)
+            wanted_prompt = f"prompt {ref} for the task {task}" if task else f"prompt {ref}"
+            raise no_such("no_such_prompt", wanted_prompt, (template.ref for template in there))
     return {ref: found[ref] for _, ref in wanted}
 
 
@@ -239,12 +237,7 @@ def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
 
 
 def import_prompt(
-    source: Source,
-    *,
-    task: str = "",
-    name: str = "",
-    campaign: Campaign | None = None,
-    actor: User | None = None,
+    source: Source, *, task: str = "", name: str = "", campaign: Campaign | None = None, actor: User | None = None
 ) -> tuple[Prompt, bool]:
     """Save a file's wording as a version of a name; return it and whether it is new. No campaign: it is common.
 
@@ -307,7 +300,7 @@ def way_of(judge: Judge) -> PromptSet:
     )
 
 
-def ways_of(judges: Sequence[Judge]) -> list[PromptSet]:
+def prompt_sets_of(judges: Sequence[Judge]) -> list[PromptSet]:
     known: dict[int | None, PromptSet] = {}
     return [
         known[judge.pk] if judge.pk in known else known.setdefault(judge.pk, way_of(judge)) for judge in judges

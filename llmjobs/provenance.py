@@ -37,8 +37,6 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message as it was sent."""
-
     role: str
     content: str
     sha256: str
@@ -86,8 +84,6 @@ class ShownCall:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A file that labels came from."""
-
     name: str
     sha256: str
 

@@ -311,10 +311,7 @@ def _importance_items(campaign: Campaign, of: str, pairs: int, seed: int) -> lis
 def _graded(campaign: Campaign) -> QuerySet[Qrel]:
     # Grades of an LLM are left out: a prompt would be compared with a machine.
     return Qrel.objects.filter(
-        source__campaign=campaign,
-        segment__has_text=True,
-        grade__gte=0,
-        grade__lte=campaign.protocol.relevance_max,
+        source__campaign=campaign, segment__has_text=True, grade__gte=0, grade__lte=campaign.protocol.relevance_max
     ).exclude(event__kind__startswith="llm.")
 
 
@@ -350,7 +347,7 @@ def _batch_items(
 
 
 def _first_labels(rows: Iterable[tuple[int, int, int]]) -> Groups:
-    # Where several people labelled the same pair, the first of them counts.
+    # Of several people who labelled the same pair, the first counts.
     found: dict[tuple[int, int], int] = {}
     for of, about, label in rows:
         found.setdefault((of, about), label)

@@ -36,15 +36,17 @@ def inconsistencies() -> Iterator[str]:
     for task in Task.objects.filter(opened_at__isnull=False).order_by("pk"):
         for violation in check_log(read_record(task.pk)).violations:
             yield f"task {task.public_id}: {violation}"
-    yield from _said("operations of tasks never opened", Operation.objects.filter(task__opened_at__isnull=True))
+    yield from _counted("operations of tasks never opened", Operation.objects.filter(task__opened_at__isnull=True))
     yield from _calls()
     yield from _items()
 
 
 def _calls() -> Iterator[str]:
     ended = Call.objects.exclude(state=Call.State.SENT)
-    yield from _said("calls that ended without an event", ended.filter(event=None))
-    yield from _said("calls under way with an event", Call.objects.filter(state=Call.State.SENT, event_id__gt=0))
+    yield from _counted("calls that ended without an event", ended.filter(event=None))
+    yield from _counted(
+        "calls under way with an event", Call.objects.filter(state=Call.State.SENT, event_id__gt=0)
+    )
     events = Event.objects.filter(kind__startswith="llm.call").count()
     if events != ended.count():
         yield f"{events} events of {ended.count()} calls that ended"
@@ -58,13 +60,13 @@ def _calls() -> Iterator[str]:
 def _items() -> Iterator[str]:
     uses = Exists(CallUse.objects.filter(item=OuterRef("pk")))
     done = WorkItem.objects.filter(state=WorkItem.State.DONE)
-    yield from _said("items done without a call", done.filter(~uses))
-    yield from _said("items not done with a call", WorkItem.objects.filter(uses, ended_at=None, attempt__lt=2))
+    yield from _counted("items done without a call", done.filter(~uses))
+    yield from _counted("items not done with a call", WorkItem.objects.filter(uses, ended_at=None, attempt__lt=2))
     ended = Job.objects.filter(state=Job.State.DONE)
     open_items = WorkItem.objects.filter(job__in=ended, state__in=[WorkItem.State.QUEUED, WorkItem.State.LEASED])
-    yield from _said("open items of jobs that are done", open_items)
+    yield from _counted("open items of jobs that are done", open_items)
 
 
-def _said(what: str, found: Any) -> Iterator[str]:
+def _counted(what: str, found: Any) -> Iterator[str]:
     if number := found.count():
         yield f"{what}: {number}"

@@ -1,12 +1,15 @@
 """Violations of a soak, reported from any thread, and the loss that a run must find."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from threading import Lock
 
 from assessor.models import Operation
 from evaluation.append_only import install_triggers, remove_triggers
 
 SHOWN, LONGEST = 12, 600
+EXAMPLES = 5
+"""Rows that a violation names."""
 
 
 class Violations:
@@ -24,6 +27,24 @@ class Violations:
     def of(self, username: str, task: str) -> Callable[[str], None]:
         """Return what records a violation of somebody's task."""
         return lambda text: self.add(f"{username}, task {task}: {text}")
+
+
+@dataclass(slots=True)
+class Checks:
+    """Comparisons of what must be so; each that is not becomes a violation."""
+
+    violations: list[str] = field(default_factory=list)
+
+    def same(self, what: str, found: object, expected: object) -> None:
+        """Two figures that must be equal."""
+        if found != expected:
+            self.violations.append(f"{what}: {found}, not {expected}")
+
+    def none(self, what: str, found: Sequence[object]) -> None:
+        """Something that must not be there."""
+        if found:
+            shown = "; ".join(str(example) for example in found[:EXAMPLES])
+            self.violations.append(f"{what}: {len(found)} ({shown})")
 
 
 class Loss:

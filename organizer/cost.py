@@ -27,13 +27,13 @@ from llmjobs.budget import announced_price
 from llmjobs.models import Call, CallUse, LlmJob
 from organizer.access import get_campaign
 from organizer.campaigns.views import judged_conditions
-from organizer.forms import choice_field, named
+from organizer.forms import choice_field
 from reports import charts
 from reports.agreement.figures import correlate
 from reports.files import PictureForm, TableForm
 from reports.forms import SCORES, PolicyForm
 from reports.frames import assignment_sheet
-from reports.metrics.policies import Policies, policies_document
+from reports.metrics.policies import policies_document
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
@@ -55,18 +55,18 @@ from web.consistent_read import consistent_read
 from web.templatetags.assay import money, score, words
 from web.text import plural
 
-LIST, LABEL, SUPPORT = "nugget list", "assignment label", "support label"
+LIST, LABEL, SUPPORT = "nugget list", "nugget label", "citation label"
 GRADE = "relevance grade"
 UNITS = {"nuggetize": LIST, "importance": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
 """Unit that the calls of a prompt are for."""
 KINDS = {"nuggets": LIST, "drafts": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
 """Unit that an item of a kind makes. An item of assigning makes a label for each of its nuggets."""
 PERSON = {
-    Stage.POST_EDIT: "post-edited nugget list",
+    Stage.POST_EDIT: "edited nugget list",
     Stage.MANUAL: "manual nugget list",
     Stage.ASSIGN: LABEL,
-    Stage.SUPPORT_SCRATCH: "support label from scratch",
-    Stage.SUPPORT_POST_EDIT: "support label post-edited",
+    Stage.SUPPORT_SCRATCH: "citation label, unaided",
+    Stage.SUPPORT_POST_EDIT: "citation label, machine label shown",
 }
 
 
@@ -177,8 +177,10 @@ def _units_made(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple
 
 
 TITLE = "Cost"
+PAPER = {"run_level": "Tau, run level", "topic_average": "Tau, topic average"}
+"""Headings of the table for papers, as published."""
 REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
-"""Conditions that people assigned, the one wholly by hand first."""
+"""Conditions that people labelled, the one wholly manual first."""
 
 
 def rate_field() -> forms.DecimalField:
@@ -192,7 +194,11 @@ class CostForm(PolicyForm):
 
     rate = rate_field()
     score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict", label="Score")
-    reference = choice_field("Agreement with", "manual before edited before automatic", named(REFERENCES))
+    reference = choice_field(
+        "Agreement with",
+        "manual before edited before automatic",
+        [(condition.value, f"{condition.words} ({condition})") for condition in REFERENCES],
+    )
     label_seconds = forms.FloatField(
         required=False, min_value=0, max_value=86_400, label="Seconds a person takes for a label"
     )
@@ -211,10 +217,6 @@ class CostForm(PolicyForm):
         rate, each = self.chosen["rate"], self.chosen["label_seconds"]
         person = None if rate is None or each is None else float(rate) * each / 3600
         return {"person": person, LIST: self.chosen["llm_list"], LABEL: self.chosen["llm_label"]}
-
-    @property
-    def policies(self) -> Policies:
-        return Policies(self.chosen["missing"], self.chosen["unjudged"], self.chosen["no_vital"])
 
 
 class RateForm(forms.Form):
@@ -274,12 +276,12 @@ def _content(campaign: Campaign, form: CostForm) -> ReportContent:
         f"LLM prices in {prices.llms.currency}."
         if prices.llms.currency
         else "No one currency of LLM prices is known.",
-        f"Agreement with {reference.condition}: tau-b of {words(form.chosen['score'])}."
+        f"Agreement with {reference.condition.words} ({reference.condition}): tau-b of {words(form.chosen['score'])}."
         if reference
-        else "No condition was assigned by people, so there is nothing to agree with.",
+        else "No condition was labelled by people, so there is nothing to agree with.",
         policies_text(policies_document(form.policies)),
-        "People's time is the measured active time, point estimate; where nothing was measured, what the study "
-        "published: an hour to post-edit a topic, two and a half to write its nuggets.",
+        "People's time is their active time; where none was measured, what was published: an hour to edit a topic's "
+        "drafts, two and a half to write its nuggets.",
     )
     rows = [_row(choice, prices, reference, form) for choice in choices]
     return ReportContent(facts, (conditions_table(rows), _units_table(prices)), timezone.now())
@@ -316,14 +318,14 @@ def _row(
 def conditions_table(rows: list[dict[str, Any]]) -> Section:
     points = [_point(row) for row in rows if _is_drawn(row)]
     named = columns(
-        ("condition", "Condition"),
+        ("condition", "Condition", ColumnKind.CONDITION),
         ("nuggets", "Nuggets"),
         ("judge", "Labels by"),
         ("list_cost", "List", ColumnKind.MONEY),
         ("label_cost", "Labels", ColumnKind.MONEY),
         ("cost", "A topic", ColumnKind.MONEY),
-        ("run_level", "Tau, run level", ColumnKind.TAU),
-        ("topic_average", "Tau, topic average", ColumnKind.SCORE),
+        ("run_level", "Tau over run means", ColumnKind.TAU),
+        ("topic_average", "Tau, mean over topics", ColumnKind.SCORE),
         primary="cost",
         screen="nuggets judge",
     )
@@ -332,6 +334,7 @@ def conditions_table(rows: list[dict[str, Any]]) -> Section:
         "Agreement against cost",
         named,
         rows,
+        paper={column.key: PAPER.get(column.key, column.caption) for column in named if column.paper},
         note=_note(rows, points),
         chart=_chart(points),
         topics="topics",
@@ -352,10 +355,11 @@ def _chart(points: list[dict[str, Any]]) -> Chart:
     return Chart(
         alt=f"Agreement against cost of {len(points):,} {plural(len(points), 'condition')}.",
         draw=lambda dark: charts.plane(points, titles, dark=dark, ends=_ends(points)),
-        note="Each condition by what a topic costs and how far its runs stand as under the reference.",
+        note="A point is a condition: the cost of a topic, and how far its runs rank as under the reference.",
         # One point says nothing about any other.
         shown=len(points) > 1,
-        links={point["name"]: f"../../leaderboard/?condition={point['name']}" for point in points},
+        names={condition.value: condition.words for condition in Condition},
+        links={condition.words: f"../../leaderboard/?condition={condition}" for condition in Condition},
     )
 
 
@@ -383,7 +387,7 @@ def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
 def _units_table(prices: Prices) -> Section:
     rows: list[Row] = [_unit_row(unit) for unit in (*prices.people.values(), *prices.llms.by_judge.values())]
     named = columns(
-        ("what", "One"),
+        ("what", "Judgment"),
         ("by", "By"),
         ("units", "Computed from", ColumnKind.COUNT),
         ("seconds", "Time", ColumnKind.CLOCK),
@@ -409,7 +413,6 @@ def _unit_row(unit: Unit) -> Row:
 
 
 def _labels_per_topic(choice: NuggetCondition) -> float | None:
-    """Return the number of labels that count in a topic."""
     sheet = assignment_sheet(choice)
     labels = sheet.labels >= 0
     topics = len(set(sheet.nugget_topic[labels.any(axis=1)].tolist()))

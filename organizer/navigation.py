@@ -81,7 +81,10 @@ JUDGE = MenuGroup(
         MenuPage(
             "organizer:work",
             "Work",
-            ("organizer:task", "organizer:view_as", "organizer:hand_out", "organizer:change_work"),
+            (
+                *("organizer:task", "organizer:view_as", "organizer:hand_out", "organizer:change_work"),
+                "organizer:remind",
+            ),
         ),
         MenuPage("organizer:inbox", "Inbox"),
         MenuPage("organizer:jobs", "Jobs", ("organizer:job", "organizer:new_job", "organizer:call")),

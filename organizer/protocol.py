@@ -42,10 +42,7 @@ LONGEST_GUIDELINES = 100_000
 
 def _reason() -> forms.CharField:
     return forms.CharField(
-        required=False,
-        max_length=LONGEST_REASON,
-        label="Reason",
-        widget=forms.Textarea({"rows": 2, "cols": 70}),
+        required=False, max_length=LONGEST_REASON, label="Reason", widget=forms.Textarea({"rows": 2, "cols": 70})
     )
 
 
@@ -93,8 +90,6 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
 
 
 class DefaultsForm(forms.Form):
-    """The judge and the nugget set of each condition."""
-
     seal = forms.CharField(widget=forms.HiddenInput, max_length=64)
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:

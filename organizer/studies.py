@@ -13,12 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.progress.matrix import assessors_for, may_organize, task_cells
-from assessor.timing.times import seconds_a_label
+from assessor.timing.times import hours_of_labels
+from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import assignment_counts_for, nugget_sets_for, support_counts_for
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Study
+from evaluation.models import Campaign, Study, Task
 from evaluation.studies import (
     GREATEST_SEED,
     LONGEST_NAME,
@@ -53,6 +54,7 @@ from reports.audits.drawing import (
     size_of_wish,
 )
 from reports.audits.frame import CheckCounts, check_counts
+from reports.audits.page import board_address
 from reports.audits.population import default_policies
 from reports.files import TableForm
 from reports.metrics.audit.estimate import FEWEST_JUDGED
@@ -61,7 +63,7 @@ from web.text import plural
 
 KINDS = [
     (StudyKind.ASSIGNMENT.value, "Nugget labels: whether answers say nuggets"),
-    (StudyKind.SUPPORT.value, "Support: whether cited passages support sentences"),
+    (StudyKind.SUPPORT.value, "Citation labels: whether cited passages back their sentences"),
 ]
 # The person is compared with an LLM, so the person's labels are never an LLM's.
 CONDITIONS = [
@@ -150,7 +152,7 @@ class CheckForm(forms.Form):
             },
         }
         self.offered = [value for group in groups.values() for value in group]
-        # What somebody has emptied stays empty: only a form that was not sent yet is filled.
+        # An emptied field stays empty: only a form that was not sent yet is filled.
         if not sent:
             number = 1 + sum(row.study.draw == DrawKind.AUDIT for row in studies)
             usual = {
@@ -220,8 +222,6 @@ class GrowForm(forms.Form):
 
 
 class JudgeStudyForm(forms.Form):
-    """LLM judge for the pairs of a study."""
-
     def __init__(self, viewer: User, study: Study, data: Any = None) -> None:
         super().__init__(data)
         judges = callable_judges_for(viewer, study.campaign)
@@ -321,7 +321,8 @@ def random_checks(request: UserRequest, slug: str) -> HttpResponse:
     may = may_organize(request.user, campaign)
     rows = [row for row in studies_for(request.user, campaign) if row.study.draw == DrawKind.AUDIT]
     counts = check_counts([row.study for row in rows])
-    paces = {kind: hours_of_labels(request.user, campaign, kind, 1) for kind in StudyKind}
+    campaigns = within(request.user, campaign)
+    paces = {kind: hours_of_labels(campaigns, STAGES[kind], 1) for kind in StudyKind}
     checks = [
         CheckRow(row, counts[row.study.pk], paces[StudyKind(row.study.kind)])
         for row in rows
@@ -346,7 +347,7 @@ def new_check(request: UserRequest, slug: str) -> HttpResponse:
                 messages.success(request, f"Drawn: {size_of(made)}. Now hand them out.")
                 return redirect("organizer:random_check", campaign.slug, made.pk)
             size = size_of_wish(campaign, form.wish)
-            hours = hours_of_labels(request.user, campaign, form.wish.kind, size.drawn)
+            hours = hours_of_labels(within(request.user, campaign), STAGES[form.wish.kind], size.judgments)
     context = {"campaign": campaign, "form": form, "size": size, "hours": hours, "fails": draws}
     return render(request, "organizer/random_check_new.html", context, status=422 if draws else 200)
 
@@ -406,11 +407,6 @@ def _page(
     return render(request, template, context, status=422 if context["form"] else 200)
 
 
-def hours_of_labels(viewer: User, campaign: Campaign, kind: StudyKind, labels: int) -> float | None:
-    seconds = seconds_a_label(viewer, campaign, STAGES[kind])
-    return None if seconds is None else labels * seconds / 3600
-
-
 def _corrected(viewer: User, study: Study, growing: GrowForm | None) -> dict[str, Any]:
     state = audit_state(study, default_policies(study))
     report = corrected_report(state, primary_score(study.kind))
@@ -419,8 +415,12 @@ def _corrected(viewer: User, study: Study, growing: GrowForm | None) -> dict[str
     left = counts["drawn"] - counts["judged"] - counts["refused"]
     return {
         "report": report,
+        "board": "" if left else board_address(study),
+        "lacking": topics_of_study(study).exclude(
+            pk__in=Task.objects.filter(study=study).not_withdrawn().values("topic")
+        ),
         "left": left,
-        "hours": hours_of_labels(viewer, study.campaign, StudyKind(study.kind), left),
+        "hours": hours_of_labels(within(viewer, study.campaign), STAGES[StudyKind(study.kind)], left),
         "is_support": study.kind == StudyKind.SUPPORT,
         "runs": report.ordered,
         "label_rows": label_rows(state),

@@ -9,7 +9,7 @@ from organizer.campaigns import views as campaigns_views
 from organizer.data import views as data_views
 from organizer.jobs import views as jobs_views
 from organizer.judges import views as judges_views
-from organizer.people import accounts, invitations, work_done
+from organizer.people import invitations, work_done
 from organizer.people import views as people_views
 from organizer.prompts import views as prompts_views
 from organizer.today import views as today_views
@@ -138,10 +138,10 @@ urlpatterns = [
     path("invitation/", invitations.invitation, name="invitation"),
     path("invitation/accept/", invitations.accept_role, name="accept_invitation"),
     path("invitation/<str:token>/", invitations.open_invitation, name="open_invitation"),
-    path("your-data/", accounts.own_data, name="own_data"),
-    path("accounts/people/<int:pk>/", accounts.account, name="account"),
-    path("accounts/people/<int:pk>/close/", accounts.close, name="close_account"),
-    path("accounts/people/<int:pk>/open/", accounts.reopen, name="open_account"),
-    path("accounts/people/<int:pk>/factor/", accounts.drop_factor, name="drop_factor"),
-    path("accounts/people/<int:pk>/erase/", accounts.erase, name="erase_account"),
+    path("your-data/", people_views.own_data, name="own_data"),
+    path("accounts/people/<int:pk>/", people_views.account, name="account"),
+    path("accounts/people/<int:pk>/close/", people_views.close, name="close_account"),
+    path("accounts/people/<int:pk>/open/", people_views.reopen, name="open_account"),
+    path("accounts/people/<int:pk>/factor/", people_views.drop_factor, name="drop_factor"),
+    path("accounts/people/<int:pk>/erase/", people_views.erase, name="erase_account"),
 ]

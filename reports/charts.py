@@ -6,7 +6,6 @@ it from plain rows.
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -14,7 +13,8 @@ from typing import Any
 
 from reports.agreement.figures import Correlation, RunPoint, TopicPoint, cells_of, is_binned
 from reports.confusion.paired_labels import ConfusionReport
-from reports.metrics.subsampling import CurvePoint
+from reports.files import with_code
+from reports.metrics.bootstrap import CurvePoint
 
 Rows = Sequence[dict[str, Any]]
 Ends = tuple[tuple[float, float], tuple[float, float]]
@@ -38,7 +38,7 @@ WORDS = {
     "vital strict": "vital, strict",
     "all strict": "all, strict",
 }
-"""Titles of axes on pages, by what they are in files."""
+"""Titles of axes, by what the columns of tables are called."""
 NAME_START, NAME_END = 24, 19
 """How much of a long name is drawn. Its end is kept, where runs of one group differ."""
 
@@ -90,7 +90,7 @@ def scatter(found: Correlation, *, dark: bool) -> str:
     ]
     cells = cells_of(found.points) if binned else []
     name = found.score.replace("_", " ")
-    titles = (f"{found.x}, {name}", f"{found.y}, {name}")
+    titles = (f"{with_code(found.x)}, {name}", f"{with_code(found.y)}, {name}")
     return _drawn("scatter", {"runs": runs, "answers": answers, "cells": cells, "titles": titles}, dark=dark)
 
 
@@ -122,7 +122,7 @@ def heat_map(report: ConfusionReport, *, dark: bool) -> str:
         for row, counts in enumerate(report.confusion.counts.tolist())
         for column, count in enumerate(counts)
     ]
-    given = {"cells": cells, "names": names, "titles": [report.rows, report.columns]}
+    given = {"cells": cells, "names": names, "titles": [with_code(report.rows), with_code(report.columns)]}
     return _drawn("heat_map", given, dark=dark)
 
 
@@ -154,7 +154,6 @@ def plane(
     dark: bool,
     line: Rows = (),
     small: Rows = (),
-    named: bool = True,
     ends: Ends | None = None,
 ) -> str:
     """Return runs as points with their names, a line behind them, and small points (each row: name, task, x, y).
@@ -162,7 +161,7 @@ def plane(
     `ends`: where the axes begin and end; without it the points decide.
     """
     given = {"rows": list(rows), "titles": titles, "line": list(line), "small": list(small)}
-    return _drawn("plane", given | {"named": named, "ends": ends}, dark=dark)
+    return _drawn("plane", given | {"ends": ends}, dark=dark)
 
 
 def spans(rows: Rows, title: str, *, dark: bool) -> str:
@@ -174,20 +173,28 @@ def task_of(task: str) -> str:
     return task or NO_TASK
 
 
-def on_page(specification: str, names: Mapping[str, str]) -> str:
-    """Return a picture as pages show it: on axes of the whole measure, with words for codes.
-
-    Files keep axes that fit their figures, and the codes of the tables beside them. `names`: words by code.
-    """
+def in_words(specification: str, names: Mapping[str, str]) -> str:
     for code, name in (WORDS | dict(names)).items():
         found = code if " " in code else rf'(?<="){re.escape(code)}(?=[":,])'
         specification = re.sub(found, name, specification)
+    return specification
+
+
+def as_file(specification: str, names: Mapping[str, str]) -> str:
+    """Return a picture that leaves: the codes of the tables beside it stand in brackets after their words."""
+    return in_words(
+        specification, {code: name if " " in code else f"{name} ({code})" for code, name in names.items()}
+    )
+
+
+def on_page(specification: str, names: Mapping[str, str]) -> str:
+    """Return a picture as pages show it: on axes of the whole measure. Files keep axes that fit their figures."""
+    specification = in_words(specification, names)
     chart = json.loads(specification)
     parts = [chart, *chart.get("layer", [])]
     rows = [row for part in parts for row in part.get("data", {}).get("values", [])]
     rows += [row for kept in chart.get("datasets", {}).values() for row in kept]
     encodings = [part["encoding"] for part in parts if "encoding" in part]
-    _tell_apart(rows, encodings)
     for axis in "xy":
         channels = [
             encoding[axis] for encoding in encodings if encoding.get(axis, {}).get("type") == "quantitative"
@@ -200,19 +207,6 @@ def on_page(specification: str, names: Mapping[str, str]) -> str:
             for channel in channels:
                 channel["scale"] = {"domain": [-1 if -1 < low < 0 else low, high], "nice": True}
     return json.dumps(chart)
-
-
-def _tell_apart(rows: Rows, encodings: Rows) -> None:
-    """Number the bars of one name, which would lie on each other: a judge may label two lists of a condition."""
-    times = Counter[tuple[str, str]]()
-    for row in rows:
-        if "part" in row and "name" in row:
-            times[row["name"], row["part"]] += 1
-            if (time := times[row["name"], row["part"]]) > 1:
-                row["said"] = row["said"].replace(row["name"], f"{row['name']} ({time})", 1)
-                row["name"] = f"{row['name']} ({time})"
-    if times:
-        encodings[0]["y"]["sort"] = list(dict.fromkeys(row["name"] for row in rows))
 
 
 def _drawn(kind: str, given: dict[str, Any], *, dark: bool) -> str:
@@ -265,7 +259,6 @@ def shortened(name: str) -> str:
 
 
 def _tasks(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the tasks that occur, always in the same order."""
     there = {row["task"] for row in rows}
     return [task for task in TASKS if task in there]
 
@@ -356,11 +349,12 @@ CELL = 120
 
 def _heat_map(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     rows, columns = given["titles"]
+    lines = re.split("(?<=,) ", rows)  # upright, one line would be longer than the picture is high
     base = alt.Chart({"values": given["cells"]}).encode(
         x=alt.X(
             "column:N", sort=given["names"], title=columns, axis=alt.Axis(orient="top", labelAngle=0, ticks=False)
         ),
-        y=alt.Y("row:N", sort=given["names"], title=rows, axis=alt.Axis(ticks=False, minExtent=120)),
+        y=alt.Y("row:N", sort=given["names"], title=lines, axis=alt.Axis(ticks=False, minExtent=120)),
     )
     # At most half of the fill, so that the ink of the figures keeps its contrast on every cell.
     tinted = base.mark_rect(color=palette.fills[0], stroke=palette.rule).encode(
@@ -482,7 +476,7 @@ def _plane(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     if given["small"]:
         layers.append(_report_points(alt, given["small"], given, palette, size=26))
     layers.append(_report_points(alt, given["rows"], given, palette, size=120))
-    if given["named"] and len(given["rows"]) <= MOST_NAMED:
+    if len(given["rows"]) <= MOST_NAMED:
         layers += [_named(alt, given["rows"], palette, halo=halo) for halo in (True, False)]
     return configured(alt.layer(*layers), palette).properties(padding=ROOM)
 

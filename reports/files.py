@@ -1,4 +1,4 @@
-"""Reports as JSON for programs, CSV for spreadsheets, and tables for people at a terminal."""
+"""Reports as JSON for programs, CSV for spreadsheets, tables for people at a terminal, and conditions in words."""
 
 import csv
 import io
@@ -13,6 +13,7 @@ from django.http import HttpResponse
 from django.urls import register_converter
 from django.urls.converters import StringConverter
 
+from evaluation.terms import Condition, SupportCondition
 from web.csv_response import safe_cell
 
 Row = Mapping[str, Any]
@@ -99,11 +100,7 @@ ESCAPED = str.maketrans(
 
 
 def as_latex(
-    rows: Sequence[Row],
-    columns: Mapping[str, str],
-    *,
-    closing: Sequence[Row] = (),
-    comment: str = "",
+    rows: Sequence[Row], columns: Mapping[str, str], *, closing: Sequence[Row] = (), comment: str = ""
 ) -> str:
     r"""Return rows as a tabular; `columns` maps keys to headings, `closing` rows stand below a rule.
 
@@ -138,8 +135,6 @@ def _cell(value: Any) -> str:
 
 
 class TableForm(TextChoices):
-    """File format of a table."""
-
     CSV = "csv", "CSV"
     JSON = "json", "JSON"
     LATEX = "tex", "LaTeX"
@@ -177,8 +172,6 @@ def downloaded(table: FileTable, form: TableForm, name: str) -> HttpResponse:
 
 
 class PictureForm(TextChoices):
-    """File format of a picture."""
-
     SVG = "svg", "SVG"
     PNG = "png", "PNG"
     PDF = "pdf", "PDF"
@@ -215,3 +208,15 @@ def drawn(specification: str, form: PictureForm) -> bytes:
     if form is PictureForm.PDF:
         return vl_convert.vegalite_to_pdf(specification)
     return vl_convert.vegalite_to_svg(specification).encode()
+
+
+def with_code(code: str) -> str:
+    # Names of published scores are no conditions, and stay as they are.
+    named: Condition | SupportCondition
+    if code in list(Condition):
+        named = Condition(code)
+    elif code in list(SupportCondition):
+        named = SupportCondition(code)
+    else:
+        return code
+    return f"{named.words} ({code})"

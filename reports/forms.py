@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -18,16 +19,14 @@ from evaluation.domain.conditions import (
     resolve_citations,
     support_judges_of,
 )
-from evaluation.models import Campaign, NuggetLineage, NuggetSet, QrelSource
+from evaluation.models import Campaign, NuggetLineage, QrelSource
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from reports.cache import cached_report
 from reports.frames import tags_of
-from reports.labelled_sets import first_condition, labelled_sets
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
-from reports.models import VERDICTS, ExternalCondition
-from reports.terms import CATEGORY_WORDS
+from reports.models import ExternalCondition
 
 GRADES = "qrels:"
 """Before the name of a source of qrels, which may be called like a condition."""
@@ -61,7 +60,7 @@ class Offer:
     """
 
     campaign: Campaign
-    sets: tuple[NuggetSet, ...]
+    sets: tuple[str, ...]
     judges: tuple[str, ...]
     conditions: tuple[Condition, ...]
     support: tuple[SupportCondition, ...]
@@ -92,26 +91,55 @@ def external_names(campaign: Campaign) -> list[str]:
     return list(ExternalCondition.objects.filter(campaign=campaign).values_list("name", flat=True))
 
 
+@dataclass(frozen=True, slots=True)
+class LabelledSet:
+    """A nugget set and the judges, by name and kind, who have labels of its nuggets."""
+
+    name: str
+    origin: Origin
+    judges: tuple[tuple[str, JudgeKind], ...]
+
+    def condition(self, kind: JudgeKind) -> Condition:
+        return Condition.of(self.origin, kind)
+
+    def judges_for(self, condition: str) -> list[str]:
+        return [name for name, kind in self.judges if self.condition(kind) == condition]
+
+
+@cached_report(size=64)
+def labelled_sets(campaign: Campaign) -> tuple[LabelledSet, ...]:
+    return tuple(
+        LabelledSet(
+            nugget_set.name,
+            Origin(nugget_set.origin),
+            tuple((judge.name, JudgeKind(judge.kind)) for judge in judges_of(nugget_set)),
+        )
+        for nugget_set in campaign.nugget_sets.exclude(origin=Origin.DRAFT)
+    )
+
+
+def labelled_conditions(labelled: Iterable[LabelledSet]) -> tuple[Condition, ...]:
+    found = {each.condition(kind) for each in labelled for _, kind in each.judges}
+    return tuple(condition for condition in Condition if condition in found)
+
+
+def names_of_judges(labelled: Iterable[LabelledSet]) -> set[str]:
+    return {name for each in labelled for name, _ in each.judges}
+
+
 @cached_report(size=64)
 def offer_of(campaign: Campaign) -> Offer:
-    sets = tuple(campaign.nugget_sets.exclude(origin=Origin.DRAFT))
-    by_set = [(nugget_set, list(judges_of(nugget_set))) for nugget_set in sets]
-    by_support = _support_judges(campaign)
-    kinds = {
-        (Origin(nugget_set.origin), JudgeKind(judge.kind)) for nugget_set, judges in by_set for judge in judges
-    }
-    names = {judge.name for _, judges in by_set for judge in judges}
+    labelled, by_support = labelled_sets(campaign), _support_judges(campaign)
+    lineage = NuggetLineage.objects.filter(child__nugget__nugget_set__campaign=campaign)
     return Offer(
         campaign=campaign,
-        sets=sets,
-        judges=tuple(sorted(names.union(*by_support.values()))),
-        conditions=tuple(
-            condition for condition in Condition if (condition.origin, condition.judge_kind) in kinds
-        ),
+        sets=tuple(each.name for each in labelled),
+        judges=tuple(sorted(names_of_judges(labelled).union(*by_support.values()))),
+        conditions=labelled_conditions(labelled),
         support=tuple(condition for condition, judges in by_support.items() if judges),
         sources=tuple(campaign.qrel_sources.values_list("name", flat=True)),
         published=tuple(external_names(campaign)),
-        lineage=NuggetLineage.objects.filter(child__nugget__nugget_set__in=sets).exists(),
+        lineage=lineage.exclude(child__nugget__nugget_set__origin=Origin.DRAFT).exists(),
     )
 
 
@@ -122,9 +150,9 @@ def _support_judges(campaign: Campaign) -> dict[SupportCondition, list[str]]:
     }
 
 
-Option = tuple[str, str | Promise]
-"""A choice of a field: what the query string says, and what it is called."""
+Option = tuple[str, str | Promise]  # what the query string says, and what it is called
 ALL = ("", "all")
+HIDDEN = partial(forms.CharField, required=False, max_length=60, widget=forms.HiddenInput)
 NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
 
 
@@ -188,7 +216,7 @@ class ChoicesForm(forms.Form):
     @property
     def changed_rules(self) -> list[str]:
         changed = [field for field in self.rules if field.value() != field.field.initial]
-        found = [(str(field.label).lower(), _choices_of(field).get(field.value())) for field in changed]
+        found = [(str(field.label).lower(), choices_of(field.field).get(field.value())) for field in changed]
         return [f"{name} {text}" for name, text in found if text]
 
     @property
@@ -196,7 +224,9 @@ class ChoicesForm(forms.Form):
         """Every choice, for paper, where the form is left out, and for the line that it folds to."""
         shown = [*self.in_sight, *self.of_runs, *self.rules]
         chosen = [field for field in shown if field.value() and not field.is_hidden]
-        return [(str(field.label), str(_choices_of(field).get(field.value(), field.value()))) for field in chosen]
+        return [
+            (str(field.label), str(choices_of(field.field).get(field.value(), field.value()))) for field in chosen
+        ]
 
     @property
     def of_runs(self) -> list[forms.BoundField]:
@@ -213,12 +243,12 @@ class ChoicesForm(forms.Form):
         return [self[name] for name in self.folded]
 
     def _is_needless(self, field: forms.BoundField) -> bool:
-        return field.name in self.needless and len(_choices_of(field)) < 2
+        return field.name in self.needless and len(choices_of(field.field)) < 2
 
 
-def _choices_of(field: forms.BoundField) -> dict[Any, Any]:
+def choices_of(field: forms.Field) -> dict[Any, Any]:
     """Captions of a list's values, in groups or not; nothing for other fields."""
-    return dict(flatten_choices(getattr(field.field, "choices", ())))
+    return dict(flatten_choices(getattr(field, "choices", ())))
 
 
 def _tag_field(label: str = "Topics tagged") -> forms.ChoiceField:
@@ -292,8 +322,8 @@ class ConditionForm(BoardForm):
         super().__init__(
             query,
             sets=[each.name for each in labelled],
-            judges=sorted({name for each in labelled for name, _ in each.judges}),
-            defaults={"condition": first_condition(labelled), **defaults},
+            judges=sorted(names_of_judges(labelled)),
+            defaults={"condition": next(iter(labelled_conditions(labelled)), Condition.AA), **defaults},
         )
         self.offer("tag", named(tags_of(campaign), ALL))
 
@@ -315,9 +345,8 @@ class LeaderboardForm(ConditionForm):
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
     compare = forms.BooleanField(required=False, widget=forms.HiddenInput)
-    sort = forms.CharField(required=False, max_length=30, widget=forms.HiddenInput)
     columns = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
-    view, check, target = (forms.CharField(required=False, max_length=60, widget=forms.HiddenInput) for _ in "123")
+    view, check, target, sort = (HIDDEN() for _ in "1234")
     folded = ("nuggets", "support", "support_judge")
     folded_text = "Nuggets and citations"
     needless = ("tag",)
@@ -337,7 +366,7 @@ class LeaderboardForm(ConditionForm):
         """Offer the judges of the condition; one of another condition is forgotten, because *By* changes alone."""
         labelled = labelled_sets(campaign)
         fitting = {name for each in labelled for name in each.judges_for(self.data["condition"])}
-        if self.data.get("judge") in {name for each in labelled for name, _ in each.judges} - fitting:
+        if self.data.get("judge") in names_of_judges(labelled) - fitting:
             cast("QueryDict", self.data)["judge"] = ""
         self.offer("judge", named(sorted(fitting), ("", "the campaign's default")))
 
@@ -367,7 +396,7 @@ class ComparisonForm(ChoicesForm):
             self.offer(side, [(group, options) for group, options in sides if options])
             self.offer(f"{side}_judge", named(self.offered.judges, NAMED_BY_CAMPAIGN))
         for name in self.fields.keys() & {"nuggets", f"{self.first}_nuggets", f"{self.second}_nuggets"}:
-            self.offer(name, named((nugget_set.name for nugget_set in self.offered.sets), NAMED_BY_CAMPAIGN))
+            self.offer(name, named(self.offered.sets, NAMED_BY_CAMPAIGN))
         self.offer("tag", named(tags_of(campaign), ALL))
 
     def resolve(self, side: str) -> NuggetCondition | CitationCondition:
@@ -431,8 +460,6 @@ class AgreementForm(ComparisonForm, PolicyForm):
 
 
 class DescriptivesForm(ChoicesForm):
-    """Choice of topics: those with a tag, and those that some set has a list for."""
-
     tag = _tag_field()
     listed_in = forms.ChoiceField(required=False, label="Only topics of")
 
@@ -468,31 +495,13 @@ class NuggetsForm(ConditionForm):
             del self.fields[name]
 
 
-class PacketForm(ConditionForm):
-    """One group's packet."""
-
-    group = forms.ChoiceField(label="Group")
-    runs_names = ()
-    field_order = ["group", "condition", "tag"]
-
-    def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:
-        chosen = query.copy()
-        # A packet is of one group, so the page opens with the first and never with all.
-        chosen.setdefault("group", groups[0] if groups else "")
-        super().__init__(chosen, campaign)
-        self.offer("group", named(groups))
-        # A campaign whose runs have no group still has a page, which says so.
-        self.fields["group"].required = bool(groups)
-
-
 class SupportForm(ChoicesForm):
-    """A support condition."""
-
     condition = forms.ChoiceField(label="Condition", choices=SUPPORT_CONDITIONS)
     judge = forms.ChoiceField(label="Judge", required=False)
     tag = _tag_field()
     missing = PolicyForm.base_fields["missing"]
     no_cited = _no_cited_field()
+    view, check, target, sort, score = (HIDDEN() for _ in "12345")
     folded = ("judge",)
     field_order = ["condition", "tag", "missing", "no_cited"]
 
@@ -583,17 +592,3 @@ class ConfusionForm(ComparisonForm):
 
 def side_text(name: str) -> str:
     return name.removeprefix(GRADES)
-
-
-class VerdictForm(forms.Form):
-    """Verdict of an adjudicator on a pair."""
-
-    verdict = forms.TypedChoiceField(
-        label="Verdict", coerce=int, widget=forms.RadioSelect, choices=[(code, code) for code in VERDICTS]
-    )
-    category = forms.ChoiceField(
-        required=False,
-        label="Why they differ",
-        choices=[("", "not said"), *((category.value, text) for category, text in CATEGORY_WORDS.items())],
-    )
-    note = forms.CharField(label="Note", required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))

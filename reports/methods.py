@@ -3,7 +3,6 @@
 People stand as Assessor 1, 2 and so on, always: what is printed here is meant to be printed elsewhere.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -14,13 +13,9 @@ import numpy as np
 from django.db import connection, models
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, TextChoices
-from django.http import HttpResponse
-from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import register_converter
-from django.views.decorators.http import require_safe
 
-from accounts.http import UserRequest
 from assessor.rules.clock import RULE_VERSION
 from evaluation.domain.conditions import NuggetCondition, resolve, resolve_citations
 from evaluation.domain.labels import CITATION_LABELS
@@ -39,27 +34,30 @@ from evaluation.models import (
     SupportJudgment,
     Task,
 )
-from evaluation.rules.protocol import GUIDELINES, SETTINGS
-from evaluation.terms import AssignmentLabel, Condition, JudgeKind, SupportCondition, SupportLabel, TaskState
-from reports.agreement.figures import (
-    Scored,
-    confuse_sides,
-    correlate,
-    correlation_rows,
+from evaluation.rules.protocol import SETTINGS
+from evaluation.rules.text import pattern_of_names
+from evaluation.terms import (
+    AssignmentLabel,
+    Condition,
+    JudgeKind,
+    Stage,
+    SupportCondition,
+    SupportLabel,
+    TaskState,
 )
+from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
 from reports.audits.documents import methods_sentences
 from reports.confusion.paired_labels import ConfusionReport
-from reports.files import Row, as_json, as_latex, converter_of, escaped
+from reports.files import Row, as_json, as_latex, converter_of, escaped, with_code
 from reports.forms import PAIRINGS
 from reports.metrics.bootstrap import RESAMPLES
+from reports.metrics.intervals import documents_of
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.nuggets.descriptives import descriptive_rows, descriptives
 from reports.timing.figures import time_note, time_report
-from reports.views import get_campaign
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
 
-UNDEFINED = "\N{EN DASH}"
 PREAMBLE = r"""% For pdfLaTeX, XeLaTeX and LuaLaTeX. Names in other scripts than Latin need one of the latter two,
 % and a font that has them.
 \documentclass{article}
@@ -68,6 +66,47 @@ PREAMBLE = r"""% For pdfLaTeX, XeLaTeX and LuaLaTeX. Names in other scripts than
 \usepackage{booktabs,float}
 \usepackage[margin=2cm]{geometry}
 \setlength{\belowcaptionskip}{6pt}"""
+
+
+LEVEL_WORDS = {
+    "run": "over run means",
+    "topic, averaged": "averaged over topics",
+    "topic and run, pooled": "over all topic-run pairs",
+}
+"""Levels of tau on pages and in documents, by what the JSON calls them."""
+WHAT_WORDS = {
+    "labels of nuggets": "nugget labels",
+    "labels of citations": "citation labels",
+    "of studies": "of second looks",
+    "findings at imports": "warnings about the data",
+}
+"""Parts of what is left out in words, by what the JSON calls them."""
+
+
+def cell_words(column: str, value: Any) -> Any:
+    # The codes of conditions stay: a printed page is too narrow for their names.
+    if not isinstance(value, str):
+        return value
+    if column == "score":
+        return words(value).replace("weighted precision", "citation precision").replace(" strict", ", strict")
+    if column == "stage":
+        return f"{Stage(value).words} ({value})"
+    if column == "what":
+        for code, text in WHAT_WORDS.items():
+            value = value.replace(code, text)
+    return LEVEL_WORDS.get(value, value) if column == "level" else value
+
+
+def cell_text(column: str, value: Any) -> str:
+    if value is None or value == "":
+        return "\N{EN DASH}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return with_code(value) if column in ("condition", "x", "y") else str(cell_words(column, value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +124,12 @@ class MethodsTable:
     @property
     def shown(self) -> list[Row]:
         """The rows as people read them: a score by its name, not by its code."""
-        return [{name: _in_words(name, value) for name, value in row.items()} for row in self.rows]
+        return [{name: cell_words(name, value) for name, value in row.items()} for row in self.rows]
 
     @property
     def cells(self) -> list[list[tuple[str, bool]]]:
         numbers = {name: self._has_numbers(name) for name in self.columns}
-        return [[(_shown(row.get(name)), numbers[name]) for name in self.columns] for row in self.shown]
+        return [[(cell_text(name, row.get(name)), numbers[name]) for name in self.columns] for row in self.rows]
 
     def _has_numbers(self, name: str) -> bool:
         values = [row[name] for row in self.rows if row.get(name) not in (None, "")]
@@ -101,8 +140,6 @@ class MethodsTable:
 
 @dataclass(frozen=True, slots=True)
 class MethodsSection:
-    """One section: sentences, then tables."""
-
     title: str
     sentences: Sequence[str]
     tables: Sequence[MethodsTable] = field(default=())
@@ -110,8 +147,6 @@ class MethodsSection:
 
 @dataclass(frozen=True, slots=True)
 class MethodsReport:
-    """The whole report."""
-
     title: str
     slug: str
     revision: int
@@ -141,20 +176,6 @@ def methods_latex(report: MethodsReport) -> str:
             caption = rf"\caption{{{escaped(table.caption)}}}"
             lines += ["", r"\begin{table}[H]\centering\footnotesize", caption, body, r"\end{table}"]
     return "\n".join([*lines, "", r"\end{document}", ""])
-
-
-def _in_words(name: str, value: Any) -> Any:
-    return words(value) if name == "score" and isinstance(value, str) else value
-
-
-def _shown(value: Any) -> str:
-    if value is None or value == "":
-        return UNDEFINED
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 ROOMS = ("evaluation", "reports", "llmjobs")
@@ -376,11 +397,15 @@ def _people(campaign: Campaign) -> MethodsSection:
 def _labels(campaign: Campaign) -> MethodsSection:
     rows = descriptive_rows(descriptives(campaign))
     mix = [row for row in rows if "condition" in row]
+    support = support_rows(campaign)
+    used = dict.fromkeys(row["condition"] for row in [*mix, *support])
     sentences = ["Shares are fractions of the labels that were given."]
+    if used:
+        sentences.append(f"Conditions: {'; '.join(with_code(code) for code in used)}.")
     tables = [
         MethodsTable("Nugget lists", LISTS, [row for row in rows if "condition" not in row]),
         MethodsTable("Labels of nuggets", MIX, mix),
-        MethodsTable("Labels of citations", SUPPORT, support_rows(campaign)),
+        MethodsTable("Labels of citations", SUPPORT, support),
     ]
     return MethodsSection("Nuggets and labels", sentences, tables)
 
@@ -396,8 +421,9 @@ def _agreement(campaign: Campaign) -> MethodsSection:
     taus: list[Row] = []
     agreed: list[Row] = []
     sentences = [
-        f"95 % intervals of tau by run and pooled are wider percentiles of {RESAMPLES:,} bootstrap samples of topics.",
-        "That of tau by topic is Student's t on Fisher's z.",
+        f"95 % intervals of tau over run means and over all topic-run pairs are wider percentiles of {RESAMPLES:,}"
+        " bootstrap samples of topics.",
+        "That of the mean of tau over topics is Student's t on Fisher's z.",
         "Those of labels are jackknives over topics, with Student's t and, but for strictness, on Fisher's z.",
     ]
     for x, y in PAIRINGS:
@@ -405,7 +431,7 @@ def _agreement(campaign: Campaign) -> MethodsSection:
             found = _pair(campaign, x, y)
         except Refused as refused:
             # A pairing with two judges or sets is no error of the report: it names what to choose.
-            sentences.append(f"{x} against {y} is left out: {refused.message}")
+            sentences.append(f"{with_code(x)} against {with_code(y)} is left out: {refused.message}")
             continue
         taus += found[0]
         agreed += found[1]
@@ -444,8 +470,7 @@ def _resolved(campaign: Campaign, name: str) -> Scored:
 
 def _agreed(same: ConfusionReport) -> Row:
     figures = {name: getattr(same.confusion, name) for name in AGREED if hasattr(same.confusion, name)}
-    ends = {name: interval.document for name, interval in same.intervals.items()}
-    return figures | {"harsh": same.harsh, "intervals": ends}
+    return figures | {"harsh": same.harsh, "intervals": documents_of(same.intervals)}
 
 
 def _exclusions(campaign: Campaign) -> MethodsSection:
@@ -458,7 +483,8 @@ def _exclusions(campaign: Campaign) -> MethodsSection:
 def _versions(campaign: Campaign) -> MethodsSection:
     rows = version_rows(campaign)
     policies = (
-        "Policies are the defaults: missing zero, unjudged exclude, no vital zero, no cited skip, topics all."
+        "Scores follow the default rules: a missing answer and a topic without a vital nugget score 0; an answer with"
+        " an unjudged label, and for citation precision one that cites nothing, is left out; all topics count."
     )
     sentences = [f"The state is revision {campaign.revision:,} of the campaign.", policies]
     table = MethodsTable("What computed this", {"what": "What", "version": "Version"}, rows)
@@ -468,11 +494,7 @@ def _versions(campaign: Campaign) -> MethodsSection:
 def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
     """Return the report with numbers in place of the names of people who judge."""
     called = {name: f"Assessor {place}" for place, name in enumerate(people_in_order(campaign), start=1)}
-    either = "|".join(re.escape(name) for name in sorted(called, key=len, reverse=True))
-    if not either:
-        return report
-    # The longest first, and only whole words: "Ann" must not be replaced within "Ann Archer" or "Anne".
-    spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)")
+    spoken = pattern_of_names(called, any_case=False)
 
     def without(text: Any) -> Any:
         return spoken.sub(lambda name: called[name[0]], text) if isinstance(text, str) else text
@@ -492,8 +514,6 @@ def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
 
 
 class MethodsForm(TextChoices):
-    """File format of the methods report."""
-
     HTML = "html", "HTML"
     LATEX = "tex", "LaTeX"
     JSON = "json", "JSON"
@@ -512,89 +532,3 @@ WRITERS: dict[MethodsForm, Callable[[MethodsReport], str]] = {
 
 
 register_converter(converter_of(MethodsForm), "methods_form")
-
-
-def page_sections(campaign: Campaign, report: MethodsReport) -> list[MethodsSection]:
-    """Return the sections as the page has them: settings in words, and no names of tables in the database."""
-    protocol, *middle, versions = report.sections
-    [settings], [programs] = protocol.tables, versions.tables
-    shown = [{"setting": label, "value": text} for label, text in _settings_in_words(campaign)]
-    rest = [row for row in programs.rows if not str(row["what"]).startswith(TABLES_OF)]
-    named = [
-        replace(section, tables=[each for table in section.tables for each in _by_kind(table)])
-        for section in middle
-    ]
-    return [
-        replace(protocol, tables=[replace(settings, rows=shown)]),
-        *named,
-        replace(versions, tables=[replace(programs, rows=rest)]),
-    ]
-
-
-def _by_kind(table: MethodsTable) -> list[MethodsTable]:
-    """Return a table of labels under the name of their kind; as two tables where it has both kinds."""
-    if table.columns is MIX:
-        return [replace(table, caption="Nugget labels")]
-    if table.columns is SUPPORT:
-        return [replace(table, caption="Citation labels")]
-    if table.columns not in (AGREED, ENDS):
-        return [table]
-    return [
-        replace(
-            table,
-            caption=table.caption.replace("Labels", f"{kind} labels"),
-            rows=[row for row in table.rows if (row["x"] in list(SupportCondition)) is of_citations],
-        )
-        for kind, of_citations in (("Nugget", False), ("Citation", True))
-    ]
-
-
-def _settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
-    return [
-        (setting.label, setting.text(getattr(campaign.protocol, name)))
-        for name, setting in SETTINGS.items()
-        if name != GUIDELINES.name
-    ]
-
-
-def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
-    protocol, *rest = report.sections
-    settings = "; ".join(f"{label[:1].lower()}{label[1:]}: {text}" for label, text in _settings_in_words(campaign))
-    first = " ".join([*protocol.sentences, f"Its settings: {settings}."])
-    agreed = [
-        f"Kendall's tau-b of {row['x']} against {row['y']} by {row['level']} is {row['tau_b']:.3f} "
-        f"({words(row['score'])}, n = {row['n']:,})."
-        for section in rest
-        for table in section.tables
-        if table.columns is TAUS
-        for row in table.rows
-        if row["tau_b"] is not None
-    ]
-    checks = [text for section in rest if section.title == CHECKS for text in section.sentences]
-    # A list follows the sentence about exclusions, so it stands in the tables alone.
-    paragraphs = [" ".join(section.sentences) for section in rest if section.title not in (EXCLUSIONS, CHECKS)]
-    return [first, *paragraphs, *checks, *([" ".join(agreed)] if agreed else [])]
-
-
-@require_safe
-def methods(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign(request, slug)
-    report = methods_report(campaign)
-    paragraphs = prose(campaign, report)
-    context = {
-        "campaign": campaign,
-        "report": {"sections": page_sections(campaign, report)},
-        "prose": paragraphs,
-        "prose_text": "\n\n".join(paragraphs),
-        "prose_latex": "\n\n".join(map(escaped, paragraphs)),
-        "forms": list(MethodsForm),
-    }
-    return render(request, "reports/methods.html", context)
-
-
-@require_safe
-def methods_file(request: UserRequest, slug: str, document: MethodsForm) -> HttpResponse:
-    report = methods_report(get_campaign(request, slug))
-    response = HttpResponse(WRITERS[document](report), content_type=CONTENT_TYPES[document])
-    response["Content-Disposition"] = f'attachment; filename="{slug}-methods.{document}"'
-    return response

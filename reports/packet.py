@@ -9,6 +9,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
+from django import forms
 from django.http import Http404, QueryDict
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -19,7 +20,7 @@ from evaluation.models import Campaign, Run
 from reports import charts
 from reports.cache import cached_report
 from reports.files import as_csv, as_json
-from reports.forms import PacketForm
+from reports.forms import ConditionForm, named
 from reports.frames import tagged_assignments
 from reports.leaderboard.scores import number, runs_by_id
 from reports.metrics.arrays import Booleans, column_means
@@ -52,6 +53,21 @@ SCORES = (*SCORE_NAMES, LENGTH)
 NO_GROUPS = "No run names its group: import runs with --group."
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that equal figures give equal bytes."""
+
+
+class PacketForm(ConditionForm):
+    group = forms.ChoiceField(label="Group")
+    runs_names = ()
+    field_order = ["group", "condition", "tag"]
+
+    def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:
+        chosen = query.copy()
+        # A packet is of one group, so the page opens with the first and never with all.
+        chosen.setdefault("group", groups[0] if groups else "")
+        super().__init__(chosen, campaign)
+        self.offer("group", named(groups))
+        # A campaign whose runs have no group still has a page, which says so.
+        self.fields["group"].required = bool(groups)
 
 
 def packet_page(campaign: Campaign, query: QueryDict) -> Report:

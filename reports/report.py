@@ -11,11 +11,12 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page, Paginator
 from django.http import Http404, QueryDict
 
-from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, resolve
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve
+from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import Stage
 from reports.files import FileTable
-from reports.forms import ChoicesForm, ConditionForm
+from reports.forms import ChoicesForm, ConditionForm, PolicyForm, SupportForm, choices_of
 from reports.metrics.intervals import Interval
 from web.templatetags.assay import DASH, MINUS, decimal, fine_score, mean, money, percent, score
 from web.text import plural
@@ -115,12 +116,11 @@ OVERVIEW = "overview"
 
 
 class ColumnKind(StrEnum):
-    """Display of a column's cells."""
-
     TEXT = "text"
     RUN = "run"
     TOPIC = "topic"
     STAGE = "stage"
+    CONDITION = "condition"
     COUNT = "count"
     SCORE = "score"
     FINE_SCORE = "fine_score"
@@ -134,7 +134,7 @@ class ColumnKind(StrEnum):
 
     @property
     def is_text(self) -> bool:
-        return self in (ColumnKind.TEXT, ColumnKind.RUN, ColumnKind.TOPIC, ColumnKind.STAGE, ColumnKind.NAMES)
+        return self in TEXTS
 
     @property
     def is_measured(self) -> bool:
@@ -142,11 +142,19 @@ class ColumnKind(StrEnum):
         return not self.is_text and self not in (ColumnKind.COUNT, ColumnKind.MONEY)
 
 
+TEXTS: Final = frozenset(
+    (
+        *(ColumnKind.TEXT, ColumnKind.RUN, ColumnKind.TOPIC),
+        *(ColumnKind.STAGE, ColumnKind.CONDITION, ColumnKind.NAMES),
+    )
+)
+
+
 def clock(seconds: float | None) -> str:
     return DASH if seconds is None else str(timedelta(seconds=round(seconds)))
 
 
-def some_names(names: str | None) -> str:
+def listed_names(names: str | None) -> str:
     """Return the first of some names; files have them all."""
     listed = (names or "").split()
     first, left_out = ", ".join(listed[:NAMES_SHOWN]), len(listed) - NAMES_SHOWN
@@ -166,7 +174,7 @@ FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
     ColumnKind.SHARE: percent,
     ColumnKind.CLOCK: clock,
     ColumnKind.MONEY: money,
-    ColumnKind.NAMES: some_names,
+    ColumnKind.NAMES: listed_names,
     ColumnKind.STAGE: lambda stage: Stage(stage).words,
 }
 
@@ -274,6 +282,15 @@ class Section:
         return self.labels.replace("-", " ") + "s"
 
     @property
+    def small_tags(self) -> dict[str, Basis]:
+        """Topic tags on fewer topics than are evidence, with how many, which only files have rows of."""
+        topics: dict[str, int] = {}
+        for row in self.rows:
+            if "tag" in row:
+                topics[row["tag"]] = max(topics.get(row["tag"], 0), row["topics"] or 0)
+        return {tag: basis for tag, number in topics.items() if (basis := Basis(number)).has_few_topics}
+
+    @property
     def headings(self) -> list[tuple[Column, str, str]]:
         now = "descending" if self.sort.startswith("-") else "ascending"
         name = self.sort.removeprefix("-")
@@ -342,10 +359,11 @@ def _after(column: Column, sort: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownSection:
-    """A section as the page shows it: one page of its rows."""
+    """A section as the page shows it: one page of its rows, and the tags that are too small to have any."""
 
     section: Section
     page: Page[Row]
+    small_tags: list[tuple[str, Basis]]
 
     @property
     def parameter(self) -> str:
@@ -399,12 +417,13 @@ class Report:
 
     @property
     def shown_sections(self) -> list[ShownSection]:
-        return [
-            ShownSection(
-                section, Paginator(section.rows, ROWS_SHOWN).get_page(self.query.get(f"page_{section.name}"))
-            )
-            for section in self._sections
-        ]
+        return [self._page_of(section) for section in self._sections]
+
+    def _page_of(self, section: Section) -> ShownSection:
+        small = section.small_tags
+        rows = [row for row in section.rows if row.get("tag") not in small]
+        page = Paginator(rows, ROWS_SHOWN).get_page(self.query.get(f"page_{section.name}"))
+        return ShownSection(section, page, list(small.items()))
 
     @property
     def link(self) -> str:
@@ -458,9 +477,18 @@ def plain(text: str) -> str:
 
 
 def policies_text(policies: Mapping[str, str]) -> str:
-    # `topics` chooses the topics of two conditions that are compared, so one condition has no such policy.
-    text = (f"{name.replace('-', ' ')} {value}" for name, value in policies.items() if name != "topics")
-    return f"Policies: {', '.join(text)}."
+    """Return the policies of one condition: those that are not the track's in words, all as commands call them."""
+    fields = PolicyForm.base_fields | SupportForm.base_fields
+    changed, codes = "", []
+    for name, value in policies.items():
+        # It chooses the topics of two conditions that are compared, so one condition has no such policy.
+        if name == "topics":
+            continue
+        field = fields[name.replace("-", "_")]
+        codes.append(f"{name} {value}")
+        if value != field.initial:
+            changed += f", but {str(field.label).lower()} {choices_of(field)[value]}"
+    return f"Scored as TREC 2024{changed} ({', '.join(codes)})."
 
 
 def counted(number: int, noun: str, plural_noun: str = "") -> str:
@@ -476,13 +504,22 @@ def chosen_condition(campaign: Campaign, form: ConditionForm) -> NuggetCondition
     return resolve(campaign, form.chosen_condition, judge=form.chosen["judge"], nuggets=form.chosen["nuggets"])
 
 
-def choice_text(choice: Choice) -> str:
+def report_of(form: ChoicesForm, title: str, query: QueryDict, content: Callable[[], ReportContent]) -> Report:
+    """Return a report with content; of a wrong choice, or one that is `Refused`, with the message about it."""
+    if not form.is_valid():
+        return Report(form, title, WRONG_CHOICE)
+    try:
+        return Report(form, title, content=content(), query=query)
+    except Refused as refused:
+        return Report(form, title, refused.message)
+
+
+def choice_text(choice: NuggetCondition | CitationCondition) -> str:
     labels = f"labels by {isolated(choice.judges_text)}" if choice.judges else "no labels yet"
     if isinstance(choice, NuggetCondition):
         sets = f"nuggets {isolated(choice.sets_text)}" if choice.nugget_sets else "no nugget set of this condition"
-        return f"{choice.condition}: {sets}, {labels}."
-    condition = choice.condition if isinstance(choice, CitationCondition) else ""
-    return f"{condition}: {labels}."
+        return f"{choice.condition.words} ({choice.condition}): {sets}, {labels}."
+    return f"{choice.condition.words} ({choice.condition}): {labels}."
 
 
 def topics_with_nuggets(number: int) -> str:

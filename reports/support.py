@@ -1,6 +1,7 @@
 """Support of citations: precision and recall per run, topic and answer; labels; citing too much and too little."""
 
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,25 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from evaluation.terms import SupportCondition
 from reports import charts
+from reports.audits.page import CheckedReport, corrected_checks
 from reports.cache import cached_report
 from reports.forms import SupportForm
 from reports.frames import rows_of, support_sheet, tagged_support, topics_by_tag
 from reports.leaderboard.scores import number, runs_by_id
-from reports.metrics.arrays import Floats, column_means
+from reports.metrics.arrays import Booleans, Floats, column_means
+from reports.metrics.intervals import mean_intervals
 from reports.metrics.label_matrix import SupportSheet
 from reports.metrics.policies import SupportPolicies, policies_document
-from reports.metrics.support import AnswerSupport, Citing, answer_support, citing, run_support
+from reports.metrics.support import (
+    PRECISION,
+    RECALL,
+    AnswerSupport,
+    Citing,
+    RunSupport,
+    answer_support,
+    citing,
+    run_support,
+)
 from reports.nuggets.descriptives import labels_alt
 from reports.report import (
     CITATION_LABEL,
@@ -37,9 +49,92 @@ from reports.report import (
     sentences,
     tag_text,
 )
-from reports.support_scores import support_intervals
 from web.consistent_read import consistent_read
 from web.text import plural
+
+
+@dataclass(frozen=True, slots=True)
+class RunSupportScores:
+    """One run; scores are in [0, 1], None where undefined; `judged` and the next three count (sentence, segment) pairs.
+
+    `intervals` has those of precision and recall, as documents.
+    """
+
+    run_id: str
+    group: str
+    task: str
+    weighted_precision: float | None
+    weighted_recall: float | None
+    precision_topics: int
+    recall_topics: int
+    sentences: float | None
+    sentences_total: int
+    sentences_uncited: int
+    judged: int
+    unjudged: int
+    failed: int
+    unjudgeable: int
+    intervals: dict[str, dict[str, Any]]
+
+
+def support_rows(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> list[RunSupportScores]:
+    """Score the citations of every run, best first (method, section 4); of the topics with a tag, or of all."""
+    return _scored(tagged_support(choice, tag), choice.campaign, policies)
+
+
+def support_document(choice: CitationCondition, policies: SupportPolicies) -> dict[str, Any]:
+    sheet, first = support_sheet(choice), choice.campaign.protocol.first_citations
+    return {
+        "condition": str(choice),
+        "judge": choice.judges_text,
+        "policies": policies_document(policies),
+        "first_citations": first,
+        # The study judged one citation a sentence; with more, recall is another measure (method, section 4).
+        "published_measure": first == 1,
+        "topics": int(answer_support(sheet, policies).topics.sum()),
+        "runs": [asdict(row) for row in _scored(sheet, choice.campaign, policies)],
+    }
+
+
+def _scored(sheet: SupportSheet, campaign: Campaign, policies: SupportPolicies) -> list[RunSupportScores]:
+    scores, runs, ends = run_support(sheet, policies), runs_by_id(campaign), support_intervals(sheet, policies)
+    rows = [_scores_of(runs[run_id], scores, place, ends[place]) for place, run_id in enumerate(scores.run_ids)]
+    # Runs without a precision come last; equal runs by name, so that files do not depend on the database's order.
+    rows.sort(key=lambda row: (row.weighted_precision is None, -(row.weighted_precision or 0.0), row.run_id))
+    return rows
+
+
+def support_intervals(
+    sheet: SupportSheet, policies: SupportPolicies, topics: Booleans | None = None
+) -> list[dict[str, dict[str, Any]]]:
+    """Return each run's intervals of precision and recall as documents, R; only answers that count are in them."""
+    answers = answer_support(sheet, policies)
+    rows = answers.topics if topics is None else answers.topics & topics
+    found = [mean_intervals(values[rows]) for values in (answers.precision, answers.recall)]
+    return [
+        {PRECISION: precision.document, RECALL: recall.document} for precision, recall in zip(*found, strict=True)
+    ]
+
+
+def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[str, Any]]) -> RunSupportScores:
+    return RunSupportScores(
+        run_id=run.run_id,
+        group=run.group,
+        task=run.task,
+        weighted_precision=number(scores.precision[place]),
+        weighted_recall=number(scores.recall[place]),
+        precision_topics=int(scores.precision_topics[place]),
+        recall_topics=int(scores.recall_topics[place]),
+        sentences=number(scores.sentences[place]),
+        sentences_total=int(scores.sentences_total[place]),
+        sentences_uncited=int(scores.sentences_uncited[place]),
+        judged=int(scores.judged[place]),
+        unjudged=int(scores.unjudged[place]),
+        failed=int(scores.failed[place]),
+        unjudgeable=int(scores.unjudgeable[place]),
+        intervals=ends,
+    )
+
 
 TITLE = "Citation support"
 LABELS = ("full support", "partial support", "no support")
@@ -60,13 +155,33 @@ ASIDE = "unjudged failed unjudgeable"
 def support_page(campaign: Campaign, query: QueryDict) -> Report:
     form = SupportForm(query, campaign)
     if not form.is_valid():
-        return Report(form, TITLE, WRONG_CHOICE)
+        return SupportReport(form=form, title=TITLE, message=WRONG_CHOICE)
     try:
         choice = resolve_citations(campaign, form.chosen_condition, judge=form.chosen["judge"])
     except Refused as refused:
-        return Report(form, TITLE, refused.message)
-    content = _content(choice, form.policies, form.chosen["tag"])
-    return Report(form, TITLE, content=content, query=query)
+        return SupportReport(form=form, title=TITLE, message=refused.message)
+    content, tag = _content(choice, form.policies, form.chosen["tag"]), form.chosen["tag"]
+    score = RECALL if form.chosen["score"] == RECALL else PRECISION
+    # A check is of all its topics.
+    checks = () if tag else corrected_checks(choice, form.policies, score, form.chosen["target"])
+    return SupportReport(form=form, title=TITLE, content=content, query=query, checks=checks)
+
+
+CORRECTED_SCORES = ((PRECISION, "Precision"), (RECALL, "Recall"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupportReport(CheckedReport):
+    """Citation scores by an LLM, and one of the two as a random check corrects it."""
+
+    @property
+    def corrected_scores(self) -> list[tuple[str, str, bool]]:
+        report = self.corrected
+        return [(name, caption, name == report.score) for name, caption in CORRECTED_SCORES] if report else []
+
+    @property
+    def _sections(self) -> list[Section]:
+        return [*super()._sections, *self.corrected_sections("support")]
 
 
 @cached_report(size=16)
@@ -105,11 +220,7 @@ def _citations_text(first: int | None) -> str:
 
 
 def _runs(
-    sheet: SupportSheet,
-    policies: SupportPolicies,
-    runs: dict[str, Run],
-    answers: AnswerSupport,
-    counts: Citing,
+    sheet: SupportSheet, policies: SupportPolicies, runs: dict[str, Run], answers: AnswerSupport, counts: Citing
 ) -> Section:
     scores, by_run = run_support(sheet, policies), counts.summed(0, answers.topics)
     ends = support_intervals(sheet, policies)
@@ -260,7 +371,8 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sec
 def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozenset[str]]) -> Section:
     rows = []
     for tag, topics in tags.items():
-        scores = run_support(sheet, policies, rows_of(sheet.topic_ids, topics))
+        chosen = rows_of(sheet.topic_ids, topics)
+        scores, ends = run_support(sheet, policies, chosen), support_intervals(sheet, policies, chosen)
         rows += [
             {
                 "tag": tag,
@@ -268,6 +380,7 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
                 "weighted_precision": number(scores.precision[place]),
                 "weighted_recall": number(scores.recall[place]),
                 "topics": int(scores.recall_topics[place]),
+                "intervals": ends[place],
             }
             for place, run in enumerate(sheet.run_ids)
         ]
@@ -287,7 +400,7 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
         for label in LABELS
     ]
     named = columns(
-        ("condition", "Condition"),
+        ("condition", "Condition", ColumnKind.CONDITION),
         ("judge", "Labels by"),
         ("topics", "Topics", ColumnKind.COUNT),
         ("pairs", "Judged pairs", ColumnKind.COUNT),

@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 
-from reports import methods, views
+from reports import methods_page, views
 from reports.confusion import views as confusion_views
 from reports.confusion.paired_labels import ItemKind
 from reports.views import AGREEMENT, CONFUSION, LEADERBOARD, REPORTS
@@ -71,8 +71,8 @@ for kind in (ItemKind.NUGGETS, ItemKind.CITATIONS):
     ]
 
 methods_urls: list[URLPattern] = [
-    path("", methods.methods, name="methods"),
-    path("methods.<methods_form:document>", methods.methods_file, name="methods_file"),
+    path("", methods_page.methods, name="methods"),
+    path("methods.<methods_form:document>", methods_page.methods_file, name="methods_file"),
 ]
 
 campaign_urls: list[URLPattern | URLResolver] = [

@@ -22,10 +22,11 @@ from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.studies import study_for
-from evaluation.terms import DrawKind
+from evaluation.terms import DrawKind, StudyKind
 from reports.agreement.page import agreement_page
 from reports.audits.drawing import grow_runs
-from reports.charts import on_page
+from reports.audits.page import CheckedReport, complete_checks
+from reports.charts import as_file, on_page
 from reports.confusion.page import confusion_page
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
 from reports.leaderboard.length import length_page
@@ -49,7 +50,7 @@ def get_campaign(request: UserRequest, slug: str) -> Campaign:
 
 
 LEADERBOARD, AGREEMENT, CONFUSION = "leaderboard", "agreement", "confusion"
-PACKET = "packet"
+PACKET, SUPPORT = "packet", "support"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ WITH_OWN_ADDRESS = {
 REPORTS = {
     "descriptives": ReportKind(descriptives_page),
     "nuggets": ReportKind(nuggets_page),
-    "support": ReportKind(support_page),
+    SUPPORT: ReportKind(support_page, "reports/support.html"),
     "length": ReportKind(length_page),
     "time": ReportKind(time_page),
     PACKET: ReportKind(packet_page),
@@ -97,8 +98,10 @@ def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
     # The archive is of the group that the form names, so a page without figures has none to offer.
     if report == PACKET and page.content:
         more["archive"] = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"
-    if report == LEADERBOARD:
+    if isinstance(page, CheckedReport):
         more["may_organize"] = may_organize(request.user, campaign)
+        kind_of_labels = StudyKind.SUPPORT if report == SUPPORT else StudyKind.ASSIGNMENT
+        more["elsewhere"] = [] if page.checks else complete_checks(campaign, kind_of_labels)
     return page_response(request, campaign, page, report, template=kind.template, more=more)
 
 
@@ -154,7 +157,13 @@ def judge_more(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     # A number to reach and not one to add: pressed twice, the button draws once.
     came = grow_runs(study=check, numbers=dict(zip(runs, map(int, numbers), strict=True)), actor=request.user)
     messages.success(request, f"Drawn for {check}: {came:,} {plural(came, 'pair')} more of {' and '.join(runs)}.")
-    return redirect(f"{reverse('reports:leaderboard', args=[slug])}?{request.GET.urlencode()}")
+    is_support = check.kind == StudyKind.SUPPORT
+    page = (
+        reverse("reports:report", args=[slug, SUPPORT])
+        if is_support
+        else reverse("reports:leaderboard", args=[slug])
+    )
+    return redirect(f"{page}?{request.GET.urlencode()}")
 
 
 @require_safe
@@ -215,6 +224,5 @@ def part_picture(request: UserRequest, page: Report, part: str, form: PictureFor
         raise Http404
     # The theme is in the address: a page names the pictures of both, and the browser keeps them apart.
     specification = chart.draw(request.GET.get("theme") == "dark")
-    if "theme" in request.GET:
-        specification = on_page(specification, chart.names)
+    specification = (on_page if "theme" in request.GET else as_file)(specification, chart.names)
     return HttpResponse(drawn(specification, form), content_type=PICTURE_TYPES[form])

@@ -45,7 +45,7 @@ def isolated(command: Sequence[str], folder: Path) -> list[str]:
     """Put a command into namespaces of its own, which only root may make."""
     hide = "".join(
         f"if [ -d {place} ]; then mount -t tmpfs none {place}; fi; "
-        for place in (shlex.quote(os.path.expanduser(one)) for one in HIDDEN)
+        for place in (shlex.quote(os.path.expanduser(path)) for path in HIDDEN)
     )
     script = f'ip link set lo up; {hide}exec env PATH={shlex.quote(str(folder))} "$@"'
     return ["unshare", "--mount", "--net", "sh", "-ec", script, "sh", *command]

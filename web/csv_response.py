@@ -8,7 +8,7 @@ from django.http import HttpResponse
 
 Cell = TypeVar("Cell")
 
-# What Excel, LibreOffice and Google Sheets begin a formula with, the full-width forms among it, and what they skip.
+# Signs with which Excel, LibreOffice and Google Sheets begin a formula, full-width ones too, and signs that they skip.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
 
 

@@ -81,7 +81,6 @@ def safe(value: object) -> object:
 
 
 def without_secrets(text: str) -> str:
-    """Text without the queries and the passwords of addresses."""
     return CREDENTIALS.sub("", QUERY.sub("", text))
 
 

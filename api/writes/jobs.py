@@ -28,17 +28,7 @@ from api.writes.base import (
 from evaluation.models import Campaign
 from llmjobs.budget import Budget
 from llmjobs.client import default_endpoint
-from llmjobs.job_service import (
-    JobOrder,
-    Work,
-    cancel,
-    estimate_job,
-    pause,
-    plan_job,
-    resume,
-    retry,
-    start_job,
-)
+from llmjobs.job_service import JobOrder, Work, cancel, estimate_job, pause, plan_job, resume, retry, start_job
 from llmjobs.job_status import any_job_for, callable_judges_for
 from llmjobs.models import LlmJob
 
@@ -185,8 +175,7 @@ JOB_CHANGES = {
         Spending,
     ),
     "cancel": JobChange(
-        "Cancel what is left of a job. Labels that were given stay.",
-        lambda job, actor, _body: cancel(job, actor),
+        "Cancel what is left of a job. Labels that were given stay.", lambda job, actor, _body: cancel(job, actor)
     ),
     "retry": JobChange("Queue the failed items of a job again.", lambda job, actor, _body: retry(job, actor)),
 }

@@ -42,7 +42,8 @@ from evaluation.tasks.changes import (
     plan_change,
 )
 from evaluation.tasks.hand_out import hand_out, reassign
-from evaluation.tasks.plan import Order, plan_hand_out
+from evaluation.tasks.plan import plan_hand_out
+from evaluation.tasks.units import Order
 from evaluation.terms import Stage
 
 NO_SUCH = "There is nothing of that name that you may see."

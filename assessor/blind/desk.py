@@ -25,7 +25,7 @@ READS = 5
 
 @dataclass(frozen=True, slots=True)
 class TaskHead:
-    """A task as its own assessor sees it, opened or not. `asks_some`: not everything of each answer is asked."""
+    """A task as its own assessor sees it, opened or not. `is_sample`: not everything of each answer is asked."""
 
     public_id: str
     campaign: str
@@ -39,7 +39,7 @@ class TaskHead:
     blocked_reason: str
     reopened_reason: str
     show_importance: bool
-    asks_some: bool
+    is_sample: bool
     searches_nuggets: bool
     copies_words: bool
 
@@ -104,7 +104,7 @@ def _head(task: Task) -> TaskHead:
         blocked_reason=task.blocked_reason,
         reopened_reason=task.reopened_reason,
         show_importance=task.protocol.show_importance,
-        asks_some=task.study_id is not None,
+        is_sample=task.study_id is not None,
         searches_nuggets=searches_nuggets(task.protocol.nugget_search, task.stage),
         copies_words=task.protocol.copy_words,
     )

@@ -54,9 +54,7 @@ MAKING = (
     Definition("merged", "Merged", "Made from two or more nuggets that said the same; they are replaced by it."),
     Definition("split", "Split", "Made from a nugget that said more than one thing; the parts replace it."),
     Definition(
-        "no-passage",
-        "No passage",
-        "No sentence is linked as evidence. Allowed, and counted when you submit.",
+        "no-passage", "No passage", "No sentence is linked as evidence. Allowed, and counted when you submit."
     ),
 )
 OF_STAGE = {
@@ -83,7 +81,6 @@ OF_STAGE = {
 
 
 def _lines(labels: LabelSet, *meanings: str) -> tuple[Definition, ...]:
-    """Define the labels of a set, from the fullest down."""
     cant_judge = "Nobody could say: unreadable, a text that is missing, another language. Say why."
     defined = zip((*labels.degrees, labels.cant_judge), (*meanings, cant_judge), strict=True)
     return tuple(Definition(label.word, label.caption, meaning) for label, meaning in defined)

@@ -24,11 +24,7 @@ from evaluation.terms import Decision, Importance, PassageMark, Stage
 OPERATIONS_A_PAGE = 100
 AS_PROPOSED = 0
 """Stands for the number of an operation where a proposal's own wording is meant."""
-IMPORTANCE = {
-    Importance.UNKNOWN: "neither vital nor okay",
-    Importance.OKAY: "okay",
-    Importance.VITAL: "vital",
-}
+IMPORTANCE = {Importance.UNKNOWN: "neither vital nor okay", Importance.OKAY: "okay", Importance.VITAL: "vital"}
 MARKS = {PassageMark.READ: "read", PassageMark.NOTHING_NEW: "read, nothing new", "": "not read after all"}
 
 States = Mapping[str, Mapping[str, Any] | None]
@@ -37,8 +33,6 @@ States = Mapping[str, Mapping[str, Any] | None]
 
 @dataclass(frozen=True, slots=True)
 class HistoryNugget:
-    """One nugget of a submitted list."""
-
     name: str
     text: str
     importance: str

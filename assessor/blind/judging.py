@@ -4,7 +4,7 @@ The one place where a machine's label is shown is a pair of the condition that s
 such key at all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from assessor.blind.tasks import own_task
 from assessor.desk.context import DeskContext, context_of
 from assessor.desk.label_ops import SWEEP
 from assessor.desk.task_labels import (
+    SEPARATOR,
     AskedPair,
     TaskLabels,
     number_of,
@@ -56,11 +57,39 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage:
-    """A passage that an answer cites, in full."""
-
     public_id: str
     title: str
     sentences: tuple[CitedSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPair:
+    """The pair that a desk of citations asks first; `number` is its place among the `of` pairs of the task.
+
+    `sentence` is the place of its sentence in the answer, from 1, and `text` what that says.
+    """
+
+    key: str
+    number: int
+    of: int
+    sentence: int
+    citation: int
+    text: str
+    passage: CitedPassage
+
+
+@dataclass(frozen=True, slots=True)
+class FirstView:
+    """Part of a judging desk that is in its page: an answer, what it cites, and the pair that is asked first.
+
+    `passages` are the cited ones but for the pair's own; `pane` is the one to show first where there is room for one;
+    rows of nuggets are drawn by the script alone.
+    """
+
+    answer: ShownAnswer
+    passages: tuple[CitedPassage, ...]
+    pair: FirstPair | None
+    pane: str
 
 
 def judging_state(task: Task) -> dict[str, Any]:
@@ -101,6 +130,74 @@ def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple
         sentences=tuple(_sentences(order[answer])),
     )
     return shown, () if found.stage == Stage.ASSIGN else tuple(_passages(context, answer))
+
+
+def first_view(task: str, user: User, state: Mapping[str, Any]) -> FirstView | None:
+    """Return what the desk's script shows first; None for a task without answers.
+
+    `static/js/desk/start.js` decides anew with what is unsent and what its window remembers.
+    """
+    to_judge = list(_to_judge(state))
+    answer, row, pane = _place(state, to_judge)
+    if answer is None:
+        return None
+    shown, passages = shown_answer(task, user, answer)
+    if state["stage"] == Stage.ASSIGN or row is None:
+        return FirstView(shown, passages, None, "passages")
+    pair = next(pair for pair in state["pairs"] if pair["key"] == row)
+    cited = next((passage for passage in passages if passage.public_id == pair["passage"]), None)
+    # Its text was taken away since the state was read.
+    if cited is None:
+        return FirstView(shown, passages, None, "passages")
+    first = FirstPair(
+        key=row,
+        number=to_judge.index((answer, row)) + 1,
+        of=len(to_judge),
+        sentence=pair["sentence"] + 1,
+        citation=pair["citation"],
+        text=next(sentence.text for sentence in shown.sentences if sentence.index == pair["sentence"]),
+        passage=cited,
+    )
+    return FirstView(shown, tuple(passage for passage in passages if passage is not cited), first, pane)
+
+
+def _place(state: Mapping[str, Any], to_judge: list[tuple[str, str]]) -> tuple[str | None, str | None, str]:
+    """Return answer, row and pane where work goes on: those of the last visit, else the first without a label."""
+    labelled = {row["key"] for row in state["rows"] if row["label"]}
+    unlabelled = [(answer, key) for answer, key in to_judge if key not in labelled]
+    # The newest place of a window that did not say that it was left is not known.
+    if unlabelled and state["holder"] and state["holder"]["page"] != "left":
+        return *unlabelled[0], "rows"
+    answers = [answer["id"] for answer in state["answers"]]
+    there = _known(state, "answers", "answer")
+    answer = there if there in answers else next((pair[0] for pair in unlabelled), next(iter(answers), None))
+    keys = [key for answer_id, key in to_judge if answer_id == answer]
+    row = _known(state, "labels", "row")
+    if row not in keys:
+        row = next((key for key in keys if key not in labelled), next(iter(keys), None))
+    return answer, row, "rows" if _known(state, "shell", "shown") == "rows" else "passages"
+
+
+def _known(state: Mapping[str, Any], part: str, name: str) -> str | None:
+    """Return what a window remembered of its last visit, which only its script has checked."""
+    place = state["place"].get(part)
+    value = place.get(name) if isinstance(place, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def _to_judge(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Answer and row key of every label to give, in the order of the answers."""
+    if state["stage"] == Stage.ASSIGN:
+        nuggets = [nugget["key"] for nugget in state["nuggets"]]
+        for answer in state["answers"]:
+            keys = answer.get("nuggets", nuggets)
+            yield from ((answer["id"], f"{answer['id']}{SEPARATOR}{key}") for key in keys)
+        return
+    # A pair whose machine label is still to come cannot be judged yet.
+    waits = state["stage"] == Stage.SUPPORT_POST_EDIT
+    for pair in state["pairs"]:
+        if pair["judgeable"] and (pair.get("machine") or not waits):
+            yield pair["answer"], pair["key"]
 
 
 def _answers(work: TaskLabels) -> Iterator[dict[str, Any]]:

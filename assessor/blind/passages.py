@@ -73,9 +73,9 @@ def reading_of(task: Task) -> PassagesToRead:
     else:
         repeated = [[None] * len(texts) for texts in sentences]
     passages = []
-    for number, (place, texts, again) in enumerate(zip(order, sentences, repeated, strict=True), start=1):
+    for number, (place, texts, earlier) in enumerate(zip(order, sentences, repeated, strict=True), start=1):
         public_id, title, headings, text = found[place]
-        shown = tuple(_sentences(texts, again))
+        shown = tuple(_sentences(texts, earlier))
         passages.append(Passage(public_id, number, title, headings, shown, len(text.split())))
     return PassagesToRead(tuple(passages), without_text)
 
@@ -119,10 +119,10 @@ def _line(text: str) -> str:
     return " · ".join(filter(None, map(str.strip, text.splitlines())))
 
 
-def _sentences(texts: tuple[str, ...], again: list[int | None]) -> Iterator[PassageSentence]:
+def _sentences(texts: tuple[str, ...], repeats: list[int | None]) -> Iterator[PassageSentence]:
     """Yield the sentences; the first of a run that an earlier passage had says how long the run is."""
     index = 0
-    for earlier, run in groupby(again):
+    for earlier, run in groupby(repeats):
         length = len(list(run))
         for place in range(length):
             text = texts[index]
@@ -149,16 +149,12 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class TopicText:
-    """One text of a topic under its name."""
-
     name: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class TopicHead:
-    """Head of a topic's page, above its parts."""
-
     language: str
     texts: tuple[TopicText, ...]
 

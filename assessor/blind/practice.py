@@ -83,18 +83,18 @@ class Answered:
 
 
 def practice_page(task: str, user: User) -> PracticePage:
-    """Return the practice before one of the user's own tasks; of no items where none is asked. Raises `NoSuchTask`."""
-    found, asked, given = _practice(task, user)
-    answered = tuple(_answered(asked, given))
-    following = next(((n, item) for n, item in enumerate(asked, start=1) if item.pk not in given), None)
+    """Return the practice before one of the user's own tasks; of no items where none is set. Raises `NoSuchTask`."""
+    found, items, given = _practice(task, user)
+    answered = tuple(_answered(items, given))
+    following = next(((n, item) for n, item in enumerate(items, start=1) if item.pk not in given), None)
     return PracticePage(
         task=found.public_id,
         topic=found.topic.text,
         campaign=found.campaign.name,
         stage=found.stage,
         state=found.state,
-        number=following[0] if following else len(asked),
-        of=len(asked),
+        number=following[0] if following else len(items),
+        of=len(items),
         right=sum(answer.agrees for answer in answered),
         item=_item(following[1]) if following else None,
         answered=answered,
@@ -113,14 +113,14 @@ def practised_item(task: str, user: User, item: str) -> tuple[PracticePage, Answ
 
 def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int, int]]:
     found = own_task(task, user)
-    asked = practice_of(user, [found.campaign_id]).asked(found)
-    items = {item.pk: item for item in PracticeItem.objects.filter(pk__in=asked)}
-    given = PracticeAnswer.objects.filter(user=user, item__in=asked)
-    return found, [items[pk] for pk in asked], dict(given.values_list("item", "label"))
+    pks = practice_of(user, [found.campaign_id]).items_before(found)
+    items = {item.pk: item for item in PracticeItem.objects.filter(pk__in=pks)}
+    given = PracticeAnswer.objects.filter(user=user, item__in=pks)
+    return found, [items[pk] for pk in pks], dict(given.values_list("item", "label"))
 
 
-def _answered(asked: list[PracticeItem], given: dict[int, int]) -> Iterator[Answered]:
-    for number, item in enumerate(asked, start=1):
+def _answered(items: list[PracticeItem], given: dict[int, int]) -> Iterator[Answered]:
+    for number, item in enumerate(items, start=1):
         if item.pk in given:
             kind = PracticeKind(item.kind)
             yield Answered(

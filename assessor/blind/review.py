@@ -26,8 +26,6 @@ CAPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class NamedNugget:
-    """One nugget as the screen calls it."""
-
     key: str
     name: str
     text: str
@@ -145,7 +143,6 @@ def judged_summary(task: str, user: User) -> JudgedSummary:
 
 
 def _missing(names: Mapping[str, str], keys: Iterable[str]) -> Iterator[Missing]:
-    """Yield the answers with gaps, in order."""
     by_answer: dict[str, list[str]] = {}
     for key in keys:
         by_answer.setdefault(names[key].partition(",")[0], []).append(key)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
-from django.utils import timezone
-
 from accounts.models import User
 from assessor.desk.task_progress import Progress, progress_of
 from assessor.practice.items import practice_of
@@ -14,17 +12,11 @@ from assessor.timing.record import active_seconds
 from evaluation.errors import NoSuchTask
 from evaluation.models import Campaign, Membership, NuggetList, Remark, Submission, Task
 from evaluation.rules.tasks import ACTIVE
-from evaluation.tasks.reminders import reminders_of
+from evaluation.tasks.remarks import reminders_of
 from evaluation.terms import Origin, RemarkKind, Role, Stage, TaskState
 from web.text import plural
 
-ORDER = (
-    TaskState.REOPENED,
-    TaskState.IN_PROGRESS,
-    TaskState.NOT_STARTED,
-    TaskState.BLOCKED,
-    TaskState.SUBMITTED,
-)
+ORDER = (TaskState.REOPENED, TaskState.IN_PROGRESS, TaskState.NOT_STARTED, TaskState.BLOCKED, TaskState.SUBMITTED)
 """Nearest to being finished first, submitted last."""
 
 STEPS = {
@@ -131,9 +123,8 @@ def _practice_left(user: User, tasks: Sequence[Task]) -> dict[int, int]:
 
 
 def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]:
-    progress, remarks, today = progress_of(tasks), _remarks(tasks), timezone.localdate()
-    late = {task for task in tasks if task.state in ACTIVE and task.due is not None and task.due < today}
-    reminders = reminders_of(late)
+    progress, remarks = progress_of(tasks), _remarks(tasks)
+    reminders = reminders_of([task for task in tasks if task.is_late])
     return [
         TaskLine(
             public_id=task.public_id,
@@ -143,7 +134,7 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
             state=task.state,
             version=task.version,
             due=task.due,
-            overdue=task in late,
+            overdue=task.is_late,
             reminder=reminders.get(task.public_id),
             progress=progress_text(task, progress[task.pk]),
             share=progress[task.pk].share,
@@ -184,7 +175,6 @@ def _remarks(tasks: Sequence[Task]) -> dict[int, list[Remark]]:
 
 
 def _answered(remarks: Sequence[Remark]) -> tuple[AnsweredRemark, ...]:
-    """Return the newest answers to own remarks."""
     answered = [
         AnsweredRemark(remark.kind, remark.about, remark.text, remark.answer, remark.answered_at)
         for remark in remarks

@@ -66,7 +66,6 @@ def changes_json(rows: Mapping[str, Row | None]) -> dict[str, Any]:
 
 
 def stored_rows(task: Task | int, keys: Iterable[str] | None = None) -> dict[str, WorkingNugget]:
-    """Return a task's rows by key; `keys`: only these."""
     rows = WorkingNugget.objects.filter(task=task).select_related("draft").order_by()
     if keys is not None:
         rows = rows.filter(key__in=list(keys))

@@ -229,12 +229,7 @@ def _close(task: Task, event: Event, nugget_list: NuggetList | None = None, labe
     # Last, so that the campaign's row is locked for a moment only.
     touch(task.campaign_id)
     return Submission.objects.create(
-        task=task,
-        version=task.version,
-        nugget_list=nugget_list,
-        labels=labels,
-        at=timezone.now(),
-        event=event,
+        task=task, version=task.version, nugget_list=nugget_list, labels=labels, at=timezone.now(), event=event
     )
 
 

@@ -65,14 +65,14 @@ def nuggets_of(context: DeskContext) -> list[AskedNugget]:
         items = items.order_by("nugget_list__version")
     else:
         items = ListedNugget.objects.filter(nugget_list__in=lists.newest_submitted())
-    asked = {
+    nuggets = {
         item.nugget_version.nugget.public_id: AskedNugget(
             item.nugget_version.nugget.public_id, item.nugget_version_id, item.nugget_version.text, item.importance
         )
         for item in items.select_related("nugget_version__nugget")
     }
     # A list with the vital nuggets first would tell importance, which assigning must not know.
-    return [asked[key] for key in shuffled(f"topic {context.topic}", list(asked))]
+    return [nuggets[key] for key in shuffled(f"topic {context.topic}", list(nuggets))]
 
 
 def drawn_pairs(context: DeskContext) -> QuerySet[StudyPair]:
@@ -86,10 +86,10 @@ def nuggets_by_answer(context: DeskContext, nuggets: Sequence[AskedNugget]) -> d
         return None
     rows = drawn_pairs(context).values_list("answer__public_id", "nugget_version__nugget__public_id")
     order = {nugget.key: number for number, nugget in enumerate(nuggets)}
-    asked: dict[str, list[str]] = {}
+    keys_by_answer: dict[str, list[str]] = {}
     for answer, nugget in sorted(rows, key=lambda row: order[row[1]]):
-        asked.setdefault(answer, []).append(nugget)
-    return asked
+        keys_by_answer.setdefault(answer, []).append(nugget)
+    return keys_by_answer
 
 
 def shown_answers(context: DeskContext) -> QuerySet[TaskAnswer]:

@@ -19,8 +19,8 @@ from evaluation.terms import Decision, Making, Stage, SupportCondition
 class Progress:
     """Progress of a task in counts. `proposed` and `undecided` are drafts; `listed` are in the list as it is.
 
-    Where answers are judged: how many `labels` the task wants and how many are `judged`, and of how many `answers` all
-    are (`finished`). An answer whose labels serve for another one counts once.
+    The others are of judging tasks: `labels` wanted and `judged`, `answers`, and those `finished`. An answer whose
+    labels serve for another one counts once.
     """
 
     passages: int = 0
@@ -44,7 +44,6 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """Done, from 0 to 1."""
         done, all_ = self.done_of_all
         return done / all_ if all_ else 0.0
 
@@ -83,11 +82,11 @@ def _progress(passages: int, read: int, rows: dict[tuple[str, bool], int], draft
 
 def _passages_of(tasks: Sequence[Task]) -> dict[int, int]:
     """Count the passages to read of each task: a query for each way of choosing them."""
-    ways: dict[tuple[int, int], set[int]] = defaultdict(set)
+    by_way: dict[tuple[int, int], set[int]] = defaultdict(set)
     for task in tasks:
-        ways[_way(task)].add(task.topic_id)
+        by_way[_way(task)].add(task.topic_id)
     counts = {
-        way: dict(_counted(readable(*way).filter(topic__in=topics), "topic")) for way, topics in ways.items()
+        way: dict(_counted(readable(*way).filter(topic__in=topics), "topic")) for way, topics in by_way.items()
     }
     return {task.pk: counts[_way(task)].get(task.topic_id, 0) for task in tasks}
 

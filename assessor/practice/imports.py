@@ -29,8 +29,8 @@ def import_practice(
 ) -> LoadReceipt:
     """Load practice items after those that are there.
 
-    With `replace` the file is the whole practice of each kind that it has: what it lacks, or says otherwise, leaves.
-    What was answered is kept with its answers, and is neither asked nor shown any more. Raises `BadInput` for a bad
+    With `replace` the file is the whole practice of each kind that it has: items that it lacks or changes leave.
+    Answered items are kept with their answers, and are neither asked nor shown any more. Raises `BadInput` for a bad
     file, and for an item with another label or explanation without `replace`.
     """
     rows = parse_practice(source)

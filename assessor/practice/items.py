@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.models import PracticeAnswer, PracticeItem
-from assessor.practice.rules import KINDS, Offered, asked, check_done, codes_of
+from assessor.practice.rules import KINDS, Offered, check_done, codes_of, items_of_stage
 from evaluation.campaigns.access import within
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership, Protocol, Task
@@ -24,11 +24,11 @@ class Practice:
     offered: Mapping[int, Sequence[Offered]]
     answered: frozenset[int]
 
-    def asked(self, task: Task) -> tuple[int, ...]:
-        return asked(Stage(task.stage), self.offered.get(task.campaign_id, ()))
+    def items_before(self, task: Task) -> tuple[int, ...]:
+        return items_of_stage(Stage(task.stage), self.offered.get(task.campaign_id, ()))
 
     def left(self, task: Task) -> tuple[int, ...]:
-        return tuple(item for item in self.asked(task) if item not in self.answered)
+        return tuple(item for item in self.items_before(task) if item not in self.answered)
 
 
 def practice_of(user: User, campaigns: Iterable[int]) -> Practice:
@@ -56,9 +56,9 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
         found = lock_own_task(task, user)
         # First the campaign, then its items: an import takes them in this order.
         Campaign.objects.select_for_update().get(pk=found.campaign_id)
-        asked = practice_of(user, [found.campaign_id]).asked(found)
+        pks = practice_of(user, [found.campaign_id]).items_before(found)
         # Locked, so that an import does not replace an item while it is answered.
-        rows = PracticeItem.objects.select_for_update().current().filter(pk__in=asked)
+        rows = PracticeItem.objects.select_for_update().current().filter(pk__in=pks)
         row = next((row for row in rows if row.public_id == item), None)
         if row is None:
             raise Refused("no_such_item", "This is not part of the practice any more. Go on with the next item.")
@@ -133,7 +133,7 @@ def practice_sets_for(viewer: User, campaign: Campaign) -> list[PracticeSet]:
     offered = offered_in(seen).get(campaign.pk, [])
     stages: dict[tuple[int, ...], list[Stage]] = {}
     for stage in Stage:
-        if pks := asked(stage, offered):
+        if pks := items_of_stage(stage, offered):
             stages.setdefault(pks, []).append(stage)
     items = {item.pk: item for item in PracticeItem.objects.current().filter(campaign__in=seen)}
     answers = list(PracticeAnswer.objects.filter(item__in=items).select_related("user"))

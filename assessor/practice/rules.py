@@ -39,7 +39,7 @@ class Offered:
     shows: bool = False
 
 
-def asked(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
+def items_of_stage(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
     """Return the items that a stage asks for, in their order.
 
     Only the stage that shows a machine's label practises with one; without such items it takes the others.
@@ -96,8 +96,6 @@ class PracticeRow:
 
 
 class PracticeLine(Line):
-    """A JSONL line."""
-
     kind: str
     question: Text | None = None
     text: Text | None = None

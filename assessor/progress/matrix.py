@@ -114,8 +114,6 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A topic and its tasks, by stage."""
-
     public_id: str
     topic_id: str
     text: str
@@ -125,8 +123,6 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class TaskEvent:
-    """One line of a task's history."""
-
     at: datetime
     what: str
     who: str
@@ -251,7 +247,7 @@ def matrix_rows(
 
 def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = None) -> list[MatrixCell]:
     progress = progress_of(tasks) if progress is None else progress
-    waiting, today = pairs_without_llm_label(tasks), timezone.localdate()
+    waiting = pairs_without_llm_label(tasks)
     seen = dict(Desk.objects.filter(task__in=tasks).values_list("task_id", "held_at"))
     asking = dict(_asking().filter(task__in=tasks).order_by().values_list("task").annotate(Count("pk")))
     return [
@@ -266,7 +262,7 @@ def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = 
             version=task.version,
             since=seen.get(task.pk) or task.opened_at or task.created_at,
             due=task.due,
-            overdue=task.state in ACTIVE and task.due is not None and task.due < today,
+            overdue=task.is_late,
             minutes=task.expected_minutes,
             progress=progress.get(task.pk, Progress()),
             asking=asking.get(task.pk, 0),
@@ -381,7 +377,7 @@ class Tasks(Reader):
         log = Event.objects.filter(kind__in=TASK_EVENTS, at__gte=start).values_list(KT("payload__task"))
         return rows.filter(public_id__in=log)
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         """Yield tasks; of the viewer's own only what the assessors' door gives."""
         submissions = Submission.objects.using(self.alias).filter(task__in=[row[0] for row in chunk]).order_by()
         submitted = dict(submissions.values_list("task").annotate(Max("at")))

@@ -37,8 +37,6 @@ class Assessor:
 
 @dataclass(frozen=True, slots=True)
 class TaskCount:
-    """Tasks of one assessor and stage."""
-
     done: int
     unfinished: int
 

@@ -61,8 +61,6 @@ class PipelineTopic:
 
 @dataclass(frozen=True, slots=True)
 class PipelineTask:
-    """A task that counts in the pipeline."""
-
     topic: int
     public_id: str
     stage: Stage
@@ -73,18 +71,22 @@ class PipelineTask:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Every topic's state at every step; `drafted`: topics with drafts to edit."""
+    """Every topic's state at every step; `lists`: the origins of the lists that each topic has."""
 
     topics: tuple[PipelineTopic, ...]
     states: Mapping[Step, Mapping[int, StepState]]
     tasks: tuple[PipelineTask, ...]
-    drafted: frozenset[int]
+    lists: frozenset[tuple[int, str]]
 
     def topics_at(self, step: Step, *states: StepState) -> list[PipelineTopic]:
         return [topic for topic in self.topics if self.states[step][topic.pk] in states]
 
+    def has_list(self, topic: PipelineTopic, origin: Origin) -> bool:
+        return (topic.pk, origin) in self.lists
+
     def tasks_of(self, step: Step, *states: TaskState) -> list[PipelineTask]:
-        return [task for task in self.tasks if task.stage in step.stages and (not states or task.state in states)]
+        stages = step.stages
+        return [task for task in self.tasks if task.stage in stages and (not states or task.state in states)]
 
 
 def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
@@ -92,25 +94,23 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
     topics = tuple(
         PipelineTopic(*row) for row in topics_for(viewer, campaign).values_list("pk", "public_id", "topic_id")
     )
-    rows = counted(tasks_for(viewer, campaign)).filter(second_opinion=False).select_related("topic", "assessor")
+    rows = counted(tasks_for(viewer, campaign)).filter(second_opinion=False).order_by("topic__position", "pk")
+    found = list(rows.values_list("topic_id", "public_id", "stage", "state", "assessor_id", "due"))
+    # A few people have hundreds of tasks: each of them is read once.
+    people = User.objects.in_bulk({assessor for *_, assessor, _ in found})
     tasks = tuple(
-        PipelineTask(task.topic_id, task.public_id, Stage(task.stage), task.state, task.assessor, task.due)
-        for task in rows.order_by("topic__position", "pk")
+        PipelineTask(topic, public_id, Stage(stage), state, people[assessor], due)
+        for topic, public_id, stage, state, assessor, due in found
     )
     graded = set(Qrel.objects.filter(source__campaign=campaign).values_list("topic__pk", flat=True).distinct())
-    lists = {
-        (made.topic_id, made.nugget_set.origin)
-        for made in _lists(campaign).select_related("nugget_set").only("topic_id", "nugget_set__origin")
-    }
-    drafted = frozenset(topic for topic, origin in lists if origin == Origin.DRAFT)
+    lists = frozenset(_lists(campaign).values_list("topic__pk", "nugget_set__origin"))
     listed = {topic for topic, origin in lists if origin != Origin.DRAFT}
     keys = [topic.pk for topic in topics]
+    to_read = graded_to_read(campaign).filter(topic=OuterRef("pk"))
+    readable = set(topics_for(viewer, campaign).filter(Exists(to_read)).values_list("pk", flat=True))
     passages = {pk: StepState.DONE if pk in graded else StepState.READY for pk in keys}
     nuggets = _of_tasks(Step.NUGGETS, tasks, keys)
-    nuggets = {
-        pk: nuggets.get(pk) or _without_task(done=pk in listed, begins=pk in graded or pk in drafted)
-        for pk in keys
-    }
+    nuggets = {pk: nuggets.get(pk) or _without_task(done=pk in listed, begins=pk in readable) for pk in keys}
     final = {pk for pk, state in nuggets.items() if state is StepState.DONE}
     first = campaign.protocol.first_citations
     states = {
@@ -123,7 +123,14 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
             keys, _of_tasks(Step.CITATIONS, tasks, keys), _citations(campaign, first, *campaign.revision_key), None
         ),
     }
-    return Pipeline(topics, states, tasks, drafted)
+    return Pipeline(topics, states, tasks, lists)
+
+
+def graded_to_read(campaign: Campaign) -> QuerySet[Qrel]:
+    """Grades that put a passage among those to read: of others nobody can make a list."""
+    threshold = campaign.protocol.grade_threshold
+    graded = Qrel.objects.filter(source__campaign=campaign, grade__gte=threshold, segment__has_text=True)
+    return graded.order_by()
 
 
 def topics_at_step(viewer: User, campaign: Campaign, choice: str) -> list[int]:
@@ -135,8 +142,9 @@ def topics_at_step(viewer: User, campaign: Campaign, choice: str) -> list[int]:
 def _of_tasks(step: Step, tasks: Iterable[PipelineTask], keys: Iterable[int]) -> dict[int, StepState]:
     """States of the topics with a task of a step."""
     by_topic: dict[int, set[str]] = defaultdict(set)
+    stages = step.stages
     for task in tasks:
-        if task.stage in step.stages:
+        if task.stage in stages:
             by_topic[task.topic].add(task.state)
     return {pk: _of_states(by_topic[pk]) for pk in keys if pk in by_topic}
 

@@ -1,6 +1,6 @@
 """Progress of the topics, and the tasks that need an organizer today."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from statistics import median, quantiles
@@ -93,27 +93,17 @@ class OpenTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """Pace of the people lately: how many worked, and their active hours a day, all together."""
-
-    people: int
-    hours: float
-
-
-@dataclass(frozen=True, slots=True)
 class Forecast:
-    """When the open tasks will be done. `hours` is what they still need at the medians.
+    """When the open tasks will be done. `pace`: active hours a day of all people lately.
 
     `first` and `last`: the days on which they would be done at the lower and at the upper quartiles; None where too
-    little is known. `unknown` are the stages of open tasks with too few times.
+    little is known. `unknown` are the stages of open tasks with too few times, `fewest` the least number of those.
     """
 
     tasks: int
-    pace: Pace
-    spreads: dict[Stage, Quartiles]
-    unknown: tuple[Stage, ...]
+    pace: float
+    unknown: tuple[Stage, ...] = ()
     fewest: int = 0
-    hours: float = 0.0
     first: date | None = None
     last: date | None = None
 
@@ -125,31 +115,24 @@ def spread_of(hours: Sequence[float]) -> Quartiles | None:
     return Quartiles(low, median(hours), high, len(hours))
 
 
-def pace_of(people: Collection[int], hours: float, since: datetime | None, now: datetime) -> Pace:
-    """Return the pace: active hours since a moment, over the days from it to now, at least one."""
-    days = max(1.0, (now - since) / timedelta(days=1)) if since else 1.0
-    return Pace(len(people), hours / days)
+def pace_of(hours: float, since: datetime, now: datetime) -> float:
+    """Return active hours a day: those since a moment, over the days from it to now, at least one."""
+    return hours / max(1.0, (now - since) / timedelta(days=1))
 
 
 def forecast(
-    tasks: Sequence[OpenTask], spreads: Mapping[Stage, Quartiles | None], pace: Pace, now: datetime
+    tasks: Sequence[OpenTask], spreads: Mapping[Stage, Quartiles | None], pace: float, now: datetime
 ) -> Forecast:
-    """Return when tasks are done at the people's pace. What went into a task already is taken off its time."""
+    """Return when tasks are done at the people's pace. Hours spent on a task already are taken off its time."""
     stages = [stage for stage in Stage if any(task.stage is stage for task in tasks)]
     known = {stage: spread for stage in stages if (spread := spreads.get(stage)) and spread.number >= FEWEST}
-    unknown = tuple(stage for stage in stages if stage not in known)
-    if unknown or not tasks or not pace.hours:
-        fewest = min((_number(spreads.get(stage)) for stage in unknown), default=0)
-        return Forecast(len(tasks), pace, known, unknown, fewest)
-    low, middle, high = (
-        sum(max(0.0, getattr(known[task.stage], name) - task.spent) for task in tasks)
-        for name in ("low", "median", "high")
+    if unknown := tuple(stage for stage in stages if stage not in known):
+        numbers = [spread.number if (spread := spreads.get(stage)) else 0 for stage in unknown]
+        return Forecast(len(tasks), pace, unknown, min(numbers))
+    low, high = (
+        sum(max(0.0, getattr(known[task.stage], name) - task.spent) for task in tasks) for name in ("low", "high")
     )
-    if high / pace.hours > FARTHEST:
-        return Forecast(len(tasks), pace, known, unknown, hours=middle)
-    first, last = ((now + timedelta(days=hours / pace.hours)).date() for hours in (low, high))
-    return Forecast(len(tasks), pace, known, unknown, hours=middle, first=first, last=last)
-
-
-def _number(spread: Quartiles | None) -> int:
-    return spread.number if spread else 0
+    if not tasks or not pace or high / pace > FARTHEST:
+        return Forecast(len(tasks), pace)
+    first, last = ((now + timedelta(days=hours / pace)).date() for hours in (low, high))
+    return Forecast(len(tasks), pace, first=first, last=last)

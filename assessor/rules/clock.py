@@ -289,11 +289,11 @@ class SentStretch(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class BeatArrival:
     """State of the server when a beat comes in, in milliseconds.
 
-    `since` is when it last heard of the task by any window: all that a window never heard of before can have worked
-    without a connection. `elapsed` is what the window's own clock says of the time since its last answered beat.
+    `since`: moment of the task's last beat by any window, before which an unknown window cannot have worked without a
+    connection. `elapsed`: time since the window's last answered beat, by its own clock.
     """
 
     now: int
@@ -301,20 +301,22 @@ class Heard:
     elapsed: int
 
 
-def placed(window: str, sent: Iterable[SentStretch], known: Mapping[int, Stretch], heard: Heard) -> list[Stretch]:
+def placed(
+    window: str, sent: Iterable[SentStretch], known: Mapping[int, Stretch], arrival: BeatArrival
+) -> list[Stretch]:
     """Return the stretches of a beat as they are to be stored. `known`: the window's stored ones, by number.
 
     A stored stretch keeps its beginning, kind and tags; only its end moves. Sending a beat again changes nothing.
     """
     ordered = sorted({segment.number: segment for segment in sent}.values(), key=lambda segment: segment.number)
-    shift = _shift(ordered, known, heard.now)
+    shift = _shift(ordered, known, arrival.now)
     newest = max(known.values(), key=lambda segment: segment.end, default=None)
     rows: list[Stretch] = []
     regained: Stretch | None = None
     for segment in ordered:
         # No time lies ahead of the server's clock, whatever the window counts.
         start, end = (
-            min(heard.now - before + shift, heard.now)
+            min(arrival.now - before + shift, arrival.now)
             for before in (segment.ms_before_now_start, segment.ms_before_now_end)
         )
         row = known.get(segment.number)
@@ -322,7 +324,7 @@ def placed(window: str, sent: Iterable[SentStretch], known: Mapping[int, Stretch
             rows.append(_moved(row, segment, end, newest))
             regained = rows[-1] if row is newest else regained
             continue
-        start = min(max(start, _floor(segment, newest, regained, heard)), heard.now)
+        start = min(max(start, _floor(segment, newest, regained, arrival)), arrival.now)
         rows.append(
             Stretch(
                 window,
@@ -360,16 +362,16 @@ def _moved(row: Stretch, segment: SentStretch, end: int, newest: Stretch | None)
     return replace(row, end=max(row.start, end))
 
 
-def _floor(segment: SentStretch, newest: Stretch | None, regained: Stretch | None, heard: Heard) -> int:
+def _floor(segment: SentStretch, newest: Stretch | None, regained: Stretch | None, arrival: BeatArrival) -> int:
     """Return the earliest moment at which a new stretch may begin.
 
     That is the window's last beat, less the slack; or where the open stretch now ends earlier than it did, for what
     is worth no more than it: 30 s without input turn the end of a reading into a gap.
     """
-    # A window never heard of before: without a connection it may have worked since the last beat of any.
+    # A window that was unknown before: without a connection it may have worked since the last beat of any.
     if newest is None:
-        return min(heard.since, heard.now) - SLACK if segment.offline else heard.now - SLACK
-    floor = max(newest.end, heard.now - heard.elapsed) - SLACK
+        return min(arrival.since, arrival.now) - SLACK if segment.offline else arrival.now - SLACK
+    floor = max(newest.end, arrival.now - arrival.elapsed) - SLACK
     if regained is not None and _worth(segment.kind) <= _worth(newest.kind):
         return min(floor, regained.end)
     return floor

@@ -75,13 +75,13 @@ def put_back(rows: Rows, wanted: Mapping[str, Row | None]) -> Changes:
     free = count(next_number(rows))
     taken = {0, *(row.number for row in rows.values())}  # 0: the log is from before numbers were kept
 
-    def again(key: str, row: Row) -> Row:
+    def above_its_version(key: str, row: Row) -> Row:
         number = rows[key].number if key in rows else row.number
         if key not in rows and number in taken:
             number = next(free)
         return replace(row, version=rows.get(key, row).version + 1, number=number)
 
-    return {key: row and again(key, row) for key, row in wanted.items()}
+    return {key: row and above_its_version(key, row) for key, row in wanted.items()}
 
 
 def next_number(rows: Rows) -> int:

@@ -94,8 +94,5 @@ def review_of(rows: Rows, limit: int | None) -> Review:
 
 
 def numbers_of(rows: Rows) -> dict[str, int]:
-    """Return by key the number under which the screen shows each nugget ("N7").
-
-    What was merged or split away is not shown.
-    """
+    """Return by key the number under which the screen shows each nugget ("N7"); merged and split ones have none."""
     return {row.key: row.number for row in ordered(rows) if row.decision is not Decision.REPLACED}

@@ -18,7 +18,7 @@ from assessor.desk.context import OPEN_STATES, free_in, holder_age, lock_desk
 from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import (
     SECOND,
-    Heard,
+    BeatArrival,
     Milliseconds,
     SentStretch,
     Stretch,
@@ -38,7 +38,7 @@ BIGGEST_PLACE = 20_000  # characters of JSON
 
 
 class Beat(BaseModel):
-    """A heartbeat. What else it has is ignored: a page that was opened before an update may send more."""
+    """A heartbeat. Other fields are ignored: a page that was opened before an update may send more."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -146,7 +146,7 @@ def _placed(desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: 
     # No stretch may begin before what is known: a browser's clock could otherwise claim time twice.
     since = max((segment.end for segment, _ in stored), default=opened)
     sent = [segment for segment in beat.segments if segment.number not in settled]
-    return placed(beat.window, sent, known, Heard(now, max(since, opened), beat.elapsed_ms))
+    return placed(beat.window, sent, known, BeatArrival(now, max(since, opened), beat.elapsed_ms))
 
 
 def _write(desk: Desk, rows: Iterable[Stretch]) -> None:

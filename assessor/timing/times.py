@@ -8,7 +8,7 @@ from statistics import median
 from threading import Lock
 from typing import Any, Final
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, FloatField, Func, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import User
@@ -184,12 +184,17 @@ _store = _Store(KEPT)
 
 
 def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
-    """Return the times of a campaign's submissions as far as the viewer may see them: three queries, or four.
+    return _kept_times(within(viewer, campaign))
+
+
+def _kept_times(campaigns: QuerySet[Campaign]) -> list[KeptTime]:
+    """Return the times of these campaigns' submissions: three queries, or four.
 
     Withdrawn work is left out, and so is a submission without a stretch.
     """
-    tasks = Task.objects.filter(campaign__in=within(viewer, campaign)).not_withdrawn().order_by()
-    known = {task.pk: task for task in tasks.only("topic", "assessor", "stage", "study", "state", "public_id")}
+    tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn().order_by()
+    fields = ("pk", "topic_id", "assessor_id", "stage", "study_id", "state", "public_id")
+    known = {task.pk: task for task in tasks.values_list(*fields, named=True)}
     # A submitted version never changes; of an open one each beat does. The public id tells databases apart.
     frozen: dict[Key, Mark] = {
         (task, version): (known[task].public_id, at)
@@ -219,16 +224,31 @@ def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
     ]
 
 
-def seconds_a_label(viewer: User, campaign: Campaign, stage: Stage) -> float | None:
+def seconds_a_label(campaigns: QuerySet[Campaign], stage: Stage) -> float | None:
     """Return the median over first submissions only, those of a study among them; None before there is one."""
-    rows = Submission.objects.filter(task__campaign__in=within(viewer, campaign), labels__gt=0)
+    rows = Submission.objects.filter(task__campaign__in=campaigns, labels__gt=0)
     labels = {(task, version): number for task, version, number in rows.values_list("task", "version", "labels")}
     paces = [
         row.times.active.point / SECOND / labels[row.task, row.version]
-        for row in kept_times_for(viewer, campaign)
+        for row in _kept_times(campaigns)
         if row.stage is stage and row.version == 1 and (row.task, row.version) in labels
     ]
     return median(paces) if paces else None
+
+
+def hours_of_labels(campaigns: QuerySet[Campaign], stage: Stage, labels: int) -> float | None:
+    seconds = seconds_a_label(campaigns, stage)
+    return None if seconds is None else labels * seconds / 3600
+
+
+class Moment(Func):
+    """A moment as a number. SQLite has a function of its own; a difference of dates calls Python for each row."""
+
+    template = "EXTRACT(EPOCH FROM %(expressions)s)::float"
+    output_field = FloatField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, Any]:
+        return self.as_sql(compiler, connection, template="julianday(%(expressions)s)", **extra)
 
 
 def _marks(tasks: Iterable[int]) -> dict[Key, Mark]:
@@ -236,7 +256,7 @@ def _marks(tasks: Iterable[int]) -> dict[Key, Mark]:
     rows = TimeSegment.objects.filter(task__in=list(tasks)).order_by().values_list("task", "submission")
     counted = rows.annotate(
         number=Count("pk"),
-        length=Sum(F("ended_at") - F("started_at")),
+        length=Sum(Moment("ended_at") - Moment("started_at")),
         reading=Count("pk", filter=Q(gap_answer=READING)),
         away=Count("pk", filter=Q(gap_answer=AWAY)),
         last=Max("ended_at"),

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from accounts.http import UserRequest
 from assessor.access import after_notice, body_of, desk_json, own_task_or_404
 from assessor.blind.desk import desk_page, desk_state, task_head
-from assessor.blind.judging import shown_answer
+from assessor.blind.judging import first_view, shown_answer
 from assessor.blind.practice import practice_page
 from assessor.blind.tasks import done_for
 from assessor.desk.apply_op import OpReceipt, apply_op
@@ -52,9 +52,13 @@ def task(request: UserRequest, public_id: str) -> HttpResponse:
         return render(
             request, "assessor/start.html", {"head": head, "page": practice_page(public_id, request.user)}
         )
-    template = "assessor/judge.html" if head.judges else "assessor/desk.html"
+    desk = desk_page(public_id, request.user)
     done = done_for(request.user, public_id) if "submitted" in request.GET else None
-    return render(request, template, {"desk": desk_page(public_id, request.user), "done": done})
+    if not head.judges:
+        return render(request, "assessor/desk.html", {"desk": desk, "done": done})
+    # In the page, the texts are read before the scripts came that could ask for them.
+    first = first_view(public_id, request.user, desk.state)
+    return render(request, "assessor/judge.html", {"desk": desk, "done": done, "first": first})
 
 
 @require_POST

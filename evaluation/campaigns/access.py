@@ -32,8 +32,8 @@ class CampaignCard:
 def unblinded(viewer: User) -> QuerySet[Campaign]:
     """Return the campaigns in which the viewer may see runs, scores and labels.
 
-    Whoever judges in a campaign sees none of it and of its copies, whatever else they are, superusers included; and
-    whoever holds a task in one of them, even if they are no assessor any more.
+    Assessors of a campaign see none of it and of its copies, whatever their other roles, superusers included. The same
+    holds for people with a task in one of them, even if they are no assessor any more.
     """
     return _unblinded(viewer.pk, everywhere=viewer.is_superuser).all()
 

@@ -96,12 +96,7 @@ def read_campaign_file(path: str | Path | Readable, name: str = "") -> CampaignF
 
 
 def create_campaign(
-    *,
-    slug: str,
-    name: str,
-    file: CampaignFile | None = None,
-    replace: bool = False,
-    actor: User | None = None,
+    *, slug: str, name: str, file: CampaignFile | None = None, replace: bool = False, actor: User | None = None
 ) -> tuple[Campaign, str]:
     """Make a campaign with protocol version 1; return it and the outcome: `made`, `changed` or `unchanged`.
 
@@ -197,10 +192,7 @@ def _check(row: Campaign | Protocol) -> None:
         row.full_clean()
     except DjangoValidationError as error:
         found = error.message_dict.items()
-        raise Refused(
-            "invalid",
-            " ".join(f"{key}: {' '.join(messages)}" for key, messages in found),
-        ) from error
+        raise Refused("invalid", " ".join(f"{key}: {' '.join(messages)}" for key, messages in found)) from error
 
 
 def set_hourly_rate(*, campaign: Campaign, rate: Decimal | None, actor: User) -> bool:

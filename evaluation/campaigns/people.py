@@ -23,6 +23,7 @@ from evaluation.errors import Refused
 from evaluation.formats.languages import normalised
 from evaluation.models import Campaign, ConditionDefault, Event, Judge, Membership, NuggetSet, Study, Task
 from evaluation.rules.tasks import UNBLINDED_ROLES, MemberFacts, giving_problem, taking_problem
+from evaluation.rules.text import pattern_of_names
 from evaluation.terms import Role
 from web import audit_log
 
@@ -46,7 +47,6 @@ def open_person(*, user: User, actor: User) -> None:
 
 
 def drop_second_factor(*, user: User, actor: User) -> None:
-    """Take every second factor and recovery code from an account, and end its sessions."""
     _check(user, actor)
     with transaction.atomic():
         # A session that began with the lost factor must not outlive it.
@@ -89,10 +89,10 @@ def erase_person(*, user: User, confirmed: str, actor: User) -> str:
 
 
 def _rename_judges(user: User, pseudonym: str) -> None:
-    """Rename the person's judges, their nugget sets, and what names those."""
     # The judge that counts comes first and gets the bare pseudonym; study judges get it with a number.
     mine = Judge.objects.filter(user=user).order_by("aside", "pk")
-    pattern = _pattern_of(user, [judge.name for judge in mine if not judge.aside])
+    own = [judge.name for judge in mine if not judge.aside]
+    pattern = pattern_of_names({user.name, user.username, user.first_name, user.last_name, *own})
     # A study names its person, so its campaign's reports have to be made anew too.
     touched = set(Study.objects.filter(person__user=user).values_list("campaign", flat=True))
     for judge in mine:
@@ -104,16 +104,8 @@ def _rename_judges(user: User, pseudonym: str) -> None:
             _rename_set(nugget_set, pattern.sub(pseudonym, nugget_set.name))
         judge.name = name
         judge.save(update_fields=["name"])
-    # What reports keep in memory holds names.
+    # Reports keep names in memory, under the revision.
     Campaign.objects.filter(pk__in=touched).update(revision=F("revision") + 1)
-
-
-def _pattern_of(user: User, judges: list[str]) -> re.Pattern[str]:
-    """Return the pattern that finds a person in a name: as a whole word, the longest first."""
-    names = {user.name, user.username, *judges, *(part for part in (user.first_name, user.last_name) if part)}
-    # Longest first: the alternation takes the first match, and a part of a name would leave the rest behind.
-    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
 
 
 def _rename_set(nugget_set: NuggetSet, name: str) -> None:
@@ -155,7 +147,7 @@ def problem_of_taking(*, campaign: Campaign, user: User, role: Role, actor: User
 
 
 def take_role(*, campaign: Campaign, username: str, role: Role, actor: User) -> User:
-    """Take a role from somebody; return them. What they did stays. Raises `Refused`."""
+    """Take a role from somebody; return them. Their work stays. Raises `Refused`."""
     with transaction.atomic():
         locked = lock_family(campaign.pk)
         user = _account(username)
@@ -194,7 +186,8 @@ def invite(*, campaign: Campaign, role: Role, email: str, actor: User, name: str
 def accept(*, raw: str, user: User) -> Campaign:
     """Give whoever opened an invitation its role, and use it up; return the campaign. Raises `Refused`.
 
-    What may not be given to them by hand may not be given by a link either, and the inviter must still be organizer.
+    A role that may not be given to them by hand may not be given by a link either, and the inviter must still be
+    organizer.
     """
     with transaction.atomic():
         found = invitation_of(raw)
@@ -425,8 +418,6 @@ def invitation_for(viewer: User, campaign: Campaign, pk: int) -> Invitation:
 
 @dataclass(frozen=True, slots=True)
 class AccountFacts:
-    """Facts of an account for administrators, beside its row."""
-
     roles: tuple[Membership, ...]
     unfinished: int
     second_factor: bool

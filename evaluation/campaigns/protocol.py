@@ -128,7 +128,7 @@ def change_defaults(
             ConditionDefault.objects.update_or_create(
                 campaign=locked, condition=key, defaults={"judge": judge, "nuggets": nuggets}
             )
-        # What reports keep in memory was computed under the former defaults.
+        # Reports keep figures under the former defaults in memory, by the revision.
         locked.revision += 1
         locked.save(update_fields=["revision"])
         payload = {"reason": why, "defaults": changes}

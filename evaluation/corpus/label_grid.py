@@ -100,8 +100,7 @@ def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) ->
     labels = _labels(list(answers.values()), items)
     rows = tuple(
         _row(
-            item,
-            [labels.get((answers.get(run.pk, 0), item.nugget_version_id, judging.judge_pk)) for run in runs],
+            item, [labels.get((answers.get(run.pk, 0), item.nugget_version_id, judging.judge_pk)) for run in runs]
         )
         for item in items
     )

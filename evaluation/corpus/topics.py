@@ -60,8 +60,6 @@ class ShownNugget:
 
 @dataclass(frozen=True, slots=True)
 class ShownList:
-    """One set's current list for a topic."""
-
     pk: int
     name: str
     origin: str

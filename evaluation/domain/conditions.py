@@ -1,11 +1,11 @@
 """Conditions resolved in a campaign: nugget sets and judges that count, everywhere or topic by topic.
 
-Where several people share a campaign's topics, each makes lists in a set of their own, and gives labels as a judge of
-their own. A topic has at most one task that is no second opinion, and its set and judge count there.
+People who share a campaign's topics each make lists in a set of their own, and give labels as a judge of their own.
+A topic has at most one task that is no second opinion, and its set and judge count there.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
@@ -13,7 +13,7 @@ from typing import TypeVar
 from django.db.models import Q, QuerySet
 
 from evaluation.campaigns.contents import tally_of
-from evaluation.errors import Refused
+from evaluation.errors import Refused, no_such
 from evaluation.models import Campaign, Judge, NuggetSet, SupportJudgment, Task
 from evaluation.models.campaigns import RevisionKey
 from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition
@@ -24,6 +24,7 @@ Named = TypeVar("Named", NuggetSet, Judge)
 
 Given = frozenset[tuple[int, int]]
 """Judges and the topics in which they have current labels, by primary keys."""
+TopicsByJudge = Mapping[int, Set[int]]
 
 Topics = frozenset[int] | None
 """Primary keys of the topics that are meant; None: all."""
@@ -130,11 +131,10 @@ def whole(
 def resolve(campaign: Campaign, condition: Condition, *, judge: str = "", nuggets: str = "") -> NuggetCondition:
     """Return the sets and judges of a condition: those named, else the campaign's default, else the only candidates.
 
-    Where people share the topics, each topic's list is that of whoever made it here, and its labels are those of
-    whoever assigned it; second opinions count only by name. Sets and judges fit when they have labels together; a set
-    without any fits where none has.
-    Raises `Refused`: `ambiguous` with the names where several fit, `no_such_set` or `no_such_judge` where the
-    named one does not exist or has no labels here.
+    If people share the topics, each topic's list is by the person who made it here, and its labels are by the person
+    who assigned it; second opinions count only by name. Sets and judges fit when they have labels together; a set
+    without any fits where none has. Raises `Refused`: `ambiguous` with the names where several fit, `no_such_set` or
+    `no_such_judge` where the named one does not exist or has no labels here.
     """
     default = _default(campaign, condition)
     lists = _lists(campaign, condition, judge, nuggets, default[1])
@@ -217,9 +217,8 @@ def set_of_origin(campaign: Campaign, origin: Origin, name: str, option: str) ->
     found = only_set(fitting, f"origin {origin}", option)
     if found:
         return found
-    there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or "none"
     wanted = f"{origin} nugget set {name}".strip()
-    raise Refused("no_such_set", f"There is no {wanted}; there are: {there}.")
+    raise no_such("no_such_set", wanted, campaign.nugget_sets.values_list("name", flat=True))
 
 
 def only(fitting: Sequence[Named], nouns: str, what: str, option: str) -> Named | None:
@@ -371,26 +370,23 @@ def _by_makers(sets: Iterable[NuggetSet], makers: Mapping[int, int]) -> list[Par
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """A part before its judges are known: who has labels there, who was handed which topic, second opinions.
-
-    `second` holds topics and judges.
-    """
+    """A part before its judges are known: who has labels there, who was handed which topic, second opinions."""
 
     part: Part
-    labelled: Given
+    labelled: TopicsByJudge
     handed: Mapping[int, int]
-    second: Collection[tuple[int, int]]
+    second: TopicsByJudge
 
-    def second_of(self, judge: Judge) -> set[int]:
-        return {topic for topic, judge_id in self.second if judge_id == judge.pk}
+    def second_of(self, judge: Judge) -> Set[int]:
+        return self.second.get(judge.pk, frozenset())
 
-    def has(self, judge: Judge, *, outside: Collection[int]) -> bool:
-        topics = {topic for judge_id, topic in self.labelled if judge_id == judge.pk}
+    def has(self, judge: Judge, *, outside: Set[int]) -> bool:
+        topics = self.labelled.get(judge.pk, frozenset())
         if self.part.topics is not None:
-            topics &= self.part.topics
-        return not topics <= set(outside)
+            topics = topics & self.part.topics
+        return not topics <= outside
 
-    def handed_to(self, judge: Judge) -> set[int]:
+    def handed_to(self, judge: Judge) -> Set[int]:
         return self.second_of(judge) | {topic for topic, judge_id in self.handed.items() if judge_id == judge.pk}
 
 
@@ -447,7 +443,15 @@ def _share(part: Part, labelled: Given, tasks: QuerySet[Task], judge_of: Mapping
         if user in judge_of
     ]
     handed = {topic: judge for topic, judge, second in rows if not second}
-    return _Share(part, labelled, handed, {(topic, judge) for topic, judge, second in rows if second})
+    seconds = _topics_by_judge((judge, topic) for topic, judge, second in rows if second)
+    return _Share(part, _topics_by_judge(labelled), handed, seconds)
+
+
+def _topics_by_judge(work: Iterable[tuple[int, int]]) -> TopicsByJudge:
+    found: dict[int, set[int]] = defaultdict(set)
+    for judge, topic in work:
+        found[judge].add(topic)
+    return found
 
 
 def _split(share: _Share, judges: Sequence[Judge], topics: frozenset[int]) -> Iterator[Part]:

@@ -66,7 +66,7 @@ def derivation_of(submission: Submission) -> Derivation | None:
 
 
 def is_traced(nugget_list: NuggetList) -> bool:
-    return _says_traced(nugget_list.extra) or Submission.objects.filter(nugget_list=nugget_list).exists()
+    return _is_traced(nugget_list.extra) or Submission.objects.filter(nugget_list=nugget_list).exists()
 
 
 def _derivation(
@@ -109,10 +109,10 @@ def _drafts_used(lists: list[int], draft_set: NuggetSet) -> dict[int, int]:
 
 def _traced(edited: NuggetSet) -> set[int]:
     lists = NuggetList.objects.filter(nugget_set=edited, submitted=True)
-    return {pk for pk, extra in lists.values_list("pk", "extra") if _says_traced(extra)}
+    return {pk for pk, extra in lists.values_list("pk", "extra") if _is_traced(extra)}
 
 
-def _says_traced(extra: Mapping[str, object]) -> bool:
+def _is_traced(extra: Mapping[str, object]) -> bool:
     return extra.get(PROVENANCE_KEY) == TRACED
 
 

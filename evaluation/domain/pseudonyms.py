@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from accounts.models import User
 from evaluation.models import Campaign, Judge, Membership, NuggetSet, Task
+from evaluation.rules.text import pattern_of_names
 
 SHOWN = 8
 
@@ -34,6 +35,11 @@ PERSON_KEYS = frozenset({"user", "actor", "assessor", "owner", "member"})
 
 NOBODY_KNOWN = "person"
 """Name in the log of a person who has another name by now."""
+
+Spellings = tuple[dict[str, str], re.Pattern[str]]
+"""Pseudonyms by how people are spelled in small letters, and the pattern that finds these in a text."""
+
+NO_SPELLINGS: Spellings = {}, pattern_of_names(())
 
 
 class Names:
@@ -104,16 +110,16 @@ class Names:
         if key in PERSON_KEYS and isinstance(value, int) and not isinstance(value, bool):
             return self.person(campaign, value)
         if key in PERSON_KEYS and isinstance(value, str):
-            known, _ = self._spellings.get(campaign, ({}, None))
+            known, _ = self._spellings.get(campaign, NO_SPELLINGS)
             return known.get(value.casefold(), NOBODY_KNOWN)  # an account that has another name by now
         return self.clean(campaign, value)
 
     def _without_names(self, campaign: int, text: str) -> str:
-        known, pattern = self._spellings.get(campaign, ({}, None))
+        known, pattern = self._spellings.get(campaign, NO_SPELLINGS)
         if text.casefold() in known:
             return known[text.casefold()]
         # Lower-cased once more: a spelling in the text may differ from that of the account.
-        return pattern.sub(lambda found: known.get(found[0].casefold(), NOBODY_KNOWN), text) if pattern else text
+        return pattern.sub(lambda found: known.get(found[0].casefold(), NOBODY_KNOWN), text)
 
     @cached_property
     def _judges(self) -> dict[int, tuple[str, int | None, str | None, bool]]:
@@ -139,8 +145,7 @@ class Names:
         return str(self.clean(campaign, called))
 
     @cached_property
-    def _spellings(self) -> Mapping[int, tuple[dict[str, str], re.Pattern[str] | None]]:
-        """Return by campaign how people are spelled, each with their pseudonym, and what finds them in texts."""
+    def _spellings(self) -> Mapping[int, Spellings]:
         found = {}
         people = self._connected()
         for campaign in self.campaigns:
@@ -150,12 +155,7 @@ class Names:
                 for spelling in spellings
                 if spelling
             }
-            # Longest first, or a first name would be replaced and the surname left standing.
-            long = sorted((spelling for spelling in known if len(spelling) >= SHORTEST), key=len, reverse=True)
-            pattern = (
-                re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, long))})(?!\w)", re.IGNORECASE) if long else None
-            )
-            found[campaign] = (known, pattern)
+            found[campaign] = known, pattern_of_names(name for name in known if len(name) >= SHORTEST)
         return found
 
     def _connected(self) -> dict[int, set[str]]:

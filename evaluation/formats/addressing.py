@@ -130,8 +130,4 @@ def _sign(kind: AddressingKind, text: str) -> Sign | None:
         return None
     start, end = max(0, match.start() - AROUND), min(len(text), match.end() + AROUND)
     excerpt = " ".join(text[start:end].split())
-    return Sign(
-        match.start(),
-        kind.caption,
-        f"{'…' if start else ''}{excerpt}{'…' if end < len(text) else ''}",
-    )
+    return Sign(match.start(), kind.caption, f"{'…' if start else ''}{excerpt}{'…' if end < len(text) else ''}")

@@ -24,7 +24,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
-from evaluation.judges import ensure_judge, says_study
+from evaluation.judges import ensure_judge, names_study
 from evaluation.labelling import upsert
 from evaluation.models import (
     AnswerProvenance,
@@ -56,8 +56,6 @@ Loaded = tuple[int, int, str, int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class _GivenAssignment:
-    """One label of a file with the rows it belongs to."""
-
     source: Source
     row: AssignmentRecord
     answer: int
@@ -96,7 +94,7 @@ def import_assignments(
 
     def make_plan(locked: Campaign) -> ImportPlan:
         nugget_set = set_of_origin(locked, origin, nuggets, "--nuggets")
-        aside = says_study(row.extra for _, rows in files for row in rows)
+        aside = names_study(row.extra for _, rows in files for row in rows)
         return _plan(nugget_set, ensure_judge(judge, kind, aside=aside), files, replace)
 
     return carry_out(campaign=campaign, kind="assignments", sources=sources, actor=actor, make_plan=make_plan)

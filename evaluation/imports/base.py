@@ -16,6 +16,7 @@ from evaluation.formats.segments import document_id
 from evaluation.formats.source import Source
 from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segment
 from evaluation.terms import PROVENANCE_KEY, FindingCode
+from web.text import cut
 
 BATCH = 500
 LONGEST_SHOWN = 300  # of a text beside its replacement
@@ -197,10 +198,10 @@ def refuse_changes(problems: list[InputProblem], replace: bool) -> None:
         raise BadInput(problems)
 
 
-def refuse_if_labelled(count: int, what: str, code: str = "labelled") -> None:
+def refuse_if_labelled(count: int, what: str) -> None:
     """Raise `Refused` with the number of labels that hang on what would be replaced."""
     if count:
-        raise Refused(code, f"{what} cannot be replaced: {count:,} labels hang on it.")
+        raise Refused("labelled", f"{what} cannot be replaced: {count:,} labels hang on it.")
 
 
 def own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,14 +213,9 @@ def changed_problem(
     source: Source, line: int, field_name: str, what: str, *, loaded: object = "", in_file: object = ""
 ) -> InputProblem:
     """Return the problem of a line that differs from what is loaded; both are shown, cut to a few lines."""
-    shown = {"loaded": _cut(loaded), "in_file": _cut(in_file)}
+    shown = {"loaded": cut(str(loaded), LONGEST_SHOWN), "in_file": cut(str(in_file), LONGEST_SHOWN)}
     text = f"what is already loaded for {what}"
     return InputProblem(source.name, line, field_name, text, is_conflict=True, **shown)
-
-
-def _cut(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 def segment_pks(campaign: Campaign, docids: Collection[str], event: Event) -> dict[str, int]:

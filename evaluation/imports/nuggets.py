@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from accounts.models import User
 from evaluation.domain.lineage import TRACED
-from evaluation.errors import InputProblem, Refused
+from evaluation.errors import InputProblem, Refused, no_such
 from evaluation.formats.argue import parse_lists
 from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, Parent, importance_word
 from evaluation.formats.source import Source
@@ -177,8 +177,7 @@ def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
         raise Refused("usage", "--drafts says what an edited list was made from; use --origin edited.")
     draft_set = campaign.nugget_sets.filter(name=name).first()
     if draft_set is None:
-        there = ", ".join(campaign.nugget_sets.values_list("name", flat=True)) or "none"
-        raise Refused("no_such_set", f"There is no nugget set {name}; there are: {there}.")
+        raise no_such("no_such_set", f"nugget set {name}", campaign.nugget_sets.values_list("name", flat=True))
     return draft_set
 
 

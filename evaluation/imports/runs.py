@@ -73,7 +73,7 @@ def import_runs(
         raise Refused("usage", f"priority: a number from 1 to {LAST_PRIORITY:,}, found {options.priority}")
     topics = frozenset(campaign.topics.values_list("topic_id", flat=True))
     submitted = _all_submitted(sources, topics, options or RunOptions())
-    # Which of two files wins would depend on their order; that must not decide what people judge.
+    # The order of two files must not decide which of them people judge.
     _refuse_same_run_twice(submitted)
     with transaction.atomic():
         # Tasks before the campaign, as a submission locks them: the other way round the two would deadlock.

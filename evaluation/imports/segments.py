@@ -45,7 +45,7 @@ CHUNK = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class AddressingCheck:
     """Number of texts that address their judge, and the change in findings."""
 
     found: int
@@ -57,7 +57,7 @@ class Looked:
         return f"{self.found:,} places seem to address a judge. {changed or 'Nothing changed'}."
 
 
-def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> Looked:
+def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> AddressingCheck:
     """Look through all loaded answers and passages; store new findings, and delete those that no longer hold.
 
     Labels stay as they are. Without a change there is no event.
@@ -78,7 +78,7 @@ def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> Loo
             store_findings(locked, event, new)
             Finding.objects.filter(pk__in=gone).delete()
             Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
-    return Looked(len(found), len(new), len(gone))
+    return AddressingCheck(len(found), len(new), len(gone))
 
 
 def forget_addressing(campaign: Campaign, docids: Collection[str]) -> None:

@@ -22,15 +22,13 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
-from evaluation.judges import ensure_judge, says_study
+from evaluation.judges import ensure_judge, names_study
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
 from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
 
 
 @dataclass(frozen=True, slots=True)
 class _GivenSupport:
-    """One label of a file with the keys of its pair."""
-
     source: Source
     row: SupportRecord
     sentence: int
@@ -39,8 +37,6 @@ class _GivenSupport:
 
 @dataclass(slots=True)
 class _KnownSupport:
-    """Loaded rows to match labels against."""
-
     answers: set[tuple[str, str]]
     sentences: dict[tuple[str, str, int], int]
     cited: dict[tuple[int, str], int]
@@ -66,7 +62,7 @@ def import_support(
     meant = _condition(files, kind, condition)
 
     def make_plan(locked: Campaign) -> ImportPlan:
-        aside = says_study(row.extra for _, rows in files for row in rows)
+        aside = names_study(row.extra for _, rows in files for row in rows)
         return _plan(locked, ensure_judge(judge, kind, aside=aside), meant, files, replace)
 
     return carry_out(campaign=campaign, kind="support", sources=sources, actor=actor, make_plan=make_plan)

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from evaluation.errors import Refused
+from evaluation.errors import Refused, no_such
 from evaluation.formats.source import Source, read_source
 from evaluation.imports.base import LoadReceipt
 from evaluation.models import Campaign
@@ -101,8 +101,8 @@ def the_campaign(slug: str) -> Campaign:
     """Return the campaign of that name. Raises `Refused` with the names that exist."""
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
-        there = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)) or "none"
-        raise Refused("no_such_campaign", f"There is no campaign {slug}; there are: {there}.")
+        slugs = Campaign.objects.order_by("slug").values_list("slug", flat=True)
+        raise no_such("no_such_campaign", f"campaign {slug}", slugs)
     return campaign
 
 

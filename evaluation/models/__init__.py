@@ -1,11 +1,10 @@
-"""The domain's rows. What an assessor may see and what they may not live in different tables.
+"""The domain's rows. Tables that an assessor may see are apart from tables that they may not.
 
 Large tables keep no second index for a column with which a unique constraint begins, nor one on their event.
 """
 
-from evaluation.models.campaigns import Campaign, ConditionDefault, Membership, Protocol
+from evaluation.models.campaigns import Campaign, ConditionDefault, Event, Finding, Membership, Protocol
 from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
-from evaluation.models.events import Event, Finding
 from evaluation.models.judges import Judge
 from evaluation.models.labels import Assignment, SupportJudgment
 from evaluation.models.nuggets import (

@@ -1,4 +1,4 @@
-"""A campaign: one evaluation, its members, and the protocol it follows."""
+"""A campaign: one evaluation, its members, the protocol it follows, its log, and findings of its imports."""
 
 from datetime import datetime
 
@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from evaluation.models.fields import choices_of, new_family, new_salt
-from evaluation.terms import NuggetSearch, PassageOrder, Role
+from evaluation.terms import FindingCode, NuggetSearch, PassageOrder, Role
 
 RevisionKey = tuple[datetime, int]
 
@@ -55,8 +55,6 @@ class Campaign(models.Model):
 
 
 class Membership(models.Model):
-    """One role of one person in one campaign."""
-
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     role = models.CharField(max_length=10, choices=choices_of(Role))
@@ -181,3 +179,41 @@ class ConditionDefault(models.Model):
 
     def __str__(self) -> str:
         return f"{self.condition}: {self.nuggets or 'any nuggets'}, {self.judge or 'any judge'}"
+
+
+class Event(models.Model):
+    """One human operation, one LLM call or one import. A trigger of the database refuses to change or delete it."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, null=True, related_name="+")
+    kind = models.CharField(max_length=60)
+    # Empty for commands, calls of LLMs and what follows from an import by itself.
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    payload = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["campaign", "kind", "id"], name="event_by_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.at:%Y-%m-%d %H:%M}"
+
+
+class Finding(models.Model):
+    """Something odd in an input that was loaded all the same, for an organizer to look at."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="findings")
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+")
+    code = models.CharField(max_length=40, choices=choices_of(FindingCode))
+    file = models.CharField(max_length=400)
+    line = models.PositiveIntegerField(null=True)
+    run_id = models.CharField(max_length=200, blank=True)
+    topic_id = models.CharField(max_length=200, blank=True)
+    message = models.TextField()
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["campaign", "code"], name="finding_by_code")]
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line or 0}: {self.message}"

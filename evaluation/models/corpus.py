@@ -3,8 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from evaluation.models.campaigns import Campaign
-from evaluation.models.events import Event
+from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.fields import new_public_id
 
 

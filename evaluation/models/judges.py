@@ -13,7 +13,7 @@ class Judge(models.Model):
 
     Without a prompt for a task it uses the built-in prompt, without a form plain text.
 
-    Who labels the pairs of a study does so as a judge of its own, beside their usual judge.
+    The pairs of a study are labelled by judges of its own, beside the usual judges of the same people and LLMs.
     Imported labels may name a person without an account here, or a model whose endpoint nobody recorded.
     """
 

@@ -3,8 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
+from evaluation.models.campaigns import Event
 from evaluation.models.corpus import Segment
-from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, codes_of
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetVersion
@@ -38,7 +38,7 @@ class Assignment(models.Model):
     objects = CurrentQuerySet["Assignment"].as_manager()
 
     class Meta:
-        # Who has labels of which nuggets is read from it alone: from the rows it took 25 times as long.
+        # Judges by nugget are read from it alone: from the rows it took 25 times as long.
         indexes = [models.Index(fields=["nugget_version", "judge", "stands"], name="assignment_of_nugget")]
         constraints = [
             models.UniqueConstraint(

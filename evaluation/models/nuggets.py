@@ -8,9 +8,8 @@ a reworded nugget is unjudged.
 from django.db import models
 from django.db.models import Q
 
-from evaluation.models.campaigns import Campaign
+from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment, Topic
-from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, codes_of, new_public_id
 from evaluation.models.judges import Judge
 from evaluation.models.querysets import NuggetListQuerySet
@@ -58,7 +57,7 @@ class NuggetList(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["nugget_set", "topic", "version"], name="nugget_list_version"),
+            models.UniqueConstraint(fields=["nugget_set", "topic", "version"], name="nugget_list_version")
         ]
 
     def __str__(self) -> str:

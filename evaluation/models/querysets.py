@@ -1,6 +1,6 @@
 """QuerySets of labels, lists and tasks: each condition that many reads share, by its name.
 
-Each method has a `_q` twin for a filter on rows that lead here; `path` is the way to them, such as `task__`.
+A method has a `_q` twin where rows that lead here are filtered by it; `path` is the way to them, such as `task__`.
 """
 
 from collections.abc import Collection, Iterator
@@ -32,15 +32,10 @@ class CurrentQuerySet(QuerySet[RowT_co]):
 
     def current(self) -> Self:
         """Rows that nothing replaced, of work that was not withdrawn."""
-        return self.filter(self.current_q())
-
-    def current_q(self, path: str = "") -> Q:
-        return Q(**{f"{path}stands": True})
+        return self.filter(stands=True)
 
 
 class NuggetListQuerySet(QuerySet[RowT_co]):
-    """Versions of nugget lists."""
-
     def newest_submitted(self) -> Self:
         return self.filter(self.newest_submitted_q())
 
@@ -55,8 +50,6 @@ class NuggetListQuerySet(QuerySet[RowT_co]):
 
 
 class TaskQuerySet(QuerySet[RowT_co]):
-    """Tasks."""
-
     def not_withdrawn(self) -> Self:
         return self.filter(self.not_withdrawn_q())
 
@@ -65,15 +58,9 @@ class TaskQuerySet(QuerySet[RowT_co]):
 
     def unfinished(self) -> Self:
         """Tasks with work left; a blocked task comes back."""
-        return self.filter(self.unfinished_q())
-
-    def unfinished_q(self, path: str = "") -> Q:
-        return Q(**{f"{path}state__in": [*ACTIVE, TaskState.BLOCKED]})
+        return self.filter(state__in=[*ACTIVE, TaskState.BLOCKED])
 
     def open_for(self, user: "User") -> Self:
         """Tasks that somebody may open: theirs, not withdrawn, in a campaign in which they still are an assessor."""
-        return self.filter(self.open_for_q(user))
-
-    def open_for_q(self, user: "User", path: str = "") -> Q:
         assessing = Membership.objects.filter(user=user, role=Role.ASSESSOR).values("campaign")
-        return self.not_withdrawn_q(path) & Q(**{f"{path}assessor": user, f"{path}campaign__in": assessing})
+        return self.not_withdrawn().filter(assessor=user, campaign__in=assessing)

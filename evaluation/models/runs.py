@@ -3,9 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
-from evaluation.models.campaigns import Campaign
+from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment, Topic
-from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, new_public_id
 from evaluation.terms import RagTask
 

@@ -6,9 +6,8 @@ The labels of those others are where all labels are, under judges of the study's
 from django.db import models
 from django.db.models import F, Q
 
-from evaluation.models.campaigns import Campaign
+from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment, Topic
-from evaluation.models.events import Event
 from evaluation.models.fields import choices_of
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetSet, NuggetVersion

@@ -3,15 +3,16 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
-from evaluation.models.campaigns import Campaign, Protocol
+from evaluation.models.campaigns import Campaign, Event, Protocol
 from evaluation.models.corpus import QrelSource, Topic
-from evaluation.models.events import Event
 from evaluation.models.fields import choices_of, new_public_id
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetList, NuggetSet
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.models.runs import Answer
+from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import RemarkKind, Stage, TaskState
 
 
@@ -112,9 +113,7 @@ class Task(models.Model):
                 name="task_assign_once",
             ),
             models.UniqueConstraint(
-                fields=["topic", "stage"],
-                condition=_COUNTS & ~Q(stage=Stage.ASSIGN),
-                name="task_one_that_counts",
+                fields=["topic", "stage"], condition=_COUNTS & ~Q(stage=Stage.ASSIGN), name="task_one_that_counts"
             ),
             models.UniqueConstraint(
                 fields=["topic", "nugget_set"],
@@ -138,6 +137,10 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return f"{self.stage} {self.topic}"
+
+    @property
+    def is_late(self) -> bool:
+        return self.state in ACTIVE and self.due is not None and self.due < timezone.localdate()
 
     @property
     def nuggets(self) -> NuggetSet:

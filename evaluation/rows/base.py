@@ -78,7 +78,7 @@ class Reader:
         named = {self.renamed.get(name, name): value for name, value in zip(self.values, row[1:], strict=True)}
         return {"id": row[0]} | named | {"campaign": self.names.slug(named["campaign"])}
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         raise NotImplementedError
 
     @cached_property
@@ -101,14 +101,14 @@ class Reader:
 
     def page(self, rows: QuerySet[Any]) -> list[tuple[int, Row]]:
         chunk = list(rows.values_list(self.key, *self.values))
-        return list(zip([row[0] for row in chunk], self._told(chunk), strict=True))
+        return list(zip([row[0] for row in chunk], self._rows_from(chunk), strict=True))
 
     def all(self, rows: QuerySet[Any]) -> Iterator[Row]:
         """Yield all of the rows in the order of their keys, at constant memory."""
         ordered = rows.order_by(self.key).values_list(self.key, *self.values)
         found = ordered.iterator(chunk_size=self.chunk)
         while chunk := list(islice(found, self.chunk)):
-            yield from self._told(chunk)
+            yield from self._rows_from(chunk)
 
-    def _told(self, chunk: list[Values]) -> Iterator[Row]:
-        return self.told(chunk) if chunk else iter(())
+    def _rows_from(self, chunk: list[Values]) -> Iterator[Row]:
+        return self.rows_from(chunk) if chunk else iter(())

@@ -1,4 +1,4 @@
-"""Campaigns, topics and segments as rows."""
+"""Campaigns, topics, segments, runs and nuggets as rows."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +12,11 @@ from evaluation.models import (
     Citation,
     Event,
     Finding,
+    ListedNugget,
+    NuggetEvidence,
+    NuggetLineage,
+    NuggetList,
+    NuggetSet,
     Protocol,
     Qrel,
     Run,
@@ -21,6 +26,7 @@ from evaluation.models import (
     TopicTag,
 )
 from evaluation.rows.base import Reader, Row, Values
+from evaluation.terms import Importance
 
 TOPIC_TEXTS = ("language", "problem_statement", "background", "article")
 
@@ -33,7 +39,7 @@ class Campaigns(Reader):
     values = ("slug", "name", "description", "language", "created_at", "revision")
     row_path = "slug"
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         pks = [row[0] for row in chunk]
         topics = self._per_campaign(Topic.objects.filter(campaign__in=pks))
         runs = self._per_campaign(Run.objects.filter(campaign__in=pks))
@@ -56,7 +62,7 @@ class Topics(Reader):
     values = ("public_id", "campaign", "topic_id", "text", "position", "extra", *TOPIC_TEXTS)
     row_path = "public_id"
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         tags = defaultdict(list)
         found = TopicTag.objects.using(self.alias).filter(topic__in=[row[0] for row in chunk])
         for topic, name in found.order_by("name").values_list("topic", "name"):
@@ -89,7 +95,7 @@ class Segments(Reader):
     def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
         return rows.filter(pk__in=Qrel.objects.filter(topic__in=topics).values("segment"))
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         grades = defaultdict(list)
         found = Qrel.objects.using(self.alias).filter(segment__in=[row[0] for row in chunk]).order_by("pk")
         for segment, topic, source, grade in found.values_list(
@@ -105,7 +111,7 @@ class Runs(Reader):
     paths = {"campaign": "campaign", "runs": "pk"}
     values = ("campaign", "run_id", "group", "task", "priority", "control", "pool", "sha256")
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         given = AnswerProvenance.objects.using(self.alias).filter(run__in=[row[0] for row in chunk])
         answers = dict(given.order_by().values_list("run").annotate(Count("pk")))
         for row in chunk:
@@ -124,7 +130,7 @@ class Answers(Reader):
     chunk = 200
     row_path = "answer__public_id"
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         sentences = self._sentences([row[0] for row in chunk])
         for pk, public_id, campaign, run_id, topic_id, words, response_length, references, extra in chunk:
             yield {
@@ -171,7 +177,7 @@ class Grades(Reader):
         "source__name": "source",
     }
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         for row in chunk:
             yield self.plain(row) | {"source": self.names.clean(row[1], row[4])}
 
@@ -182,7 +188,7 @@ class Events(Reader):
     values = ("campaign", "at", "kind", "actor", "payload")
     chunk = 2000
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         for row in chunk:
             _, campaign, _, _, actor, payload = row
             person = self.names.person(campaign, actor)
@@ -201,8 +207,101 @@ class Findings(Reader):
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
         return rows.filter(run_id__in=Run.objects.filter(pk__in=runs).values("run_id"))
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         for row in chunk:
-            told = self.plain(row)
+            finding = self.plain(row)
             # Files are often named after the person who judged, and messages quote files.
-            yield told | {name: self.names.clean(row[1], told[name]) for name in ("file", "message")}
+            yield finding | {name: self.names.clean(row[1], finding[name]) for name in ("file", "message")}
+
+
+class NuggetSets(Reader):
+    model = NuggetSet
+    paths = {"campaign": "campaign", "judges": "judge"}
+    values = ("campaign", "origin", "judge", "drafts")
+
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        lists = NuggetList.objects.using(self.alias).filter(
+            nugget_set__in=[row[0] for row in chunk], submitted=True
+        )
+        topics = dict(lists.order_by().values_list("nugget_set").annotate(Count("topic", distinct=True)))
+        for pk, campaign, origin, judge, drafts in chunk:
+            yield {
+                "id": pk,
+                "campaign": self.names.slug(campaign),
+                "name": self.names.nugget_set(pk),
+                "origin": origin,
+                "judge": self.names.judge(campaign, judge),
+                "drafts": self.names.nugget_set(drafts),
+                "topics": topics.get(pk, 0),
+            }
+
+
+class Nuggets(Reader):
+    """The nuggets of submitted lists: how much each is needed, where it comes from, what it rests on."""
+
+    model = ListedNugget
+    paths = {
+        "campaign": "nugget_list__nugget_set__campaign",
+        "topics": "nugget_list__topic",
+        "judges": "nugget_list__nugget_set__judge",
+        "sets": "nugget_list__nugget_set",
+    }
+    values = (
+        *("nugget_list__nugget_set__campaign", "nugget_list__topic__topic_id", "nugget_list__topic"),
+        *("nugget_list__nugget_set", "nugget_list__version", "position", "nugget_version"),
+        *("nugget_version__nugget__public_id", "nugget_version__number", "nugget_version__text"),
+        *("importance", "raw_importance", "group"),
+    )
+
+    def rows(self) -> QuerySet[ListedNugget]:
+        return super().rows().filter(nugget_list__submitted=True)
+
+    def newest(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        # The version that reports read: earlier versions of a reopened list are history.
+        return rows.filter(NuggetList.objects.newest_submitted_q("nugget_list__"))
+
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
+        wordings = [row[7] for row in chunk]
+        lineage, evidence = self._lineage(wordings), self._evidence(wordings)
+        newest = self._newest(chunk)
+        for pk, campaign, topic_id, topic, made, version, position, wording, nugget, number, *shown in chunk:
+            text, importance, raw_importance, group = shown
+            yield {
+                "id": pk,
+                "campaign": self.names.slug(campaign),
+                "topic_id": topic_id,
+                "nugget_set": self.names.nugget_set(made),
+                "list_version": version,
+                "newest": newest.get((made, topic)) == version,
+                "position": position,
+                "nugget": nugget,
+                "nugget_version": number,
+                "text": text,
+                "importance": Importance(importance).name.lower(),
+                "raw_importance": raw_importance,
+                "group": group,
+                "lineage": lineage[wording],
+                "evidence": evidence[wording],
+            }
+
+    def _newest(self, chunk: Sequence[Values]) -> dict[tuple[int, int], int]:
+        lists = NuggetList.objects.using(self.alias).filter(
+            submitted=True, topic__in={row[3] for row in chunk}, nugget_set__in={row[4] for row in chunk}
+        )
+        versions = lists.order_by().values_list("nugget_set", "topic").annotate(Max("version"))
+        return {(made, topic): version for made, topic, version in versions}
+
+    def _lineage(self, wordings: Sequence[int]) -> dict[int, list[Row]]:
+        found: dict[int, list[Row]] = defaultdict(list)
+        rows = NuggetLineage.objects.using(self.alias).filter(child__in=wordings).order_by("pk")
+        fields = ("child", "relation", "parent__nugget__public_id", "parent__number", "parent__text")
+        for child, relation, nugget, number, text in rows.values_list(*fields):
+            found[child].append({"relation": relation, "nugget": nugget, "nugget_version": number, "text": text})
+        return found
+
+    def _evidence(self, wordings: Sequence[int]) -> dict[int, list[Row]]:
+        found: dict[int, list[Row]] = defaultdict(list)
+        rows = NuggetEvidence.objects.using(self.alias).filter(nugget_version__in=wordings).order_by("pk")
+        for wording, docid, sentence in rows.values_list("nugget_version", "segment__docid", "sentence"):
+            found[wording].append({"docid": docid, "sentence": sentence})
+        return found

@@ -53,7 +53,7 @@ def iso(text: str) -> str:
 class LabelReader(Reader):
     chunk = 2000  # answers, nuggets and names are looked up once a chunk
 
-    def told_of(self, labels: CurrentQuerySet[Any]) -> QuerySet[Any]:
+    def current_labels(self, labels: CurrentQuerySet[Any]) -> QuerySet[Any]:
         """Return the current labels, their moments as text."""
         current = labels.using(self.alias).current()
         rows: QuerySet[Any] = current.annotate(given=Cast("given_at", TextField()))
@@ -85,7 +85,7 @@ class Assignments(LabelReader):
 
     def rows(self) -> QuerySet[Assignment]:
         answers = Answer.objects.filter(topic__campaign__in=self.seen).values("pk")
-        return self.told_of(Assignment.objects.filter(in_order(answer__in=answers)))
+        return self.current_labels(Assignment.objects.filter(in_order(answer__in=answers)))
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
         return rows.filter(answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))
@@ -95,7 +95,7 @@ class Assignments(LabelReader):
         self._answers: dict[int, Values] = {}
         self._wordings: dict[int, Values] = {}
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         self.answers({row[1] for row in chunk}, self._answers)
         self._look_up({row[2] for row in chunk})
         answers, wordings, judge_of = self._answers, self._wordings, self.names.judge
@@ -141,12 +141,12 @@ class SupportJudgments(LabelReader):
 
     def rows(self) -> QuerySet[SupportJudgment]:
         segments = Segment.objects.filter(campaign__in=self.seen).values("pk")
-        return self.told_of(SupportJudgment.objects.filter(in_order(segment__in=segments)))
+        return self.current_labels(SupportJudgment.objects.filter(in_order(segment__in=segments)))
 
     def of_runs(self, rows: QuerySet[Any], runs: Iterable[int]) -> QuerySet[Any]:
         return rows.filter(sentence__answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         found = Sentence.objects.using(self.alias).filter(pk__in={row[1] for row in chunk})
         sentences = {pk: (answer, index) for pk, answer, index in found.values_list("pk", "answer", "index")}
         answers: dict[int, Values] = {}
@@ -236,7 +236,7 @@ class Studies(Reader):
         *("stratified", "design", "event__actor", "created_at"),
     )
 
-    def told(self, chunk: Sequence[Values]) -> Iterator[Row]:
+    def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         studies = [row[0] for row in chunk]
         # A random check can have taken over another's draw, of which it hands out nothing.
         drawn = self._counts(StudyPair.objects.exclude(study__draw=DrawKind.AUDIT), Q(), studies)

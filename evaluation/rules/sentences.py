@@ -34,18 +34,18 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# What never ends a sentence, although a capital may follow.
+# Abbreviations that never end a sentence, although a capital may follow.
 BOUND: Final = _set(
     "mr mrs ms mx dr prof rev hon pres gov sen rep gen col maj capt cmdr lt sgt fr st mt ft messrs vs cf viz e.g i.e "
     "eg ie approx ca hr hrn fam dipl ing bzw z.b d.h u.a z.t vgl sog mme mlle sra srta dña dra p.ex sig dott dhr "
     "mevr bijv им ул см напр т.е св акад проф"
 )
-# What a number follows: "No. 5", "Fig. 3", "Jan. 1". Otherwise an ordinary word.
+# Abbreviations before a number: "No. 5", "Fig. 3", "Jan. 1". Otherwise ordinary words.
 NUMBERED: Final = _set(
     "no nos nr núm fig figs vol vols p pp art arts sec secs ch chap eq eqs tab par para abs bd ed al op abb kap jan "
     "feb mar apr jun jul aug sep sept oct nov dec гл рис табл стр"
 )
-# What is followed by a capital inside a sentence as often as at its end.
+# Abbreviations followed by a capital inside a sentence as often as at its end.
 DOUBTFUL: Final = _set("inc co corp ltd llc plc jr sr bros dept univ assn intl natl govt ave blvd rd esq")
 # With these a sentence begins after an initial, an acronym or a doubtful abbreviation.
 STARTERS: Final = _set(

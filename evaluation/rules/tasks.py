@@ -262,7 +262,7 @@ class MemberFacts:
 def giving_problem(role: Role, member: MemberFacts) -> str:
     """Return why somebody cannot be given a role; an empty text where they can.
 
-    Whoever judges must never have seen whose answers they judge: not before, and not beside it.
+    An assessor must never have seen whose answers they judge: not before, and not beside it.
     """
     if not member.active:
         return "This account is closed."

@@ -16,16 +16,7 @@ from accounts.models import User
 from evaluation.campaigns.people import lock_assessor
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.labelling import touch
-from evaluation.models import (
-    Assignment,
-    Campaign,
-    Event,
-    Judge,
-    NuggetList,
-    Remark,
-    SupportJudgment,
-    Task,
-)
+from evaluation.models import Assignment, Campaign, Event, Judge, NuggetList, Remark, SupportJudgment, Task
 from evaluation.rules.tasks import Act, TaskFacts, check_act, check_reopen, check_withdrawal, state_after
 from evaluation.terms import RemarkKind, Stage, TaskState
 
@@ -72,7 +63,7 @@ class TaskChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class UnchangedTask:
     """A task that stays as it is, with the reason."""
 
     task: str
@@ -81,7 +72,7 @@ class Left:
     reason: str
 
     @classmethod
-    def of(cls, task: Task, reason: str) -> "Left":
+    def of(cls, task: Task, reason: str) -> "UnchangedTask":
         return cls(task.public_id, task.topic.topic_id, task.assessor.name, reason)
 
 
@@ -90,7 +81,7 @@ class ChangeReceipt:
     """The tasks that are changed, or would be, by public id; and those that are not."""
 
     changed: tuple[str, ...]
-    left: tuple[Left, ...] = field(default=())
+    left: tuple[UnchangedTask, ...] = field(default=())
 
 
 def plan_change(campaign: Campaign, wish: TaskChange) -> ChangeReceipt:
@@ -198,9 +189,7 @@ def _take_back_labels(task: Task) -> int:
     judge = Judge.objects.filter(user=task.assessor_id, study=task.study_id)
     if stage is Stage.ASSIGN:
         labels = Assignment.objects.current().filter(
-            judge__in=judge,
-            answer__topic=task.topic_id,
-            nugget_version__nugget__nugget_set=task.nugget_set_id,
+            judge__in=judge, answer__topic=task.topic_id, nugget_version__nugget__nugget_set=task.nugget_set_id
         )
         return labels.update(stands=False)
     given = SupportJudgment.objects.current().filter(
@@ -240,7 +229,7 @@ def _parted(tasks: Sequence[Task], wish: TaskChange) -> ChangeReceipt:
     for task in tasks:
         reason = _refusal(task, wish, seen, assigning)
         if reason:
-            left.append(Left.of(task, reason))
+            left.append(UnchangedTask.of(task, reason))
         else:
             changed.append(task.public_id)
     return ChangeReceipt(tuple(changed), tuple(left))
@@ -264,7 +253,7 @@ def _check(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: 
             raise Refused("cannot_reschedule", f"This task is {task.state}: only open work has a due date.")
         return
     check_act(Act(wish.change), TaskState(task.state))
-    # Who has seen the drafts of a topic cannot write its list unaided any more.
+    # An assessor who has seen the drafts of a topic cannot write its list unaided any more.
     if wish.change is Change.REOPEN:
         check_reopen(Stage(task.stage), seen_drafts=(task.topic_id, task.assessor_id) in seen)
     if wish.change is Change.WITHDRAW:

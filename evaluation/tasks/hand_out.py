@@ -28,7 +28,7 @@ from evaluation.rules.tasks import expected_minutes
 from evaluation.rules.text import shuffled
 from evaluation.tasks.changes import (
     ChangeReceipt,
-    Left,
+    UnchangedTask,
     check_reason,
     lock_task,
     refuse_if_nothing_changed,
@@ -36,13 +36,7 @@ from evaluation.tasks.changes import (
     tasks_named,
     withdraw_task,
 )
-from evaluation.tasks.plan import (
-    Roster,
-    WorkPlan,
-    plan_hand_out,
-    plan_reassignment,
-    roster_of,
-)
+from evaluation.tasks.plan import Roster, WorkPlan, plan_hand_out, plan_reassignment, roster_of
 from evaluation.tasks.pooling import add_new_answers
 from evaluation.tasks.units import Order, Skipped, TopicUnit
 from evaluation.terms import DrawKind, Stage, StudyKind, TaskState
@@ -125,9 +119,9 @@ def add_drawn_answers(study: Study) -> None:
             ],
             batch_size=BATCH,
         )
-        asked, given = drawn.count(), task.submissions.order_by("version").values_list("labels", flat=True).last()
-        if task.state == TaskState.SUBMITTED and asked > (given or 0):
-            reopen_for_more(task, f"New pairs to judge: {asked - (given or 0)}")
+        pairs, given = drawn.count(), task.submissions.order_by("version").values_list("labels", flat=True).last()
+        if task.state == TaskState.SUBMITTED and pairs > (given or 0):
+            reopen_for_more(task, f"New pairs to judge: {pairs - (given or 0)}")
 
 
 def _gave_labels(person: User, topic: Topic) -> bool:
@@ -161,7 +155,7 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
         if not plan.given:
             why = "; ".join(f"{skipped.topic_id}: {skipped.reason}" for skipped in plan.skipped)
             raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
-        made = [_make(locked, plan, piece, actor) for piece in plan.given]
+        made = [_make(locked, plan, piece) for piece in plan.given]
         for task in made:
             reason = {"reason": order.reason.strip()} if order.reason.strip() else {}
             note_task("task.handed_out", task, actor, hand_out_payload(task) | reason)
@@ -186,13 +180,13 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
         else:
             plan = plan_reassignment(locked, old, assessor, reason)
             withdraw_task(old)
-            new = _make(locked, plan, replace(plan.given[0], second_opinion=old.second_opinion), actor)
+            new = _make(locked, plan, replace(plan.given[0], second_opinion=old.second_opinion))
         details = {"new": new.public_id, "reason": reason.strip(), **hand_out_payload(new)}
         note_task("task.reassigned", old, actor, details)
         return new.public_id
 
 
-def _make(campaign: Campaign, plan: WorkPlan, piece: TopicUnit, actor: User) -> Task:
+def _make(campaign: Campaign, plan: WorkPlan, piece: TopicUnit) -> Task:
     if piece.assessor is None:
         raise ValueError("a piece of work without an assessor")
     stage, ground = plan.order.stage, plan.ground
@@ -287,12 +281,12 @@ def _reassigned(
     for task in sorted(tasks_named(campaign, tasks), key=lambda task: task.pk):
         # Submitted labels count; taking them out of reports must be decided for each task alone.
         if task.state == TaskState.SUBMITTED:
-            left.append(Left.of(task, "This task is submitted: reopen or withdraw it by itself."))
+            left.append(UnchangedTask.of(task, "This task is submitted: reopen or withdraw it by itself."))
             continue
         try:
             with transaction.atomic():
                 reassign(campaign=campaign, task=task.public_id, assessor=assessor, reason=reason, actor=actor)
             changed.append(task.public_id)
         except Refused as refused:
-            left.append(Left.of(task, refused.message))
+            left.append(UnchangedTask.of(task, refused.message))
     return ChangeReceipt(tuple(changed), tuple(left))

@@ -24,13 +24,9 @@ from evaluation.rules.tasks import (
 from evaluation.tasks.units import Ground, Order, Skipped, TopicUnit, ground_of, pieces_of
 from evaluation.terms import Origin, Role, Stage, TaskState
 
-__all__ = ["Order", "Roster", "Share", "WorkPlan", "plan_hand_out", "plan_reassignment", "roster_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Expected minutes of a person, before and after."""
-
     name: str
     before: int
     after: int
@@ -243,7 +239,6 @@ def _topics(campaign: Campaign, public_ids: Sequence[str]) -> list[Topic]:
 
 
 def _people(roster: Roster, username: str) -> list[User]:
-    """Return the person who is named, or everybody who may be handed work."""
     if username:
         user = roster.people.get(username)
         if user is None:

@@ -8,7 +8,7 @@ from datetime import date
 from accounts.models import User
 from evaluation.campaigns.protocol import machines_of
 from evaluation.domain.conditions import second_lists, set_of_origin
-from evaluation.errors import Refused
+from evaluation.errors import Refused, no_such
 from evaluation.models import Campaign, Judge, NuggetList, NuggetSet, QrelSource, Topic
 from evaluation.rules.tasks import expected_minutes
 from evaluation.tasks.pooling import PooledAnswer, pooled_answers
@@ -198,8 +198,8 @@ def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, l
     """
     sets = campaign.nugget_sets.filter(origin__in=ASSIGNED)
     if order.nuggets and not sets.filter(name=order.nuggets).exists():
-        there = ", ".join(sets.values_list("name", flat=True)) or "none"
-        raise Refused("no_such_set", f"There is no nugget set {order.nuggets} to assign; there are: {there}.")
+        wanted = f"nugget set {order.nuggets} to assign"
+        raise no_such("no_such_set", wanted, sets.values_list("name", flat=True))
     sets = sets.filter(name=order.nuggets) if order.nuggets else sets
     sets = sets.filter(origin=order.origin) if order.origin else sets
     rows = NuggetList.objects.newest_submitted().filter(nugget_set__in=sets, topic__in=topics)

@@ -126,7 +126,7 @@ def support_lines(
                 raw=label.raw,
                 condition=SupportCondition(label.condition),
                 judge=label.judge.name,
-                # Who cannot judge a pair says why, and the reason is kept in place of a raw label.
+                # An assessor who cannot judge a pair says why; the reason is kept in place of a raw label.
                 reason=label.raw or None if label.label == SupportLabel.CANT_JUDGE else None,
                 extra={"given_at": _stamp(label.given_at), "by": label.judge.kind, PROVENANCE_KEY: _shown(label)},
             )

@@ -145,12 +145,7 @@ KINDS = {
             several=True,
         ),
         ImportKind(
-            *(
-                "qrels",
-                "Graded passages",
-                "One source's grades, four or six columns as TREC has them",
-                load_qrels,
-            ),
+            *("qrels", "Graded passages", "One source's grades, four or six columns as TREC has them", load_qrels),
             ("source",),
         ),
         ImportKind(

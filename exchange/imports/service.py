@@ -34,6 +34,7 @@ from exchange.imports.kinds import KINDS, ImportLoad, ImportOptions
 from exchange.models import ImportAttempt
 from jobs import queue
 from jobs.models import WorkItem
+from web.text import cut
 
 ROWS, LONGEST = 8, 160
 Rows = Iterable[Sequence[object]]
@@ -109,17 +110,15 @@ def preview_of(kind: str, sources: Sequence[Source]) -> dict[str, Any]:
         found = list(preview.rows(_beginning(source, ROWS + preview.head)))
     except BadInput:  # a whole that cannot be cut, such as one object over many lines
         found = []
-    return {"columns": preview.columns, "rows": [[_short(cell) for cell in row] for row in found[:ROWS]]}
+    return {
+        "columns": preview.columns,
+        "rows": [[cut(str(cell), LONGEST) for cell in row] for row in found[:ROWS]],
+    }
 
 
 def _beginning(source: Source, lines: int) -> Source:
     is_whole = source.lines[0][1].strip() == "{"
     return source if is_whole else replace(source, lines=source.lines[:lines])
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 KEPT_FOR = timedelta(days=2)
@@ -321,7 +320,6 @@ def _counts(receipt: LoadReceipt) -> dict[str, Any]:
 
 
 def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:
-    """Store why nothing was loaded."""
     # The files stay where replacing resolves it; other refusals need mended files anyway.
     rows = refusal.problems if isinstance(refusal, BadInput) else ()
     outcome = {"refused": refusal.code, "message": refusal.message}

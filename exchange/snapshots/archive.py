@@ -30,8 +30,6 @@ RENAMED = {("assessor.TimeSegment", "said"): "gap_answer"}
 
 
 class TablePart(BaseModel):
-    """Contents of one table's file."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     columns: list[str]

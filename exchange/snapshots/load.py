@@ -106,7 +106,7 @@ def _check_same(there: Judge, values: dict[str, Any]) -> None:
 
 
 def _check_account(values: dict[str, Any]) -> None:
-    # An account is one judge. Where it has one already, the file's judge keeps its labels and gets no account.
+    # An account is one judge. If it has one already, the file's judge keeps its labels and gets no account.
     if Judge.objects.filter(user=values["user_id"], aside=False).exists():
         values["user_id"] = None
 

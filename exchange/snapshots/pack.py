@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from accounts.models import User
 from evaluation.domain.pseudonyms import pseudonym_of
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
+from evaluation.rules.text import pattern_of_names
 from evaluation.terms import JudgeKind
 from exchange.snapshots.archive import (
     FORMAT,
@@ -93,9 +93,7 @@ def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequenc
 
 def _hiding(pseudonyms: dict[str, str]) -> Hide:
     by_word = {name.lower(): pseudonym for name, pseudonym in pseudonyms.items() if name}
-    either = "|".join(re.escape(name) for name in sorted(by_word, key=len, reverse=True)) or r"(?!)"
-    # Longest first, so that a full name is not replaced by halves; only whole words, so that Ann leaves Annie alone.
-    spoken = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+    spoken = pattern_of_names(by_word)
 
     def hide(value: Any) -> Any:
         return replaced(value, lambda text: spoken.sub(lambda name: by_word[name[0].lower()], text))

@@ -114,7 +114,7 @@ def content_of(snapshot: Snapshot) -> IO[bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class LoadResult:
     """Campaign that a file was loaded as, or that was there in this state; roles that were not given."""
 
     campaign: Campaign
@@ -129,7 +129,7 @@ def load_campaign(
     members: frozenset[Role] = frozenset(),
     snapshot: Snapshot | None = None,
     actor: User | None = None,
-) -> Came:
+) -> LoadResult:
     """Load what `write_campaign` wrote, all or nothing; what is there already changes nothing.
 
     `slug`: under another short name. `members`: the roles that its people get back. Raises `Refused`, `BadInput` with
@@ -146,11 +146,11 @@ def load_campaign(
             there = Campaign.objects.select_for_update().filter(slug=target.slug).first()
             if there:
                 _check_same(archive, there)
-                return Came(there, None)
+                return LoadResult(there, None)
             loaded = load(archive, target)
             not_given = keep_blind(manifest, loaded.campaign, snapshot)
             _note(manifest, loaded, snapshot, actor)
-    return Came(loaded.campaign, loaded, not_given)
+    return LoadResult(loaded.campaign, loaded, not_given)
 
 
 def _check_same(archive: Archive, there: Campaign) -> None:
@@ -190,7 +190,7 @@ def _note(manifest: SnapshotManifest, loaded: Loaded, snapshot: Snapshot | None,
     Event.objects.create(kind="campaign.loaded", actor=actor, payload=payload)
 
 
-def open_snapshot(*, snapshot: Snapshot, actor: User) -> Came:
+def open_snapshot(*, snapshot: Snapshot, actor: User) -> LoadResult:
     """Load a snapshot beside the campaign that it is of, for those who may see that one unblinded now.
 
     Roles that people had when it was made do not count: whoever judges since then must not see it.
@@ -201,10 +201,10 @@ def open_snapshot(*, snapshot: Snapshot, actor: User) -> Came:
         with path.open("wb") as out:
             write_snapshot(snapshot, out)
         with transaction.atomic():
-            came = load_campaign(path, slug=opened_slug(snapshot), snapshot=snapshot, actor=actor)
-            if came.loaded:
-                _let_in(came.campaign, snapshot.campaign)
-    return came
+            result = load_campaign(path, slug=opened_slug(snapshot), snapshot=snapshot, actor=actor)
+            if result.loaded:
+                _let_in(result.campaign, snapshot.campaign)
+    return result
 
 
 def _let_in(campaign: Campaign, origin: Campaign) -> None:

@@ -16,6 +16,7 @@ from django.db.models import ForeignKey, Q, QuerySet
 from accounts.models import User
 from evaluation.models import Campaign, Event, Judge
 from llmjobs.models import Attempt, Call, CallUse, NuggetCalls, Text
+from web.text import cut
 
 Model: TypeAlias = type[models.Model]
 Field: TypeAlias = "models.Field[Any, Any]"
@@ -267,17 +268,12 @@ def _checked(field: Field, read: Coder, expected: str) -> Coder:
         try:
             found = read(value)
         except (ValueError, TypeError, InvalidOperation):
-            raise ValueError(f"{expected}, found {_shown(value)}") from None
+            raise ValueError(f"{expected}, found {cut(repr(value), 40)}") from None
         if longest and len(found) > longest:
             raise ValueError(f"at most {longest} characters, found {len(found)}")
         return found
 
     return checked
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def _only(*kinds: type) -> Coder:

@@ -23,7 +23,7 @@ from llmjobs.steps.asking import RE_ASK, Ask, spans
 BATCH = 200
 MOST_TOKENS = 2**31 - 1
 TOKENS_PER_WORD = 4 / 3
-# Where a template was never answered: a list of thirty nuggets, ten labels, one label.
+# Until a template has been answered: a list of thirty nuggets, ten labels, one label.
 REPLY_TOKENS = {"nuggetize": 450, "importance": 40, "assign": 60, "support": 8, "relevance": 8}
 
 

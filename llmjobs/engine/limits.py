@@ -31,7 +31,7 @@ BURST = 0.5
 PERIOD = WINDOW + SLACK + BURST
 # After so long without a word from a worker its requests are not under way any more.
 GONE_AFTER = 30.0
-# What is ahead of the clock by more was written before the clock was set back.
+# A moment ahead of the clock by more was written before the clock was set back.
 LONGEST_AHEAD = 5 * PERIOD
 # Seconds until a limit is consulted again. An admission reaches ahead by more than the first.
 SOONEST, LATEST = 0.1, 1.0
@@ -290,7 +290,7 @@ class Limiter:
             if number < len(due):
                 view = self._views[name]
                 view.held_at = now = time.monotonic()
-                # Where another request's end is awaited, that may be in the next look.
+                # Another request may end before the next look.
                 view.retry_at = now + (min(max(wait, SOONEST), LATEST) if wait else 0.0)
             self._reserved |= {sending.call.pk: cost for sending, cost in zip(due[:number], costs, strict=False)}
             admitted += due[:number]

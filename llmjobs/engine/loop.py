@@ -97,7 +97,7 @@ class Engine:
         # By hash: items of several jobs may wait for one call.
         self.waiting: dict[str, list[tuple[Running, Ask]]] = {}
         self.llm_jobs: dict[int, LlmJob] = {}
-        # Where a judge's address is refused, the reason.
+        # By judge: its endpoint, or the reason why its address is refused.
         self.endpoints: dict[int, Endpoint | str] = {}
         self.open: set[int] = set()
         self.unwritten: list[Result] = []
@@ -145,7 +145,6 @@ class Engine:
         queue.hand_back(self.worker)
 
     def _look(self, stopping: bool) -> bool:
-        """One look: whether there is more to do."""
         if time.monotonic() - self.renewed > queue.RENEW_EVERY:
             queue.renew(self.worker)
             self._drop_stopped()
@@ -204,7 +203,6 @@ class Engine:
         return self.running.get(running.item.pk) is running
 
     def _claim(self) -> list[WorkItem]:
-        """Claim as many items as keep the threads busy."""
         # Items of an endpoint that is down, or of which enough wait for a limit, keep no others out.
         most = max(CLAIM, 4 * self.sender.concurrency)
         waiting = self.sender.waiting_apart()

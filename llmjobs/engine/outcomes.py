@@ -13,7 +13,7 @@ from jobs.models import WorkItem
 from llmjobs.engine import calls as engine_calls
 from llmjobs.kinds import KINDS, ItemOutcome, Stepping
 from llmjobs.models import CallUse, LlmJob
-from llmjobs.prompt_store import ways_of
+from llmjobs.prompt_store import prompt_sets_of
 from llmjobs.steps.asking import Note
 
 # No item is to blame for these: the whole round is done again.
@@ -35,8 +35,8 @@ def begin_items(
 ) -> list[tuple[WorkItem, Stepping | SetAside]]:
     try:
         with transaction.atomic():
-            ways = ways_of([llm_jobs[item.job_id].judge for item in items])
-            return list(zip(items, KINDS[kind].begin(items, ways), strict=True))
+            prompt_sets = prompt_sets_of([llm_jobs[item.job_id].judge for item in items])
+            return list(zip(items, KINDS[kind].begin(items, prompt_sets), strict=True))
     except DATABASE_TROUBLE:
         raise
     except Exception as error:

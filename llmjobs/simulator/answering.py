@@ -229,7 +229,7 @@ class SimulatedReply:
 
     task: SimulatedTask
     items: tuple[str, ...]
-    one_label: bool = False
+    is_single_label: bool = False
     form: SimulatedForm | None = None
 
     @property
@@ -240,7 +240,7 @@ class SimulatedReply:
         listed = list(items)
         if self.form:
             return self.form.written(listed)
-        if self.one_label and len(listed) == 1:
+        if self.is_single_label and len(listed) == 1:
             return listed[0]
         return "[" + ", ".join(f'"{item}"' for item in listed) + "]"
 
@@ -311,7 +311,7 @@ def _support(prompt: ReadPrompt) -> SimulatedReply:
     )
     citation = content_words(prompt.data("citation", "passage"))
     return SimulatedReply(
-        "support", (_graded(content_words(prompt.data("statement")), citation, labels),), one_label=True
+        "support", (_graded(content_words(prompt.data("statement")), citation, labels),), is_single_label=True
     )
 
 
@@ -324,11 +324,11 @@ def _relevance(prompt: ReadPrompt) -> SimulatedReply:
     found = share(content_words(prompt.query), content_words(prompt.data("passage", "segment", "context")))
     grade = min(prompt.highest_grade, int(found * (prompt.highest_grade + 1)))
     text = f"##final score: {grade}" if "##final score" in prompt.instructions else str(grade)
-    return SimulatedReply("relevance", (text,), one_label=True)
+    return SimulatedReply("relevance", (text,), is_single_label=True)
 
 
 def _unknown(_prompt: ReadPrompt) -> SimulatedReply:
-    return SimulatedReply("unknown", (UNKNOWN,), one_label=True)
+    return SimulatedReply("unknown", (UNKNOWN,), is_single_label=True)
 
 
 ANSWERS: dict[SimulatedTask, Callable[[ReadPrompt], SimulatedReply]] = {

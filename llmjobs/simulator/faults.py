@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from llmjobs.simulator.answering import SimulatedReply
 
-# What --fail-rate and --malformed-rate are spread over; the others only come when they are named.
+# --fail-rate and --malformed-rate are spread over these; the others only come when they are named.
 FAILURES = ("rate_limited", "server_error", "timeout", "dropped")
 MALFORMED = ("truncated", "wrapped", "out_of_vocabulary", "wrong_length")
 OTHERS = ("unavailable", "bad_request", "auth", "empty", "not_json")
@@ -154,7 +154,7 @@ def _wrapped(reply: SimulatedReply) -> str:
 
 
 def _out_of_vocabulary(reply: SimulatedReply) -> str:
-    if reply.one_label:
+    if reply.is_single_label:
         return reply.written(["somewhat_supported"])
     if reply.task == "nuggetize":
         return "I cannot help with that."

@@ -20,8 +20,6 @@ from llmjobs.simulator.faults import Chooser, Faults, spoiled
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """Fields of a request's body."""
-
     model: str
     messages: tuple[tuple[str, str], ...]
     max_tokens: int | None
@@ -40,8 +38,6 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedCompletion:
-    """Fields of the answer."""
-
     task: str
     text: str
     finish_reason: str
@@ -207,8 +203,6 @@ class Exchange:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection."""
-
     server: Simulator
     protocol_version = "HTTP/1.1"
     server_version = MODEL

@@ -1,4 +1,4 @@
-"""What the steps of LLM jobs share: an ask, and repeated asks with the reason while the reply is wrong.
+"""Common part of the steps of LLM jobs: an ask, and repeated asks with the reason while the reply is wrong.
 
 A step is a generator without I/O: it yields asks, is sent replies, and returns its outcome. It depends on nothing but
 its input and the replies, so a step that is started again with the recorded replies goes the same way.

@@ -8,17 +8,7 @@ from evaluation.domain.labels import NUGGET_LABELS
 from evaluation.terms import AssignmentLabel
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts, Value
 from llmjobs.prompts.texts import ASSIGN
-from llmjobs.steps.asking import (
-    Ask,
-    Note,
-    Step,
-    StepLog,
-    check_sizes,
-    converse,
-    halves,
-    question,
-    spans,
-)
+from llmjobs.steps.asking import Ask, Note, Step, StepLog, check_sizes, converse, halves, question, spans
 from llmjobs.steps.parsing import parse_labels
 
 

@@ -186,8 +186,8 @@ def _read_window(
         answer = yield from converse(log, _window_ask(work, drafts, start, end, part), read)
         if answer.value:
             # A nugget in unchanged words keeps the ask that first had it: provenance leads there.
-            first_asks = {draft.text: draft.ask for draft in drafts}
-            drafts = tuple(Draft(text, first_asks.get(text, answer.ask)) for text in answer.value.items)
+            ask_by_text = {draft.text: draft.ask for draft in drafts}
+            drafts = tuple(Draft(text, ask_by_text.get(text, answer.ask)) for text in answer.value.items)
             continue
         failure = answer.failure
         if answer.gone:

@@ -1,7 +1,7 @@
 """Replies of an LLM: read leniently, checked strictly, never guessed.
 
-A form that had to be tolerated is noted. Whatever leaves room for doubt (a list that is cut off, two lists, a label
-that is not in the vocabulary) is a `ReplyProblem`; its reason is sent to the LLM with the next ask. Nothing here
+A form that had to be tolerated is noted. Anything doubtful (a list that is cut off, two lists, a label that is
+not in the vocabulary) is a `ReplyProblem`; its reason is sent to the LLM with the next ask. Nothing here
 evaluates a reply: strings are found by pattern and their escapes decoded one by one, in linear time.
 """
 
@@ -14,14 +14,14 @@ QUOTED_IN_REASON = 60
 
 STRING = r"""'(?:[^'\\\r\n]|\\.)*+'|"(?:[^"\\\r\n]|\\.)*+"|“[^”\r\n]*+”"""
 WORD = r"[^\W\d][\w -]*+"
-STRING_LIST = re.compile(rf"\[\s*+(?:(?:{STRING})\s*+(?:,\s*+(?:{STRING})\s*+)*+(,\s*+)?)?\]")
+STRING_LIST = re.compile(rf"\[\s*+(?:(?:{STRING})\s*+(?:,\s*+(?:{STRING})\s*+)*+(?:,\s*+)?)?\]")
 WORD_LIST = re.compile(rf"\[\s*+{WORD}\s*+(?:,\s*+{WORD}\s*+)*+(?:,\s*+)?\]")
 STRINGS, WORDS = re.compile(STRING), re.compile(WORD)
 # A bracket with one of these behind it opens the list that the reply is about; any other belongs to the prose.
 OPENS_A_LIST = re.compile(r"""\[\s*+["'“{]""")
-# Where a quote inside an unescaped string can be its end: before the next string, or before the end of the list.
+# A quote inside an unescaped string can be its end before the next string, or before the end of the list.
 WITHIN = {mark: re.compile(rf"\\.|\n|{mark}") for mark in "'\""}
-CLOSES = re.compile(r"""\s*+(?:,\s*+(?=["'])|(?:,\s*+)?(?P<end>\])(?=[ \t]*(?:\n|```|\}|\Z)))""")
+CLOSES = re.compile(r"""\s*+(?:,\s*+(?=["'])|(?:,\s*+)?\](?=[ \t]*(?:\n|```|\}|\Z)))""")
 NEXT_STRING = re.compile(r"""\s*+["']""")
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))")
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "'": "'", '"': '"'}
@@ -246,7 +246,7 @@ def _string_lists(text: str) -> list[_Found] | ReplyProblem:
 
 def _found(match: re.Match[str]) -> _Found:
     tokens = STRINGS.findall(match[0])
-    notes = ["trailing comma"] if match[1] else []
+    notes = ["trailing comma"] if match[0][:-1].rstrip().endswith(",") else []
     notes += ["typographic quotes"] if any(token[0] == "“" for token in tokens) else []
     return _Found(tuple(_decoded(token[1:-1]) for token in tokens), match.start(), match.end(), tuple(notes))
 
@@ -278,7 +278,7 @@ def _closing(text: str, opening: int) -> tuple[int, int, bool] | None:
         if found[0] == "\n" or (found[0] == mark and NEXT_STRING.match(text, at + 1)):
             return None
         if found[0] == mark and (close := CLOSES.match(text, at + 1)):
-            return at, close.end(), close["end"] is not None
+            return at, close.end(), close[0].endswith("]")
     return None
 
 

@@ -40,7 +40,6 @@ def relevance(
 
 
 def scale(top: int) -> str:
-    """Meaning of each grade, one a line."""
     # Scales other than 0-3 keep its ends and stretch or shorten its middle.
     middle = [RELATED, SOME, *[BETTER] * (top - 3)][: top - 1]
     return "\n".join(f"{grade}: {meaning}" for grade, meaning in enumerate([NOTHING, *middle, EXACT]))

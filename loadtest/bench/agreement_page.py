@@ -41,7 +41,7 @@ def prepare(size: Size, _turn: int) -> Measured:
 def page(size: Size, _turn: int) -> Measured:
     """Open the page in a new process, and again; `... cpu` is what of it this process worked."""
     measured = Measured(rows=2 * size.labels)
-    client = _client()
+    client = signed_in()
     for name in ("cold", "warm"):
         _get(measured, client, name)
     measured.values = _taus()
@@ -51,7 +51,7 @@ def page(size: Size, _turn: int) -> Measured:
 def whole(size: Size, _turn: int) -> Measured:
     """The page, then what follows it: the interval of the pooled tau, and the picture, cold and warm."""
     measured = Measured(rows=2 * size.labels)
-    client = _client()
+    client = signed_in()
     _get(measured, client, "page")
     _get(measured, client, "pooled", query="&whole=on")
     scatter = reverse("reports:scatter", args=[SLUG, "svg"])
@@ -60,13 +60,13 @@ def whole(size: Size, _turn: int) -> Measured:
     return measured
 
 
-def _client() -> Client:
+def signed_in() -> Client:
     """Return somebody signed in, for whom another page of the campaign was made: nothing is left to import."""
     settings.ALLOWED_HOSTS = ["testserver"]
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     client = Client()
     client.force_login(User.objects.get(username=READER))
-    _get(Measured(), client, "", reverse("reports:reports", args=[SLUG]))
+    _get(Measured(), client, "", reverse("reports:report", args=[SLUG, "time"]))
     return client
 
 
@@ -83,7 +83,7 @@ def _get(measured: Measured, client: Client, name: str, address: str = "", query
 def _taus() -> dict[str, float]:
     """Return the taus that the page shows, from sheets in memory, to compare with the others'."""
     campaign = Campaign.objects.get(slug=SLUG)
-    choices = [resolve(campaign, one) for one in (Condition.EA, Condition.EM)]
-    x, y = (table_of(one, PRIMARY, Policies()) for one in choices)
+    choices = [resolve(campaign, condition) for condition in (Condition.EA, Condition.EM)]
+    x, y = (table_of(choice, PRIMARY, Policies()) for choice in choices)
     found = agreement(x, y)
     return {level: getattr(found, level) for level in LEVELS}

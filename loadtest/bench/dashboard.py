@@ -70,15 +70,15 @@ def pages(size: Size, _turn: int) -> Measured:
         _taken(client, small)
         measured.seconds[f"{name} queries of a tenth"] = _taken(client, small)[1].queries
         first, watch = _taken(client, large)
-        again = [_taken(client, large) for _ in range(TIMES)]
-        times = [taken for taken, _ in again]
+        repeated = [_taken(client, large) for _ in range(TIMES)]
+        times = [taken for taken, _ in repeated]
         measured.seconds |= {
             f"{name} first": first,
             f"{name} p50": float(np.percentile(times, 50)),
             f"{name} p95": float(np.percentile(times, 95)),
             f"{name} slowest query, first": watch.slowest,
-            f"{name} slowest query": max(one.slowest for _, one in again),
-            f"{name} queries": again[-1][1].queries,
+            f"{name} slowest query": max(repeated_watch.slowest for _, repeated_watch in repeated),
+            f"{name} queries": repeated[-1][1].queries,
         }
     return measured
 

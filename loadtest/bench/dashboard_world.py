@@ -107,8 +107,8 @@ def _passages(campaign: Campaign) -> QrelSource:
     ]
     Segment.objects.bulk_create(segments, batch_size=synthetic.BATCH)
     grades = [
-        Qrel(source=source, topic=topic, segment=one, grade=2)
-        for (topic, _), one in zip(pairs, segments, strict=True)
+        Qrel(source=source, topic=topic, segment=segment, grade=2)
+        for (topic, _), segment in zip(pairs, segments, strict=True)
     ]
     Qrel.objects.bulk_create(grades, batch_size=synthetic.BATCH)
     return source
@@ -234,8 +234,8 @@ def _record(tasks: Sequence[Task]) -> None:
 
 def _say(campaign: Campaign, tasks: Sequence[Task]) -> None:
     kinds = (RemarkKind.FLAG, RemarkKind.COMMENT, RemarkKind.REOPEN)
-    said = [Remark(task=task, kind=kinds[n % 3], text="Is this meant?") for n, task in enumerate(tasks[::4])]
-    Remark.objects.bulk_create(said)
+    remarks = [Remark(task=task, kind=kinds[n % 3], text="Is this meant?") for n, task in enumerate(tasks[::4])]
+    Remark.objects.bulk_create(remarks)
     event = Event.objects.create(campaign=campaign, kind="import.run", payload={"files": [], "added": 1})
     found = [
         Finding(

@@ -77,7 +77,9 @@ def prepare(size: Size, _turn: int) -> Measured:
             for n in range(count)
         ]
         Segment.objects.bulk_create(segments)
-        Qrel.objects.bulk_create([Qrel(source=source, topic=topic, segment=one, grade=2) for one in segments])
+        Qrel.objects.bulk_create(
+            [Qrel(source=source, topic=topic, segment=segment, grade=2) for segment in segments]
+        )
     texts = [synthetic.phrase(position, 9) for position in range(DRAFTS)]
     make_drafts(campaign, [(topic, texts) for topic in campaign.topics.all()])
     for number in range(max(CLIENTS)):

@@ -44,8 +44,8 @@ def in_chromium(size: Size, _turn: int) -> Measured:
     measured = Measured(rows=openings - 1)
     with served() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        for name, some in visits.items():
-            times = [_first_label(browser, address, visit) for visit in some][1:]
+        for name, topic_visits in visits.items():
+            times = [_first_label(browser, address, visit) for visit in topic_visits][1:]
             for what, seconds in zip(("ready", "label"), zip(*times, strict=True), strict=True):
                 measured.seconds[f"{what} p50 {name}"] = float(np.percentile(seconds, 50))
                 measured.seconds[f"{what} p95 {name}"] = float(np.percentile(seconds, 95))

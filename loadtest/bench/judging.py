@@ -74,7 +74,7 @@ def _keys(task: Task) -> tuple[str, ...]:
     state = desk_state(task.public_id, task.assessor)
     if task.stage != Stage.ASSIGN:
         return tuple(pair["key"] for pair in state["pairs"] if pair["judgeable"])
-    return tuple(f"{answer['id']}/{one['key']}" for answer in state["answers"] for one in state["nuggets"])
+    return tuple(f"{answer['id']}/{nugget['key']}" for answer in state["answers"] for nugget in state["nuggets"])
 
 
 def _side(name: str, clients: list[Client]) -> Side:
@@ -98,10 +98,12 @@ def pages(size: Size, _turn: int) -> Measured:
         for name, stage in STAGES.items():
             task = Task.objects.filter(campaign__slug=SLUG, stage=stage).select_related("assessor")[0]
             page = f"/desk/{task.public_id}/"
-            answers = [one["id"] for one in desk_state(task.public_id, task.assessor)["answers"]][:each]
+            answers = [answer["id"] for answer in desk_state(task.public_id, task.assessor)["answers"]][:each]
             _take(measured, f"{name}page", *page_times(address, task, [page] * each))
             _take(
-                measured, f"{name}answer", *page_times(address, task, [f"{page}answers/{one}/" for one in answers])
+                measured,
+                f"{name}answer",
+                *page_times(address, task, [f"{page}answers/{answer_id}/" for answer_id in answers]),
             )
     return measured
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from threading import Event as Signal
 from typing import Any, cast
@@ -80,55 +81,19 @@ def campaigns(size: Size, turn: int) -> Measured:
     return Measured(rows=USUAL.calls(size))
 
 
-def wide_campaign(size: Size, turn: int) -> Measured:
-    """Make a turn's campaign for many long calls at once."""
-    make_campaign(f"{WIDE.name}-{turn}", WIDE.of(size))
-    return Measured(rows=WIDE.calls(size))
-
-
-def quick_campaign(size: Size, turn: int) -> Measured:
-    """Make a turn's campaign for calls that are answered at once."""
-    make_campaign(f"{QUICK.name}-{turn}", QUICK.of(size))
-    return Measured(rows=QUICK.calls(size))
-
-
-def bare(size: Size, turn: int) -> Measured:
-    """Make the same requests with one client in threads, and throw the answers away."""
-    return _bare(USUAL, size, turn)
-
-
-def assay(size: Size, turn: int) -> Measured:
-    """Have the engine do the job. `all` is its sending phase: first attempt sent to last reply written."""
-    return _assay(USUAL, size, turn)
-
-
-def wide_bare(size: Size, turn: int) -> Measured:
-    """Make many long requests at once with one client in threads."""
-    return _bare(WIDE, size, turn)
-
-
-def wide_assay(size: Size, turn: int) -> Measured:
-    """Have the engine do many long calls at once."""
-    return _assay(WIDE, size, turn)
-
-
-def quick_bare(size: Size, turn: int) -> Measured:
-    """Make requests that are answered at once with one client in threads."""
-    return _bare(QUICK, size, turn)
-
-
-def quick_assay(size: Size, turn: int) -> Measured:
-    """Have the engine do calls that are answered at once: how many a second are the most."""
-    return _assay(QUICK, size, turn)
+def _campaign(shape: Shape, size: Size, turn: int) -> Measured:
+    make_campaign(f"{shape.name}-{turn}", shape.of(size))
+    return Measured(rows=shape.calls(size))
 
 
 def _bare(shape: Shape, size: Size, turn: int) -> Measured:
+    """Make the same requests with one client in threads, and throw the answers away."""
     with (
         simulator(shape.latency_ms) as base_url,
         openai.OpenAI(base_url=base_url, api_key="none", max_retries=0) as client,
     ):
-        asked = _messages(campaign_of(shape.name, turn))
-        measured = Measured(rows=len(asked))
+        requests = _messages(campaign_of(shape.name, turn))
+        measured = Measured(rows=len(requests))
 
         def ask(messages: list[ChatCompletionMessageParam]) -> str | None:
             completion = client.chat.completions.create(model=MODEL, messages=messages, temperature=0.0)
@@ -136,19 +101,20 @@ def _bare(shape: Shape, size: Size, turn: int) -> Measured:
 
         before = _cpu()
         with measured.timing("all"), ThreadPoolExecutor(shape.concurrency) as pool:
-            replies = list(pool.map(ask, asked))
+            replies = list(pool.map(ask, requests))
         measured.seconds["cpu"] = _cpu() - before
-    if not all(replies) or len(asked) != shape.calls(size):
+    if not all(replies) or len(requests) != shape.calls(size):
         raise SystemExit("not every request was answered")
     return with_ideal(measured, shape)
 
 
 def _assay(shape: Shape, size: Size, turn: int) -> Measured:
+    """Have the engine do the job. `all` is its sending phase: first attempt sent to last reply written."""
     measured, statements = Measured(rows=shape.calls(size)), count()
 
-    def counted(execute: Callable[..., Any], *asked: Any) -> Any:
+    def counted(execute: Callable[..., Any], *args: Any) -> Any:
         next(statements)
-        return execute(*asked)
+        return execute(*args)
 
     with simulator(shape.latency_ms) as base_url:
         os.environ |= {"OPENAI_BASE_URL": base_url, "OPENAI_MODEL": MODEL}
@@ -168,11 +134,17 @@ def _assay(shape: Shape, size: Size, turn: int) -> Measured:
     return with_ideal(measured, shape)
 
 
+# The steps of loadtest/bench/plan.py: usual calls, many long ones at once, and calls that are answered at once.
+bare, assay = partial(_bare, USUAL), partial(_assay, USUAL)
+wide_campaign, wide_bare, wide_assay = (partial(step, WIDE) for step in (_campaign, _bare, _assay))
+quick_campaign, quick_bare, quick_assay = (partial(step, QUICK) for step in (_campaign, _bare, _assay))
+
+
 def pages(size: Size, turn: int) -> Measured:
     """Read the campaign's page: while nothing happens, and while a worker has calls under way."""
     campaign = campaign_of("pages", turn)
     with simulator(USUAL.latency_ms) as base_url, served() as address:
-        url, cookie = f"{address}/campaigns/{campaign.slug}/", _signed_in()
+        url, cookie = f"{address}/campaigns/{campaign.slug}/today/", _signed_in()
         for _ in range(20):
             _seconds_of(url, cookie)
         idle = _read_pages(url, cookie)
@@ -229,9 +201,12 @@ def _messages(campaign: Campaign) -> list[list[ChatCompletionMessageParam]]:
     """Return the messages of every call that the engine will make."""
     lists = NuggetSet.objects.get(campaign=campaign).lists.all()
     runs = list(campaign.runs.values_list("pk", flat=True))
-    items = [WorkItem(key=one.key, payload=one.payload) for one in assign_items(lists, runs, 10)]
-    asks = [next(step) for step in KINDS["assign"].begin(items, [BUILT_IN_PROMPTS] * len(items))]
-    written = [[{"role": one.role, "content": one.content} for one in ask.messages] for ask in asks]
+    items = [WorkItem(key=item.key, payload=item.payload) for item in assign_items(lists, runs, 10)]
+    requests = [next(step) for step in KINDS["assign"].begin(items, [BUILT_IN_PROMPTS] * len(items))]
+    written = [
+        [{"role": message.role, "content": message.content} for message in request.messages]
+        for request in requests
+    ]
     return cast(list[list[ChatCompletionMessageParam]], written)
 
 

@@ -4,6 +4,7 @@ import json
 import tempfile
 import urllib.request
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from jobs.models import WorkItem
@@ -17,21 +18,6 @@ from loadtest.servers.worker import running_worker
 
 PER_MINUTE = 3_000
 SHAPE = Shape("scaling", topics=20, runs=100, latency_ms=500, concurrency=16)
-
-
-def with_1(size: Size, turn: int) -> Measured:
-    """Have one worker do it, which is slower than the limit."""
-    return _with(1, size, turn)
-
-
-def with_2(size: Size, turn: int) -> Measured:
-    """Have two do it, which together are as quick as the limit lets them."""
-    return _with(2, size, turn)
-
-
-def with_4(size: Size, turn: int) -> Measured:
-    """Have four do it, which without it would go far over the limit."""
-    return _with(4, size, turn)
 
 
 def _with(workers: int, size: Size, turn: int) -> Measured:
@@ -58,9 +44,13 @@ def _with(workers: int, size: Size, turn: int) -> Measured:
     measured.seconds = {
         "all": sending_seconds(job),
         "most": most_within(served, 60.0),
-        "refused": sum(one.fault == "over_limit" for one in served),
+        "refused": sum(request.fault == "over_limit" for request in served),
     }
     return measured
+
+
+# One worker is slower than the limit, two together are as quick as it lets them, and four without it would go far over.
+with_1, with_2, with_4 = (partial(_with, workers) for workers in (1, 2, 4))
 
 
 def _log(base_url: str) -> list[Served]:

@@ -7,6 +7,7 @@ import os
 import tempfile
 import time
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from jobs.models import Job, WorkItem
@@ -34,22 +35,8 @@ AT_REST, LOOK_EVERY = 0.15, 2.0
 """A worker that uses less CPU than this in so many seconds has imported everything."""
 
 
-def usual(size: Size, turn: int) -> Measured:
-    """Have a worker do 800 calls of 200 ms, 16 at once."""
-    return _by_worker(USUAL, size, turn)
-
-
-def wide(size: Size, turn: int) -> Measured:
-    """Have a worker do 1,600 calls of 1 s, 64 at once."""
-    return _by_worker(WIDE, size, turn)
-
-
-def quick(size: Size, turn: int) -> Measured:
-    """Have a worker do 1,600 calls of 10 ms, 32 at once."""
-    return _by_worker(QUICK, size, turn)
-
-
 def _by_worker(shape: Shape, size: Size, turn: int) -> Measured:
+    """Have a worker do 800 calls of 200 ms, 16 at once; 1,600 of 1 s, 64 at once; or 1,600 of 10 ms, 32 at once."""
     name = f"worker-{shape.name}"
     make_campaign(f"{name}-{turn}", shape.of(size))
     measured = Measured(rows=shape.calls(size))
@@ -74,6 +61,9 @@ def _by_worker(shape: Shape, size: Size, turn: int) -> Measured:
     if job.items.exclude(state=WorkItem.State.DONE).exists() or calls_of(job).count() != measured.rows:
         raise SystemExit("not every item is done, or two shared a call")
     return with_ideal(measured, shape)
+
+
+usual, wide, quick = (partial(_by_worker, shape) for shape in (USUAL, WIDE, QUICK))
 
 
 def _at_rest(worker: WorkerProcess) -> float:

@@ -43,7 +43,7 @@ def floor(size: Size, _turn: int) -> Measured:
     cells = [synthetic.label_cells(size, seed) for seed in SEEDS]
     vital = np.array([synthetic.importance(place).name == "VITAL" for place in range(size.nuggets)])
     with measured.timing("scores"):
-        x, y = ((one[:, :, vital] == 2).sum(axis=2) / vital.sum() for one in cells)
+        x, y = ((labels[:, :, vital] == 2).sum(axis=2) / vital.sum() for labels in cells)
     with measured.timing("taus"):
         taus = (
             kendalltau(x.mean(axis=0).round(10), y.mean(axis=0).round(10)).statistic,

@@ -287,9 +287,9 @@ BENCHMARKS["first_label"] = Benchmark(
     "the first label in Chromium, 30 drafts, passages of 150 words",
     ("first_label.in_chromium",),
     tuple(
-        Shown(f"{passages} passages, {said}, {name}", "first_label.in_chromium", f"{what} {name} {passages}")
+        Shown(f"{passages} passages, {caption}, {name}", "first_label.in_chromium", f"{what} {name} {passages}")
         for passages in ("150", "424")
-        for what, said in (("ready", "desk takes keys"), ("label", "first label saved"))
+        for what, caption in (("ready", "desk takes keys"), ("label", "first label saved"))
         for name in ("p50", "p95")
     ),
     prepare=("desk.prepare",),
@@ -374,4 +374,4 @@ def _seconds(shown: Shown, turn: Turn) -> float:
 def disagreement(turn: Turn) -> float:
     """Return how far the steps that compute the same values are apart at most."""
     found = [step.values for step in turn.values() if step.values]
-    return max((abs(one[key] - found[0][key]) for one in found for key in found[0]), default=0.0)
+    return max((abs(values[key] - found[0][key]) for values in found for key in found[0]), default=0.0)

@@ -70,8 +70,25 @@ _DASHBOARD = Benchmark(
     turns=1,
 )
 
+_RANDOM_CHECK = Benchmark(
+    "a random check of 50 runs, 100 topics, 20 nuggets, 50 pairs a run",
+    ("random_check.pages",),
+    tuple(
+        line
+        for name, page in (("leaderboard", "corrected leaderboard"), ("check", "check's page"))
+        for when in ("cold", "warm")
+        for line in (
+            Shown(f"the {page}, {when}", "random_check.pages", f"{name} {when}", goal=Goal("seconds", 2.0)),
+            Shown("  of it this process's CPU", "random_check.pages", f"{name} {when} cpu"),
+        )
+    ),
+    prepare=("random_check.prepare",),
+    size="CHECK",
+)
+
 BENCHMARKS = (
     plan.BENCHMARKS
+    | {"random_check": _RANDOM_CHECK}
     | {"dashboard": _DASHBOARD}
     | {f"agreement_page{end}": _agreement_page(size) for end, size in SIZES.items()}
 )

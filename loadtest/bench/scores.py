@@ -48,8 +48,8 @@ def with_intervals(size: Size, _turn: int) -> Measured:
     """Intervals of the three taus, 4000 resamples, from sheets already in memory; and the whole page."""
     measured = Measured(rows=2 * size.labels)
     campaign = _campaign()
-    x, y = (resolve(campaign, one) for one in (Condition.AA, Condition.EM))
-    left, right = (table_of(one, PRIMARY, Policies()) for one in (x, y))
+    x, y = (resolve(campaign, condition) for condition in (Condition.AA, Condition.EM))
+    left, right = (table_of(choice, PRIMARY, Policies()) for choice in (x, y))
     with measured.timing("intervals"):
         intervals(left, right)
     with measured.timing("page"):
@@ -73,8 +73,8 @@ def _campaign() -> Campaign:
 
 
 def _report(campaign: Campaign) -> tuple[list[RunScores], Agreement]:
-    x, y = (resolve(campaign, one) for one in (Condition.AA, Condition.EM))
-    scores = [run_scores(assignment_sheet(one), Policies()) for one in (x, y)]
+    x, y = (resolve(campaign, condition) for condition in (Condition.AA, Condition.EM))
+    scores = [run_scores(assignment_sheet(choice), Policies()) for choice in (x, y)]
     return scores, agreement(table_of(x, PRIMARY, Policies()), table_of(y, PRIMARY, Policies()))
 
 

@@ -63,7 +63,7 @@ def run_id(number: int) -> str:
 def phrase(seed: int, words: int) -> str:
     """Return some words, always the same for a seed and length, ending in the seed to be unique."""
     chosen = np.random.default_rng((seed, words)).integers(len(WORDS), size=words - 1)
-    return " ".join([WORDS[one] for one in chosen] + [str(seed)])
+    return " ".join([WORDS[index] for index in chosen] + [str(seed)])
 
 
 def make_answers(campaign: Campaign, size: Size) -> None:
@@ -81,7 +81,7 @@ def make_answers(campaign: Campaign, size: Size) -> None:
         for answer, (run, topic) in zip(answers, pairs, strict=True)
     ]
     AnswerProvenance.objects.bulk_create(provenance, batch_size=BATCH)
-    sentences = [Sentence(answer=one, index=n, text=text) for one in answers for n, text in enumerate(texts)]
+    sentences = [Sentence(answer=answer, index=n, text=text) for answer in answers for n, text in enumerate(texts)]
     Sentence.objects.bulk_create(sentences, batch_size=BATCH)
 
 
@@ -96,14 +96,16 @@ def make_nuggets(campaign: Campaign, size: Size, origin: Origin, judge: str) -> 
     made = NuggetSet.objects.create(campaign=campaign, name=f"{origin}-{judge}", origin=origin, judge=maker)
     lists = [NuggetList(nugget_set=made, topic=topic) for topic in campaign.topics.all()]
     NuggetList.objects.bulk_create(lists)
-    places = [(one, position) for one in lists for position in range(size.nuggets)]
-    nuggets = [Nugget(nugget_set=made, topic_id=one.topic_id) for one, _ in places]
+    places = [(nugget_list, position) for nugget_list in lists for position in range(size.nuggets)]
+    nuggets = [Nugget(nugget_set=made, topic_id=nugget_list.topic_id) for nugget_list, _ in places]
     Nugget.objects.bulk_create(nuggets, batch_size=BATCH)
-    wordings = [NuggetVersion(nugget=one, text=nugget_text(n)) for n, one in enumerate(nuggets)]
+    wordings = [NuggetVersion(nugget=nugget, text=nugget_text(n)) for n, nugget in enumerate(nuggets)]
     NuggetVersion.objects.bulk_create(wordings, batch_size=BATCH)
     items = [
-        ListedNugget(nugget_list=one, nugget_version=wording, position=position, importance=importance(position))
-        for (one, position), wording in zip(places, wordings, strict=True)
+        ListedNugget(
+            nugget_list=nugget_list, nugget_version=wording, position=position, importance=importance(position)
+        )
+        for (nugget_list, position), wording in zip(places, wordings, strict=True)
     ]
     ListedNugget.objects.bulk_create(items, batch_size=BATCH)
     return made
@@ -184,6 +186,6 @@ def _insert(rows: list[tuple[int, int, int]], judge: int) -> None:
                     copy.write_row(row)
             cursor.execute("VACUUM ANALYZE")
         return
-    said = f"INSERT INTO evaluation_assignment {columns} VALUES (%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
+    sql = f"INSERT INTO evaluation_assignment {columns} VALUES (%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.executemany(said, whole)
+        cursor.executemany(sql, whole)

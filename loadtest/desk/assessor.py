@@ -266,5 +266,8 @@ class DeskTask(ABC, Generic[M]):
 def summary(body: Json) -> str:
     """Operations or receipts of a request, in short."""
     parts = [f"{op['kind']} {op['op_id'][:4]}" for op in body.get("ops", [])]
-    parts += [f"{one['op_id'][:4]} {one['status']} {one.get('seq', '')}" for one in body.get("receipts", [])]
+    parts += [
+        f"{receipt['op_id'][:4]} {receipt['status']} {receipt.get('seq', '')}"
+        for receipt in body.get("receipts", [])
+    ]
     return ", ".join(parts)

@@ -1,8 +1,8 @@
 """What is stored of a task beside what its assessor did: nothing lost, nothing doubled, nothing invented."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -22,9 +22,7 @@ from evaluation.terms import AssignmentLabel, Stage, SupportLabel, TaskState
 from loadtest.desk.model import Json, LabelModel, Model, NuggetModel
 from loadtest.desk.seats import own_connection
 from loadtest.desk.window import Act, Ledger
-from loadtest.violations import Loss
-
-SHOWN = 3
+from loadtest.violations import Checks, Loss
 
 
 @dataclass(slots=True)
@@ -56,22 +54,10 @@ class Record:
 
 
 @dataclass(slots=True)
-class Found:
-    """What was found wrong; and how many operations arrived after their refusal, by a request that was held up."""
+class Found(Checks):
+    """`late`: operations that arrived after their refusal, by a request that was held up."""
 
-    violations: list[str] = field(default_factory=list)
     late: int = 0
-
-    def none(self, what: str, found: Sequence[object]) -> None:
-        """Something that must not be there."""
-        if found:
-            shown = "; ".join(str(one) for one in found[:SHOWN])
-            self.violations.append(f"{what}: {len(found)} ({shown})")
-
-    def same(self, what: str, found: object, expected: object) -> None:
-        """Two things that must be equal."""
-        if found != expected:
-            self.violations.append(f"{what}: {found}, not {expected}")
 
 
 def model_of(state: Json) -> Model:
@@ -92,7 +78,7 @@ def read_record(task: int) -> Record:
         opened=found.opened_at,
         log=[Logged(seq, str(op), str(step), *rest) for seq, op, step, *rest in log.values_list(*fields)],
         state=desk_state(found.public_id, found.assessor),
-        frozen=[frozen_of(found, one) for one in Submission.objects.filter(task=task)],
+        frozen=[frozen_of(found, submission) for submission in Submission.objects.filter(task=task)],
         stretches=[stretch_of(*row) for row in TimeSegment.objects.filter(task=task).values_list(*FIELDS)],
         read=timezone.now(),
     )
@@ -159,12 +145,12 @@ def compare(task: int, ledger: Ledger, loss: Loss, counts: Counter[str], violati
 def check_task(record: Record, ledger: Ledger) -> Found:
     """Return what is wrong with a task."""
     found = Found()
-    by_id = {one.op_id: one for one in record.log}
-    found.same("numbers of the log", [one.seq for one in record.log], [*range(1, len(record.log) + 1)])
+    by_id = {logged.op_id: logged for logged in record.log}
+    found.same("numbers of the log", [logged.seq for logged in record.log], [*range(1, len(record.log) + 1)])
     found.none(
-        "operations logged twice", [one for one, n in Counter(x.op_id for x in record.log).items() if n > 1]
+        "operations logged twice", [op_id for op_id, n in Counter(x.op_id for x in record.log).items() if n > 1]
     )
-    found.none("operations that nobody sent", [one for one in record.log if one.op_id not in ledger.acts])
+    found.none("operations that nobody sent", [logged for logged in record.log if logged.op_id not in ledger.acts])
     _check_receipts(found, by_id, ledger)
     _check_order(found, by_id, ledger)
     _check_chain(found, record, ledger)
@@ -181,10 +167,10 @@ def check_log(record: Record) -> Found:
     What it began with is told by its log: the first operation on each row, and the rows that none touched.
     """
     found, now = Found(), model_of(record.state)
-    firsts = {key: row for one in reversed(record.log) for key, row in one.before.items()}
+    firsts = {key: row for logged in reversed(record.log) for key, row in logged.before.items()}
     untouched = {key: row for key, row in now.rows.items() if key not in firsts}
     began = untouched | {key: now.row_from_json(row) for key, row in firsts.items() if row}
-    found.same("numbers of the log", [one.seq for one in record.log], [*range(1, len(record.log) + 1)])
+    found.same("numbers of the log", [logged.seq for logged in record.log], [*range(1, len(record.log) + 1)])
     found.same("newest number", record.state["seq"], len(record.log))
     _check_chain(found, record, Ledger(first=began))
     _check_frozen(found, record, now)
@@ -197,7 +183,7 @@ def _check_receipts(found: Found, by_id: dict[str, Logged], ledger: Ledger) -> N
     for act in ledger.acts.values():
         logged = by_id.get(act.op_id)
         if act.outcome == "applied":
-            _check_one(found, act, logged)
+            _check_applied(found, act, logged)
         elif logged and act.outcome == "refused":
             found.late += 1
         elif logged or not act.outcome:
@@ -205,7 +191,7 @@ def _check_receipts(found: Found, by_id: dict[str, Logged], ledger: Ledger) -> N
             found.violations.append(f"operation {act.op_id}, {act.op['kind']}, {act.outcome or 'waiting'}, {what}")
 
 
-def _check_one(found: Found, act: Act, logged: Logged | None) -> None:
+def _check_applied(found: Found, act: Act, logged: Logged | None) -> None:
     if logged is None:
         found.violations.append(f"operation {act.seq}, {act.op}, was acknowledged and is not in the log")
         return
@@ -230,10 +216,10 @@ def _check_chain(found: Found, record: Record, ledger: Ledger) -> None:
     """Every operation found what the one before had left, and the rows are what the last one left."""
     now = model_of(record.state)
     rows: Json = now.as_json(ledger.first)
-    for one in record.log:
-        was = {key: rows.get(key) for key in one.before}
-        found.same(f"rows before operation {one.seq}, {one.kind}", one.before, was)
-        rows |= one.after
+    for logged in record.log:
+        was = {key: rows.get(key) for key in logged.before}
+        found.same(f"rows before operation {logged.seq}, {logged.kind}", logged.before, was)
+        rows |= logged.after
     left = {key: row for key, row in rows.items() if row}
     found.same("rows, by the log", now.as_json(now.rows), left)
 
@@ -242,17 +228,17 @@ def _check_model(found: Found, record: Record, ledger: Ledger) -> Model:
     """What the assessor did, done again by the rules, in the order of the log, leaves the same."""
     now = model_of(record.state)
     model = now.untouched(ledger.first)
-    for one in record.log:
-        act = ledger.acts.get(one.op_id)
+    for logged in record.log:
+        act = ledger.acts.get(logged.op_id)
         if act is None:
             continue
         try:
             _, after = model.do(act.op["kind"], act.op["payload"], act.op["step"])
         except Refused as refused:
-            found.violations.append(f"operation {one.seq}, {act.op}, makes no sense: {refused.message}")
+            found.violations.append(f"operation {logged.seq}, {act.op}, makes no sense: {refused.message}")
             continue
-        model.past[one.seq] = after
-        found.same(f"operation {one.seq}, {one.kind}, by the rules", one.after, model.as_json(after))
+        model.past[logged.seq] = after
+        found.same(f"operation {logged.seq}, {logged.kind}, by the rules", logged.after, model.as_json(after))
     found.same("rows, by what the assessor did", now.as_json(now.rows), model.as_json(model.rows))
     found.same("what is noted", now.noted(), model.noted())
     found.same("newest number", record.state["seq"], len(record.log))
@@ -262,7 +248,7 @@ def _check_model(found: Found, record: Record, ledger: Ledger) -> Model:
 def _check_stacks(found: Found, record: Record, model: Model) -> None:
     """The page offers the steps to undo and redo that the assessor has in mind."""
     for name, stack in (("undo", model.undo), ("redo", model.redo)):
-        found.same(f"steps to {name}", record.state[name], [model.step_json(one) for one in stack[-KEPT_STEPS:]])
+        found.same(f"steps to {name}", record.state[name], [model.step_json(step) for step in stack[-KEPT_STEPS:]])
 
 
 def _check_frozen(found: Found, record: Record, model: Model) -> None:
@@ -276,8 +262,10 @@ def _check_frozen(found: Found, record: Record, model: Model) -> None:
 def _check_time(found: Found, record: Record) -> None:
     """No stretch runs backwards or lies outside of the work; all windows together credit no more than passed."""
     opened, read = milliseconds(record.opened), milliseconds(record.read)
-    found.none("stretches that run backwards", [one for one in record.stretches if one.end < one.start])
-    outside = [one for one in record.stretches if one.start < opened - SLACK or one.end > read]
+    found.none(
+        "stretches that run backwards", [stretch for stretch in record.stretches if stretch.end < stretch.start]
+    )
+    outside = [stretch for stretch in record.stretches if stretch.start < opened - SLACK or stretch.end > read]
     found.none("stretches outside of the work", outside)
     times = measure(record.stretches, limit_of(record.stage))
     if times.active.high > min(times.wall, read - opened + SLACK):

@@ -20,7 +20,7 @@ from evaluation.imports.topics import import_topics
 from evaluation.judges import add_judge
 from evaluation.models import Campaign, Task, Topic
 from evaluation.tasks.hand_out import hand_out
-from evaluation.tasks.plan import Order
+from evaluation.tasks.units import Order
 from evaluation.terms import JudgeKind, Origin, Role, Stage, SupportCondition
 from loadtest.desk.seats import PASSWORD, Card, Seat
 

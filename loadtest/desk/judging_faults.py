@@ -65,9 +65,9 @@ class Happened:
     ended: float = 0.0
     recovered: float = 0.0
 
-    def explains(self, asked: float, answered: float) -> bool:
+    def explains(self, sent: float, answered: float) -> bool:
         """Say whether a request that failed may have failed because of it."""
-        return not self.fault.spares and answered >= self.began and asked <= (self.recovered or float("inf"))
+        return not self.fault.spares and answered >= self.began and sent <= (self.recovered or float("inf"))
 
 
 def run(
@@ -150,13 +150,13 @@ def _failing(
         for fault in faults:
             if plan.stopped.wait(calm):
                 break
-            one = Happened(fault, time.monotonic())
-            happened.append(one)
+            outage = Happened(fault, time.monotonic())
+            happened.append(outage)
             fault.begin()
             plan.stopped.wait(fault.lasts)
             fault.end()
-            one.ended = time.monotonic()
-            _await_recovery(one, judges, plan)
+            outage.ended = time.monotonic()
+            _await_recovery(outage, judges, plan)
         plan.stopped.wait(calm)
         plan.stopped.set()
 
@@ -168,38 +168,38 @@ def _failing(
         thread.join()
 
 
-def _await_recovery(one: Happened, judges: Sequence[JudgingAssessor], plan: Plan) -> None:
+def _await_recovery(outage: Happened, judges: Sequence[JudgingAssessor], plan: Plan) -> None:
     """Wait until everybody who works has saved something that was sent after the fault."""
-    while time.monotonic() < one.ended + LONGEST_RECOVERY:
-        if all(judge.is_over or judge.saved_at > one.ended for judge in judges):
-            one.recovered = time.monotonic()
+    while time.monotonic() < outage.ended + LONGEST_RECOVERY:
+        if all(judge.is_over or judge.saved_at > outage.ended for judge in judges):
+            outage.recovered = time.monotonic()
             return
         time.sleep(0.05)
-    plan.violation(f"{one.fault.name}: not everybody could save again within {LONGEST_RECOVERY:g} s")
+    plan.violation(f"{outage.fault.name}: not everybody could save again within {LONGEST_RECOVERY:g} s")
 
 
 def _check_failures(times: Times, happened: Sequence[Happened], violations: Violations) -> None:
     """No request fails but for a fault that may make it fail."""
     unexplained = [
-        (asked, why)
-        for asked, answered, why in times.unanswered
-        if not any(one.explains(asked, answered) for one in happened)
+        (sent, why)
+        for sent, answered, why in times.unanswered
+        if not any(outage.explains(sent, answered) for outage in happened)
     ]
     if unexplained:
         near = Counter(
-            (next((one.fault.name for one in reversed(happened) if one.began <= asked), "before all"), why)
-            for asked, why in unexplained
+            (next((outage.fault.name for outage in reversed(happened) if outage.began <= sent), "before all"), why)
+            for sent, why in unexplained
         )
         violations.add(f"{len(unexplained)} requests failed without a reason, after: {dict(near)}")
 
 
-def _print(one: Happened, times: Times) -> None:
-    failed = [asked for asked, answered, _ in times.unanswered if one.explains(asked, answered)]
-    late = sum(asked > one.ended for asked in failed)
-    again = f"after {one.recovered - one.ended:.1f} s" if one.recovered else "never"
+def _print(outage: Happened, times: Times) -> None:
+    failed = [sent for sent, answered, _ in times.unanswered if outage.explains(sent, answered)]
+    late = sum(sent > outage.ended for sent in failed)
+    recovery = f"after {outage.recovered - outage.ended:.1f} s" if outage.recovered else "never"
     print(
-        f"  {one.fault.name}: for {one.ended - one.began:.1f} s; {len(failed)} requests failed, {late} of them asked "
-        f"when it was over; everybody saved again: {again}"
+        f"  {outage.fault.name}: for {outage.ended - outage.began:.1f} s; {len(failed)} requests failed, {late} of "
+        f"them asked when it was over; everybody saved again: {recovery}"
     )
 
 

@@ -100,27 +100,27 @@ class Used:
     def __init__(self, web: WebProcess) -> None:
         self._web = web
         self._began, self._driver, self._served = time.monotonic(), time.process_time(), web.cpu_seconds()
-        self._said = ""
+        self._usage = ""
 
     def stop(self) -> None:
         """Take the figures."""
         passed = time.monotonic() - self._began
         driver, served = time.process_time() - self._driver, self._web.cpu_seconds() - self._served
-        self._said = (
+        self._usage = (
             f"driver {driver / passed:.0%} of a core, web process {served / passed:.0%}, "
             f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
         )
 
     def __str__(self) -> str:
         """Say it in a line."""
-        return self._said
+        return self._usage
 
 
 def print_times(times: Times, seconds: float) -> None:
     """Print the percentiles of what was asked, and how often."""
     print("  ms                    p50      p95      p99     number")
     for what in SHOWN:
-        found = [1000 * one for _, one in times.found[what]]
+        found = [1000 * duration for _, duration in times.found[what]]
         if found:
             p50, p95, p99 = np.percentile(found, (50, 95, 99))
             print(f"  {what:16} {p50:8.0f} {p95:8.0f} {p99:8.0f} {len(found):10,}  ({len(found) / seconds:.1f}/s)")

@@ -199,10 +199,10 @@ class LabelModel(Model):
         """Return the model of a state as the server sends it."""
         rows, places = {}, {}
         if state["stage"] == Stage.ASSIGN:
-            asked = [
+            keys = [
                 f"{answer['id']}/{nugget['key']}" for answer in state["answers"] for nugget in state["nuggets"]
             ]
-            rows, places = {key: LabelRow(key) for key in asked}, {key: key for key in asked}
+            rows, places = {key: LabelRow(key) for key in keys}, {key: key for key in keys}
         for pair in state.get("pairs", []):
             if pair["judgeable"]:
                 rows[pair["key"]] = LabelRow(pair["key"], shown_label=pair.get("machine"))

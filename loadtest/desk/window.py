@@ -154,13 +154,13 @@ class Window(Generic[M]):
             if act is None:
                 self._violation(f"a receipt of an operation that was never sent: {receipt}")
             elif act not in self.queue:
-                self._take_again(act, receipt)
+                self._take_repeated(act, receipt)
             else:
                 self._take_first(act, receipt)
         if self.troubled and not self.queue:
             self.troubled, self.stale = False, True
 
-    def _take_again(self, act: Act, receipt: Json) -> None:
+    def _take_repeated(self, act: Act, receipt: Json) -> None:
         if act.outcome == "applied" and (receipt["status"], receipt.get("seq")) != ("applied", act.seq):
             self._violation(f"{act.op['kind']} {act.op_id} had number {act.seq}, sent again: {receipt}")
 

@@ -34,7 +34,6 @@ from llmjobs.models import Attempt, Call, LlmJob
 from llmjobs.simulator.answering import MODEL
 from loadtest.llm.checks import (
     SHOWN,
-    Checks,
     Paid,
     Stop,
     check_budgets,
@@ -49,6 +48,7 @@ from loadtest.llm.world import CALLS_A_TOPIC, CALLS_AN_ANSWER, FAULTS, queue_eve
 from loadtest.servers.services import Cluster, Redis, Services
 from loadtest.servers.simulator import LoggedSimulator, Served, running_simulator
 from loadtest.servers.worker import WorkerProcess, running_worker
+from loadtest.violations import Checks
 
 WORKERS, LLM_CONCURRENCY, PER_MINUTE = 2, 8, 1_500
 # What a worker may have sent or be about to send.
@@ -79,7 +79,7 @@ class Storm:
     seconds: float
     over: Signal = field(default_factory=Signal)
     kills: list[datetime] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    happened: list[str] = field(default_factory=list)
 
     def acts(self) -> list[tuple[float, Callable[[], None]]]:
         """Return what happens after how many seconds."""
@@ -108,7 +108,7 @@ class Storm:
 
     def _switch(self, down: str) -> None:
         self.simulator.chooser.switch({"down": down})
-        self.told.append(f"endpoint {down or 'back'}")
+        self.happened.append(f"endpoint {down or 'back'}")
 
     def _restart(self, name: str, service: Redis | Cluster) -> None:
         """Stop a service, and start it again; what workers had under way then may have been written or not."""
@@ -116,7 +116,7 @@ class Storm:
         self.kills += [timezone.now()] * WORKERS
         self.over.wait(AWAY)
         service.start()
-        self.told.append(f"{name} restarted")
+        self.happened.append(f"{name} restarted")
 
 
 def run(logs: Path, seconds: float = 600.0, spoil: bool = False, services: Services | None = None) -> int:
@@ -150,7 +150,7 @@ def run(logs: Path, seconds: float = 600.0, spoil: bool = False, services: Servi
     _report(job, lines, _check_all(checks, job, lines, storm.kills), passed)
     for stop in stops:
         print(f"  {stop.reason} Spent: {stop.spent:,}, of which {stop.spent - stop.budget:,} over it")
-    print(f"  {len(storm.kills)} kills; {', '.join(storm.told)}; {most:,} requests in the fullest minute")
+    print(f"  {len(storm.kills)} kills; {', '.join(storm.happened)}; {most:,} requests in the fullest minute")
     for violation in checks.violations:
         print(f"  VIOLATION {violation}")
     return 1 if checks.violations else 0

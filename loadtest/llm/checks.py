@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from evaluation.models import Answer, Assignment, Event, ListedNugget, NuggetList, Sentence, Topic
@@ -13,26 +13,9 @@ from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse, Text
 from loadtest.llm.world import SPOILT, SPOILT_ANSWERS
 from loadtest.servers.simulator import Served, most_within
+from loadtest.violations import Checks
 
 SHOWN = 5
-
-
-@dataclass(slots=True)
-class Checks:
-    """What was found wrong."""
-
-    violations: list[str] = field(default_factory=list)
-
-    def same(self, what: str, found: object, expected: object) -> None:
-        """Two figures that must be equal."""
-        if found != expected:
-            self.violations.append(f"{what}: {found}, not {expected}")
-
-    def none(self, what: str, found: Sequence[object]) -> None:
-        """Something that must not be there."""
-        if found:
-            shown = "; ".join(str(one) for one in found[:SHOWN])
-            self.violations.append(f"{what}: {len(found)} ({shown})")
 
 
 def check_items(checks: Checks, job: Job) -> None:
@@ -55,7 +38,7 @@ def check_items(checks: Checks, job: Job) -> None:
 def _keys(job: Job) -> Counter[tuple[int, int]]:
     """Count answers' nuggets over the items."""
     items = job.items.filter(kind="assign").values_list("payload", flat=True)
-    return Counter((one["answer"], wording) for one in items for wording in one["nuggets"])
+    return Counter((payload["answer"], wording) for payload in items for wording in payload["nuggets"])
 
 
 def _keys_wanted() -> Counter[tuple[int, int]]:
@@ -75,7 +58,7 @@ def check_labels(checks: Checks, job: Job) -> None:
     checks.none("labels of nothing that was asked", sorted(labels.keys() - wanted.keys()))
     real = set(Assignment.objects.exclude(label=AssignmentLabel.FAILED).values_list("answer", "nugget_version"))
     done = job.items.filter(kind="assign", state="done").values_list("payload", flat=True)
-    pairs = {(one["answer"], wording) for one in done for wording in one["nuggets"]}
+    pairs = {(payload["answer"], wording) for payload in done for wording in payload["nuggets"]}
     checks.none("labels lost", sorted(pairs - real))
     checks.none(
         "labels without a call", list(Assignment.objects.exclude(event__kind__startswith="llm.call")[:SHOWN])
@@ -184,16 +167,19 @@ def check_payments(checks: Checks, lines: Sequence[Served], kills: Sequence[date
         attempts[attempt.call_id].append(attempt)
     calls = _calls_by_messages()
     served: dict[str, list[Served]] = defaultdict(list)
-    for line in sorted(lines, key=lambda one: one.at):
+    for line in sorted(lines, key=lambda request: request.at):
         served[line.hash].append(line)
     checks.none("requests without a call", sorted(served.keys() - calls.keys()))
     paid = Paid(gone=sum(line.status == 499 for line in lines))
     for messages, pk in calls.items():
-        lost = [one for one in attempts[pk] if one.ended_at is None]
+        lost = [attempt for attempt in attempts[pk] if attempt.ended_at is None]
         checks.none(
-            f"call {pk}, open attempts of no kill", [one for one in lost if not _at_kill(one, attempts[pk], kills)]
+            f"call {pk}, open attempts of no kill",
+            [attempt for attempt in lost if not _at_kill(attempt, attempts[pk], kills)],
         )
-        recorded = [one.ended_at.timestamp() for one in attempts[pk] if one.ended_at and not one.error]
+        recorded = [
+            attempt.ended_at.timestamp() for attempt in attempts[pk] if attempt.ended_at and not attempt.error
+        ]
         answers = _answers(served[messages])
         if answers - len(recorded) > len(lost):
             checks.violations.append(f"call {pk} was answered {answers} times, {len(lost)} lost at kills")
@@ -214,7 +200,7 @@ def _calls_by_messages() -> dict[str, int]:
     texts = dict(Text.objects.values_list("sha256", "content"))
     found = {}
     for pk, messages in Call.objects.values_list("pk", "messages"):
-        pairs = [[one["role"], texts[one["sha256"]]] for one in messages]
+        pairs = [[message["role"], texts[message["sha256"]]] for message in messages]
         written = json.dumps(pairs, ensure_ascii=False, separators=(",", ":"))
         found[hashlib.sha256(written.encode()).hexdigest()] = pk
     return found
@@ -227,5 +213,5 @@ def _answers(served: Sequence[Served]) -> int:
 
 def _at_kill(lost: Attempt, attempts: Sequence[Attempt], kills: Sequence[datetime]) -> bool:
     """Say whether an attempt was the last one of its call before a kill."""
-    later = [one.sent_at for one in attempts if one.number > lost.number]
+    later = [attempt.sent_at for attempt in attempts if attempt.number > lost.number]
     return any(lost.sent_at <= kill <= min([*later, kill]) for kill in kills)

@@ -79,7 +79,7 @@ def _make_topic(campaign: Campaign, source: QrelSource, runs: Sequence[Run], num
         sentences = [f"{run_.run_id} writes on {about}.", *draw.sample(facts, 10)]
         if run_ == runs[0] and number < len(SPOILT_ANSWERS):
             sentences.append(f"{SPOILT} {SPOILT_ANSWERS[number]}.")
-        answer = Answer.objects.create(topic=topic, words=sum(len(one.split()) for one in sentences))
+        answer = Answer.objects.create(topic=topic, words=sum(len(sentence.split()) for sentence in sentences))
         AnswerProvenance.objects.create(answer=answer, run=run_, topic=topic)
         Sentence.objects.bulk_create(
             [Sentence(answer=answer, index=n, text=text) for n, text in enumerate(sentences)]

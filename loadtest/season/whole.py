@@ -103,8 +103,8 @@ def run(
         with _happening(here, seconds, season):
             run_all([*people, *heads], season.plan.stopped)
         passed = time.monotonic() - started
-        for one in here.workers:
-            one.finish()
+        for worker in here.workers:
+            worker.finish()
         with own_connection():
             _compare(season, people, violations, Loss(wanted=spoil))
         for backup in here.backups:
@@ -114,7 +114,7 @@ def run(
     print_times(season.plan.times, passed)
     for line in (*here.happened, *(f"left out: {what}" for what in services.left_out)):
         print(f"  {line}")
-    counts = sum([one.counts for one in people] + [one.counts for one in heads], start=Counter[str]())
+    counts = sum([person.counts for person in people] + [head.counts for head in heads], start=Counter[str]())
     _report(season, counts, passed, f"{len(refused):,} answers of 5xx, {len(violations.found)} violations")
     return 1 if violations.found else 0
 
@@ -128,7 +128,7 @@ def _installed(logs: Path, services: Services, seconds: float) -> Iterator[Insta
         own = served_as(seconds) | {"WEB_WORKERS": "1"}
         webs = [stack.enter_context(running_web(logs / f"web{n}.log", own=own)) for n in range(2)]
         workers = [stack.enter_context(running_worker(logs / f"worker{n}.log", WORKER)) for n in range(2)]
-        proxy = Proxy(logs, [one.address for one in webs])
+        proxy = Proxy(logs, [web.address for web in webs])
         stack.callback(proxy.stop)
         proxy.start()
         yield Installation(services, logs, webs, workers, proxy)
@@ -176,7 +176,7 @@ def _organizers(season: Season) -> list[Organizer]:
 def _acts(here: Installation) -> list[Act]:
     """Return what happens, in this order: each part is restarted, and two backups are taken."""
 
-    def again(stop: Callable[[], None], start: Callable[[], None]) -> Callable[[], None]:
+    def restart(stop: Callable[[], None], start: Callable[[], None]) -> Callable[[], None]:
         def both() -> None:
             stop()
             start()
@@ -187,19 +187,19 @@ def _acts(here: Installation) -> list[Act]:
         return Act("backup", lambda: here.backups.append(_take_backup(here.logs / name)))
 
     found = [
-        Act("first worker killed", again(here.workers[0].kill, here.workers[0].start)),
-        Act("first web process killed", again(here.webs[0].kill, here.webs[0].start)),
+        Act("first worker killed", restart(here.workers[0].kill, here.workers[0].start)),
+        Act("first web process killed", restart(here.webs[0].kill, here.webs[0].start)),
         kept("first.tar"),
-        Act("second web process restarted", again(here.webs[1].stop, here.webs[1].start)),
-        Act("second worker restarted", again(here.workers[1].finish, here.workers[1].start)),
-        Act("proxy restarted", again(here.proxy.stop, here.proxy.start)),
+        Act("second web process restarted", restart(here.webs[1].stop, here.webs[1].start)),
+        Act("second worker restarted", restart(here.workers[1].finish, here.workers[1].start)),
+        Act("proxy restarted", restart(here.proxy.stop, here.proxy.start)),
     ]
     if here.services.cluster:
         found.insert(
-            3, Act("PostgreSQL restarted", again(here.services.cluster.stop, here.services.cluster.start))
+            3, Act("PostgreSQL restarted", restart(here.services.cluster.stop, here.services.cluster.start))
         )
     if here.services.redis:
-        found.insert(6, Act("Redis restarted", again(here.services.redis.stop, here.services.redis.start)))
+        found.insert(6, Act("Redis restarted", restart(here.services.redis.stop, here.services.redis.start)))
     return [*found, kept("second.tar")]
 
 
@@ -259,11 +259,11 @@ def _check_backup(backup: Backup, services: Services, violations: Violations) ->
         server.execute("CREATE DATABASE restored")
     other = urlunsplit(urlsplit(services.database_url)._replace(path="/restored"))
     _manage("restore", str(backup.file), DATABASE_URL=other)
-    told = json.loads(_manage("shell", "--no-imports", "-c", CONSISTENT, DATABASE_URL=other))
-    for violation in told["violations"]:
+    restored = json.loads(_manage("shell", "--no-imports", "-c", CONSISTENT, DATABASE_URL=other))
+    for violation in restored["violations"]:
         violations.add(f"{backup.file.name}: {violation}")
     rows = read_manifest(backup.file).rows
-    if told["rows"] != rows:
+    if restored["rows"] != rows:
         violations.add(f"{backup.file.name} has other rows than it was taken with")
     if not backup.before <= rows["assessor_operation"] <= backup.after:
         violations.add(f"{backup.file.name} has {rows['assessor_operation']} operations, {backup}")

@@ -52,41 +52,46 @@ def make_season(assessors: int, topics: int, answers: int) -> SeasonWorld:
     add_judge(name=MODEL, kind=JudgeKind.LLM, model=MODEL)
     source = QrelSource.objects.create(campaign=campaign, name="NIST")
     for topic in made:
-        Qrel.objects.bulk_create([Qrel(source=source, topic=topic, segment=one, grade=2) for one in segments])
+        Qrel.objects.bulk_create(
+            [Qrel(source=source, topic=topic, segment=segment, grade=2) for segment in segments]
+        )
     with TemporaryDirectory() as folder:
-        files = [_run(Path(folder), number, topics, [one.docid for one in segments]) for number in range(answers)]
-        import_runs(campaign=campaign, sources=[read_source(one) for one in files])
+        files = [
+            _run(Path(folder), number, topics, [segment.docid for segment in segments])
+            for number in range(answers)
+        ]
+        import_runs(campaign=campaign, sources=[read_source(file) for file in files])
     people = [_person(campaign, f"assessor{n}", Role.ASSESSOR) for n in range(assessors)]
     heads = [_person(campaign, name, Role.ORGANIZER) for name in ORGANIZERS]
     return SeasonWorld(
-        topics={one.topic_id: one.public_id for one in made},
+        topics={topic.topic_id: topic.public_id for topic in made},
         answers=answers,
-        sentences={one.public_id: len(split(one.text.strip())) for one in segments},
-        assessors=tuple(Seat(one.username, one.pk) for one in people),
-        organizers=tuple(Seat(one.username, one.pk) for one in heads),
-        sessions={one.pk: new_session(one) for one in (*people, *heads)},
+        sentences={segment.public_id: len(split(segment.text.strip())) for segment in segments},
+        assessors=tuple(Seat(person.username, person.pk) for person in people),
+        organizers=tuple(Seat(head.username, head.pk) for head in heads),
+        sessions={person.pk: new_session(person) for person in (*people, *heads)},
     )
 
 
 def _segment(campaign: Campaign, number: int) -> Segment:
     facts = [FACTS[(number + by) % len(FACTS)] for by in range(3)]
-    said = " ".join(f"A river of kind {number} carries {fact} to the sea." for fact in facts)
+    text = " ".join(f"A river of kind {number} carries {fact} to the sea." for fact in facts)
     docid = f"d{number:02}#1"
-    return Segment.objects.create(campaign=campaign, docid=docid, document=docid[:-2], has_text=True, text=said)
+    return Segment.objects.create(campaign=campaign, docid=docid, document=docid[:-2], has_text=True, text=text)
 
 
 def _run(folder: Path, number: int, topics: int, docids: list[str]) -> Path:
     path = folder / f"run{number}.jsonl"
     rows = []
     for topic in range(topics):
-        said = [
+        sentences = [
             {
                 "text": f"Sentence {n} of run {number} says that river {topic} carries {FACTS[(n + topic) % 8]}.",
                 "citations": [(n + number + topic) % PASSAGES] if n % CITED_EVERY == 0 else [],
             }
             for n in range(SENTENCES_OF_AN_ANSWER)
         ]
-        rows.append({"run_id": f"run{number}", "topic_id": f"t{topic}", "references": docids, "answer": said})
+        rows.append({"run_id": f"run{number}", "topic_id": f"t{topic}", "references": docids, "answer": sentences})
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 

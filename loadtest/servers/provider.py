@@ -1,6 +1,6 @@
 """A small OpenID Connect provider of one's own: discovery, codes with PKCE, RS256 tokens, userinfo. No Django here.
 
-It signs in whoever `person` says, without a question. What it was asked is kept in `asked`.
+It signs in whoever `person` says, without a question. What it was asked is kept in `requests`.
 """
 
 import base64
@@ -31,7 +31,7 @@ class Provider:
 
     address: str = ""
     person: dict[str, Any] = field(default_factory=dict)
-    asked: list[dict[str, str]] = field(default_factory=list)
+    requests: list[dict[str, str]] = field(default_factory=list)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     tokens: dict[str, dict[str, Any]] = field(default_factory=dict)
     key: RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(65537, 2048))
@@ -53,23 +53,23 @@ class Provider:
         public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key()))
         return {"keys": [public | {"kid": KEY_ID, "use": "sig", "alg": "RS256"}]}
 
-    def authorize(self, said: dict[str, str]) -> str:
+    def authorize(self, query: dict[str, str]) -> str:
         """Return where the browser is led, with a code."""
-        self.asked.append(said)
-        wanted = (said["client_id"], said["response_type"], said["code_challenge_method"])
-        if wanted != (CLIENT, "code", "S256") or "openid" not in said["scope"].split():
+        self.requests.append(query)
+        wanted = (query["client_id"], query["response_type"], query["code_challenge_method"])
+        if wanted != (CLIENT, "code", "S256") or "openid" not in query["scope"].split():
             raise PermissionError("no such client, or no PKCE")
         code = secrets.token_urlsafe()
-        self.codes[code] = said
-        return f"{said['redirect_uri']}?{urlencode({'code': code, 'state': said['state']})}"
+        self.codes[code] = query
+        return f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state']})}"
 
-    def token(self, said: dict[str, str]) -> dict[str, Any]:
+    def token(self, form: dict[str, str]) -> dict[str, Any]:
         """Exchange a code, once, by whoever began."""
-        begun = self.codes.pop(said["code"])
-        challenge = base64.urlsafe_b64encode(sha256(said["code_verifier"].encode()).digest()).rstrip(b"=").decode()
-        if (said["client_id"], said["client_secret"]) != (CLIENT, SECRET):
+        begun = self.codes.pop(form["code"])
+        challenge = base64.urlsafe_b64encode(sha256(form["code_verifier"].encode()).digest()).rstrip(b"=").decode()
+        if (form["client_id"], form["client_secret"]) != (CLIENT, SECRET):
             raise PermissionError("no such client")
-        if challenge != begun["code_challenge"] or said["redirect_uri"] != begun["redirect_uri"]:
+        if challenge != begun["code_challenge"] or form["redirect_uri"] != begun["redirect_uri"]:
             raise PermissionError("not the one that began")
         access, now = secrets.token_urlsafe(), int(time.time())
         self.tokens[access] = self.person
@@ -84,7 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer discovery, keys, userinfo, and the question who somebody is."""
         parts = urlsplit(self.path)
-        said = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         if parts.path == "/.well-known/openid-configuration":
             self._json(self.provider.discovery())
         elif parts.path == "/keys":
@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(self.provider.tokens[self.headers["Authorization"].removeprefix("Bearer ")])
         elif parts.path == "/authorize":
             self.send_response(302)
-            self.send_header("Location", self.provider.authorize(said))
+            self.send_header("Location", self.provider.authorize(query))
             self.end_headers()
         else:
             self.send_error(404)
@@ -101,14 +101,14 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Exchange a code."""
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        said = {name: values[0] for name, values in parse_qs(body).items()}
+        form = {name: values[0] for name, values in parse_qs(body).items()}
         try:
-            self._json(self.provider.token(said))
+            self._json(self.provider.token(form))
         except (KeyError, PermissionError) as error:
             self._json({"error": "invalid_grant", "error_description": str(error)}, 400)
 
-    def _json(self, said: dict[str, Any], status: int = 200) -> None:
-        body = json.dumps(said).encode()
+    def _json(self, content: dict[str, Any], status: int = 200) -> None:
+        body = json.dumps(content).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

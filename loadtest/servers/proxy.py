@@ -77,16 +77,16 @@ class Proxy:
         tls = " ssl"
         if self._certificate:
             names = ("ssl_certificate", "cert"), ("ssl_certificate_key", "key")
-            tls += "".join(f"; {name} {self._certificate / f'{said}.pem'}" for name, said in names)
-        servers = "\n".join(f"        server {one} max_fails=1 fail_timeout=1s;" for one in self._behind)
-        said = NGINX.format(
+            tls += "".join(f"; {name} {self._certificate / f'{stem}.pem'}" for name, stem in names)
+        servers = "\n".join(f"        server {address} max_fails=1 fail_timeout=1s;" for address in self._behind)
+        text = NGINX.format(
             folder=self._folder,
             servers=servers,
             address=self.address,
             tls=tls if self._certificate else "",
             include=DEPLOY / "proxy.conf",
         )
-        file.write_text(said, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         return [program, "-e", str(self._folder / "error.log"), "-c", str(file)]
 
 

@@ -73,7 +73,7 @@ class Cluster:
     @staticmethod
     def programs() -> Path | None:
         """Return where the newest PostgreSQL's programs are; None where there is no initdb."""
-        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda one: int(one.parts[-3]))
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
         there = found[-1] if found else shutil.which("initdb")
         return Path(there).parent if there else None
 
@@ -88,8 +88,10 @@ class Cluster:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        said = f"-p {self._port} -k {self._folder} -c listen_addresses={HOST}"
-        self._run("pg_ctl", "--wait", "--timeout", "120", "--log", str(self._folder / "log"), "-o", said, "start")
+        options = f"-p {self._port} -k {self._folder} -c listen_addresses={HOST}"
+        self._run(
+            "pg_ctl", "--wait", "--timeout", "120", "--log", str(self._folder / "log"), "-o", options, "start"
+        )
 
     def stop(self) -> None:
         """Stop it at once, as a power cut does: what is under way is gone, and the next start recovers."""
@@ -101,8 +103,8 @@ class Cluster:
             self.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _run(self, program: str, *said: str) -> None:
-        command = [*self._as, str(self._programs / program), "--pgdata", str(self._folder / "data"), *said]
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [*self._as, str(self._programs / program), "--pgdata", str(self._folder / "data"), *arguments]
         subprocess.run(command, check=True, cwd=self._folder, stdout=subprocess.DEVNULL)
 
 

@@ -31,7 +31,7 @@ class Served:
     until: float
     hash: str
     seen: int
-    asked_model: str
+    requested_model: str
     task: str
     status: int
     fault: str
@@ -128,7 +128,7 @@ class LoggedSimulator(Simulator):
             until=round(time.time(), 6),
             hash=exchange.request.sha256,
             seen=exchange.seen,
-            asked_model=exchange.request.model,
+            requested_model=exchange.request.model,
             task=done.task if done else "",
             status=status,
             fault=exchange.fault,
@@ -165,7 +165,7 @@ def running_simulator(
 
 
 def most_at_once(served: Sequence[Served]) -> int:
-    edges = sorted([(one.until, -1) for one in served] + [(one.at, 1) for one in served])
+    edges = sorted([(request.until, -1) for request in served] + [(request.at, 1) for request in served])
     under_way = most = 0
     for _, change in edges:
         under_way += change
@@ -175,7 +175,7 @@ def most_at_once(served: Sequence[Served]) -> int:
 
 def most_within(served: Sequence[Served], seconds: float) -> int:
     """Most requests in any window of so many seconds."""
-    came = sorted(one.at for one in served)
+    came = sorted(request.at for request in served)
     most = first = 0
     for last, moment in enumerate(came):
         while came[first] <= moment - seconds:

@@ -46,8 +46,8 @@ class WebProcess:
         end = time.monotonic() + LONGEST_START
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > end:
-                said = self._log.read_text(encoding="utf-8", errors="replace")[-TOLD:]
-                raise SystemExit(f"the web process does not answer; its log {self._log} ends with\n{said}")
+                tail = self._log.read_text(encoding="utf-8", errors="replace")[-TOLD:]
+                raise SystemExit(f"the web process does not answer; its log {self._log} ends with\n{tail}")
             time.sleep(0.1)
 
     def _answers(self) -> bool:

@@ -77,8 +77,6 @@ class RunSearch(ListSearch):
 
 
 class FindingSearch(ListSearch):
-    """A code, and the run it is about."""
-
     code = choice_field("Code", "any code", [(code, words(code)) for code in FindingCode])
     run = forms.CharField(required=False, max_length=200, label="Run")
 
@@ -286,7 +284,7 @@ def landing_for(user: User) -> str:
     if mine and all(role == Role.ASSESSOR for _, role in mine):
         return reverse("assessor:home")
     slugs = {slug for slug, _ in mine}
-    # Who also judges in the only campaign sees nothing of it unblinded: its pages would answer 404.
+    # Somebody who also judges in the only campaign sees nothing of it unblinded: its pages would answer 404.
     open_slugs = unblinded(user).filter(slug__in=slugs).values_list("slug", flat=True)
     if len(slugs) != 1 or slugs != set(open_slugs):
         return reverse("organizer:campaigns")
@@ -310,8 +308,6 @@ STARTS = {
 
 
 class NewCampaignForm(forms.Form):
-    """Name, short name and language of a campaign, and its start."""
-
     name = forms.CharField(max_length=200, label="Name")
     slug = forms.SlugField(max_length=60, label="Short name", help_text="It stands in addresses and commands.")
     language = forms.CharField(
@@ -440,7 +436,7 @@ def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataC
     yield DataCard(
         "Scores",
         "a row for each run, computed now by the campaign's rules",
-        tuple(file("scores", f"{one.words} ({one})", condition=one.value) for one in conditions),
+        tuple(file("scores", f"{each.words} ({each})", condition=each.value) for each in conditions),
         (
             "run_id",
             "group",

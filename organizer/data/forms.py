@@ -40,8 +40,6 @@ REQUIRED = {
 
 
 class FilesInput(forms.ClearableFileInput):
-    """A choice of several files."""
-
     # Django refuses a widget of several files without it: its own field would keep the last file only.
     allow_multiple_selected = True
 
@@ -159,17 +157,13 @@ RARE_FIELDS = {
     ExportKind.SCORES: ("judge", "nuggets", *POLICIES),
     ExportKind.NUGGETS: ("condition",),
 }
-FORMATS = {
-    ExportKind.TIMES: "CSV",
-    ExportKind.CAMPAIGN: "ZIP",
-    ExportKind.GRADES: "TREC, a grade on each line",
-}
+FORMATS = {ExportKind.TIMES: "CSV", ExportKind.CAMPAIGN: "ZIP", ExportKind.GRADES: "TREC, a grade on each line"}
 NUGGET_FORMATS = {"nuggetizer": "JSON lines of nuggetizer", "argue": "ARGUE nugget bank"}
 OPTION = re.compile(r" with --([a-z-]+)")
 """Option of the command that a refusal names; on the page it is the field of the same name."""
 
 
-def _two_ways(label: str, no: str, yes: str, no_value: str = "") -> forms.BooleanField:
+def _choice_of_two(label: str, no: str, yes: str, no_value: str = "") -> forms.BooleanField:
     """Choice between two; programs send whatever a box would."""
     return forms.BooleanField(
         required=False, label=label, widget=forms.Select(choices=[(no_value, no), ("on", yes)])
@@ -183,16 +177,12 @@ class ExportForm(forms.Form):
     """
 
     what = forms.ChoiceField(choices=[(kind.value, words) for kind, (words, _) in EXPORT_KINDS.items()])
-    format = forms.ChoiceField(
-        choices=[*NUGGET_FORMATS.items()],
-        required=False,
-        label="Format",
-    )
+    format = forms.ChoiceField(choices=[*NUGGET_FORMATS.items()], required=False, label="Format")
     name = forms.CharField(max_length=60, required=False, label="Name of the snapshot")
     judge = forms.CharField(max_length=LONGEST, required=False, label="Judge")
-    texts = _two_ways("Passages, answers, calls", "left out", "with them", no_value="false")
-    pseudonyms = _two_ways("People", "by their names", "by pseudonyms")
-    segments = _two_ways("Times as", "figures of each task", "recorded stretches")
+    texts = _choice_of_two("Passages, answers, calls", "left out", "with them", no_value="false")
+    pseudonyms = _choice_of_two("People", "by their names", "by pseudonyms")
+    segments = _choice_of_two("Times as", "figures of each task", "recorded stretches")
 
     def __init__(self, viewer: User, campaign: Campaign, given: QueryDict, *, proposes: bool) -> None:
         self.campaign = campaign

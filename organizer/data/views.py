@@ -45,6 +45,7 @@ def data(request: UserRequest, slug: str) -> HttpResponse:
         **_held(request.user, campaign),
         "attempts": ImportAttempt.objects.filter(campaign=campaign).select_related("made_by")[:SHOWN],
         "exports": exports,
+        "import_words": {kind.key: kind.caption for kind in KINDS.values()},
         "export_words": {kind.value: words for kind, (words, _) in EXPORT_KINDS.items()},
         "waits": waits,
         "no_worker": waits and not live_workers(),
@@ -184,7 +185,6 @@ def _attempt(request: UserRequest, slug: str, pk: int) -> ImportAttempt:
 
 
 def _held(viewer: User, campaign: Campaign) -> dict[str, Any]:
-    """Counts of what is loaded."""
     return {
         "holdings": contents.holdings_for(viewer, campaign),
         "sources": contents.sources_for(viewer, campaign),

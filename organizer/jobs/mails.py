@@ -11,8 +11,8 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.models import Campaign
 from jobs import lanes, queue
+from jobs.health import mail_is_settled, take_mail, to_mail
 from jobs.models import Notice
-from jobs.notices import mail_is_settled, take_mail, to_mail
 
 SECONDS = 30.0
 """Patience with a mail server: no longer than until another worker would try."""

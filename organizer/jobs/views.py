@@ -19,8 +19,8 @@ from evaluation.models import Campaign
 from evaluation.terms import FindingCode, Stage
 from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
+from llmjobs.budget import CostForecast, forecast_rows
 from llmjobs.client import default_endpoint
-from llmjobs.forecast import CostForecast, forecast_rows
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate, estimate, order_of
 from llmjobs.job_status import job_for, jobs_for, mark_all_read, mark_read, may_run_jobs
@@ -211,7 +211,6 @@ def button_of(forecast: CostForecast) -> str:
 
 
 def money_of(forecast: CostForecast) -> str:
-    """Money to pay in words; nothing where no price is known."""
     if forecast.cost is None:
         return ""
     if not forecast.cost:

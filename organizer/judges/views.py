@@ -40,6 +40,7 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, or_404
 from organizer.cost import LABEL, SUPPORT, LlmUnits, llm_units
 from organizer.forms import choice_field, named, posted, refusals_on
+from organizer.templatetags.work import PROMPT_TASKS
 from reports.quality.judges import JudgeTrust, trust_of
 from web.outbound import DEFAULT
 
@@ -186,7 +187,7 @@ class JudgeForm(forms.Form):
         for task, built_in in TEMPLATES.items():
             refs = [template.ref for template in all_templates(prompts_for(viewer), task)]
             own = named(ref for ref in refs if ref != built_in.ref)
-            self.fields[task] = choice_field(task.capitalize(), f"{built_in.ref}, built in", own)
+            self.fields[task] = choice_field(PROMPT_TASKS[task], f"{built_in.ref}, built in", own)
 
     def _values_of(self, judge: Judge) -> dict[str, Any]:
         versions = judge.prompt_versions

@@ -17,8 +17,7 @@ from jobs import queue
 from jobs.models import Job, WorkItem
 from jobs.queue import JobProgress
 from jobs.worker import run_until
-from llmjobs.budget import Budget
-from llmjobs.forecast import forecast_rows
+from llmjobs.budget import Budget, forecast_rows
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate, JobOrder, JobRequest, Work, estimate, judge_for, start
 

@@ -118,8 +118,6 @@ def plan_of(campaign: Campaign, text: str) -> InvitePlan:
 
 
 class JoinForm(forms.Form):
-    """Account of an invited person."""
-
     username = forms.CharField(
         label="Username",
         max_length=150,

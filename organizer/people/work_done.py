@@ -293,7 +293,6 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
 
 @require_safe
 def people_work(request: UserRequest, slug: str) -> HttpResponse:
-    """Address of before: people and their work are one page."""
     campaign, query = get_campaign(request.user, slug), request.GET.urlencode()
     return redirect(f"{reverse('organizer:people', args=[campaign.slug])}{'?' if query else ''}{query}")
 

@@ -185,7 +185,6 @@ def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
 
 
 def _grades(tried: list[Tried]) -> tuple[str, ...]:
-    """Return the grades of the scale that was in force when the pairs were drawn."""
     return tuple(f"grade {grade}" for grade in range(tried[0].top + 1))
 
 

@@ -124,8 +124,6 @@ class PreviewForm(forms.Form):
 
 
 class CompareForm(forms.Form):
-    """Prompt of the same task to compare with."""
-
     def __init__(self, viewer: User, task: PromptTask, first: str, other: str = "") -> None:
         """By default the last other prompt of the task is compared."""
         refs = _refs(viewer, task)

@@ -13,13 +13,13 @@ from django.utils.text import slugify
 
 from assessor.progress.matrix import MatrixCell, may_organize, open_remarks_for
 from evaluation.models import Campaign
-from evaluation.terms import AssignmentLabel, Stage, TaskState
+from evaluation.terms import AssignmentLabel, Origin, Stage, TaskState
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
 from llmjobs.prompts.template import PromptTask
 from web.templatetags.assay import DASH, importance, label
-from web.text import plural
+from web.text import hours_text, plural
 
 register = template.Library()
 
@@ -39,13 +39,6 @@ PROMPT_TASKS: Final[dict[PromptTask, str]] = {
     "support": "Judge citations",
     "relevance": "Grade passages",
 }
-
-
-def hours_text(hours: float) -> str:
-    minutes = round(hours * 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60:02} min"
 
 
 def days_text(first: date, last: date) -> str:
@@ -109,25 +102,30 @@ def initials(name: str) -> str:
     return (words[0][0] + words[-1][0] if len(words) > 1 else name.strip()[:2]).upper()
 
 
-TICK: Final = '<input class="task-tick" type="checkbox" name="tasks" value="{}" aria-label="Task of {}, {}, {}">'
-CHIP: Final = (
-    '<span class="task-cell">{}<a class="task-chip is-{}" href="tasks/{id}/" data-walk data-card="{id}" data-mark="{}" '
-    'aria-label="{}">{} <small>{}</small>{}{}</a></span>'
+CHIP: Final = '<a class="task-chip is-{}" href="tasks/{}/" aria-label="{}">{} <small>{}</small>{}{}</a>'
+EMPTY: Final = (
+    '<a class="task-chip is-empty" href="hand-out/?choose=ticked&amp;stage={}&amp;topics={}" title="Hand out"'
+    ' aria-label="Hand out {}, {}">+</a>'
 )
 LATE_MARK, ASKS_MARK = SafeString('<b class="is-late">late</b>'), SafeString('<b class="asks">?</b>')
 
 
 @register.simple_tag
-def task_chip(cell: MatrixCell, *, tick: bool) -> SafeString:
+def task_chip(cell: MatrixCell) -> SafeString:
     # A matrix has hundreds: a template for each would be most of the page's time. Links are relative to the matrix.
-    box = format_html(TICK, cell.public_id, cell.assessor, cell.topic_id, cell.stage.words) if tick else ""
+    # The style sheet draws the mark of a state, and the page's script makes the box of a tick.
     done, all_ = cell.progress.done_of_all
     shown = f"v{cell.version}" if cell.state == TaskState.SUBMITTED else f"{done}/{all_}"
     late, asks = (LATE_MARK if cell.overdue else ""), (ASKS_MARK if cell.asking else "")
     open_remarks = f"{cell.asking} open {plural(cell.asking, 'remark')}" if cell.asking else ""
     words = (cell.assessor, cell.stage.words, cell.state, shown, late and "late", open_remarks)
-    name, kind, mark = ", ".join(filter(None, words)), slugify(cell.state), STATES[cell.state][0]
-    return format_html(CHIP, box, kind, mark, name, initials(cell.assessor), shown, late, asks, id=cell.public_id)
+    name, kind = ", ".join(filter(None, words)), slugify(cell.state)
+    return format_html(CHIP, kind, cell.public_id, name, initials(cell.assessor), shown, late, asks)
+
+
+@register.simple_tag
+def hand_out_chip(public_id: str, topic_id: str, stage: Stage) -> SafeString:
+    return format_html(EMPTY, stage, public_id, topic_id, stage.words)
 
 
 @register.filter
@@ -138,6 +136,11 @@ def prompt_task(task: PromptTask) -> str:
 @register.filter
 def stage_word(stage: str) -> str:
     return Stage(stage).words
+
+
+@register.filter
+def origin_words(origin: str) -> str:
+    return Origin(origin).words
 
 
 @register.filter

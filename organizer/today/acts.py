@@ -5,18 +5,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
+from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import User
 from assessor.progress.matrix import may_organize
-from assessor.progress.pipeline import Pipeline, PipelineTask, PipelineTopic, Step, StepState, pipeline_for
+from assessor.progress.pipeline import (
+    Pipeline,
+    PipelineTopic,
+    Step,
+    StepState,
+    graded_to_read,
+    pipeline_for,
+)
 from evaluation.campaigns.contents import holdings_for
-from evaluation.models import Campaign, Membership, Remark
+from evaluation.errors import Refused
+from evaluation.models import Campaign, Membership, Remark, Task
 from evaluation.rules.tasks import ACTIVE
-from evaluation.tasks.reminders import reminded_today
-from evaluation.terms import RemarkKind, Stage, TaskState
+from evaluation.tasks.plan import plan_hand_out
+from evaluation.tasks.remarks import reminded_today
+from evaluation.tasks.units import Order
+from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from exchange.models import Snapshot
 from llmjobs.client import default_endpoint
 from llmjobs.job_service import Work
@@ -24,7 +35,11 @@ from llmjobs.job_status import callable_judges_for
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from web.text import plural
 
-JOBS = {Step.NUGGETS: Work.NUGGETS, Step.LABELS: Work.AA, Step.CITATIONS: Work.SUPPORT}
+JOBS = {Step.NUGGETS: Work.NUGGETS, Step.CITATIONS: Work.SUPPORT}
+HAND_OUT_INPUTS = ("qrels", "drafts", "machine")
+"""Fields of a hand-out that name the grades, the drafts or the LLM whose labels are shown."""
+LABELLED = ((Work.AA, Origin.AUTO), (Work.EA, Origin.EDITED), (Work.MA, Origin.MANUAL))
+"""Labelling jobs and the lists that they label; where several fit equally many topics, the first is offered."""
 JOB_WORDS = {Step.NUGGETS: "Make nuggets", Step.LABELS: "Label answers", Step.CITATIONS: "Judge citations"}
 
 
@@ -89,15 +104,12 @@ def cards_of(
 def _card(
     campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark], titles: set[str]
 ) -> StageCard:
-    work, shares, start = reverse("organizer:work", args=[campaign.slug]), [], 0.0
+    shares, start = [], 0.0
     for state in StepState:
         count = len(pipeline.topics_at(step, state))
         width = 100 * count / max(len(pipeline.topics), 1)
-        shares.append(
-            StageShare(
-                state, count, f"{work}?{urlencode({'step': f'{step}:{state}'})}", round(start, 2), round(width, 2)
-            )
-        )
+        link = _page(campaign, "work", step=f"{step}:{state}")
+        shares.append(StageShare(state, count, link, round(start, 2), round(width, 2)))
         start += width
     done, *others = shares
     return StageCard(
@@ -124,33 +136,42 @@ def _unblocking(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Seque
     blocked = {task.public_id: task for task in pipeline.tasks_of(step, TaskState.BLOCKED)}
     for flag in flags:
         if flag.kind == RemarkKind.FLAG and flag.task.public_id in blocked:
-            today = reverse("organizer:today", args=[campaign.slug])
-            query = urlencode({"answer": flag.public_id})
-            name = flag.task.assessor.name.split()[0]
-            return NextAct(f"Answer {name}'s flag", f"{today}?{query}#remark-{flag.public_id}")
+            name, page = flag.task.assessor.name.split()[0], _page(campaign, "today", answer=flag.public_id)
+            return NextAct(f"Answer {name}'s flag", f"{page}#remark-{flag.public_id}")
     for task in blocked.values():
-        names = {topic.pk: topic.topic_id for topic in pipeline.topics}
-        return NextAct(f"Unblock {names[task.topic]}", _task_page(campaign, task))
+        topic = next(topic.topic_id for topic in pipeline.topics if topic.pk == task.topic)
+        return NextAct(f"Unblock {topic}", _page(campaign, "task", task.public_id))
     return None
 
 
 def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | None:
-    ready, used = (
-        pipeline.topics_at(step, StepState.READY),
-        Counter(task.stage for task in pipeline.tasks_of(step)),
-    )
+    ready = pipeline.topics_at(step, StepState.READY)
+    used = Counter(task.stage for task in pipeline.tasks_of(step))
     # Work that nobody was handed so far is for an LLM, until an organizer hands out the first of it.
     if not ready or not used:
         return None
     stage = used.most_common(1)[0][0]
-    if stage is Stage.POST_EDIT:
-        ready = [topic for topic in ready if topic.pk in pipeline.drafted]
+    ground = _inputs_of_last_task(campaign, stage)
+    try:
+        qrels, drafts, machine = (ground.get(field, "") for field in HAND_OUT_INPUTS)
+        ids = tuple(topic.public_id for topic in ready)
+        plan = plan_hand_out(campaign, Order(stage, ids, qrels=qrels, drafts=drafts, machine=machine))
+    except Refused:
+        return None
+    # A topic that nobody may have, or that has nothing to read, would open an empty form.
+    given = {piece.topic.pk for piece in plan.given}
+    ready = [topic for topic in ready if topic.pk in given]
     if not ready:
         return None
-    query = urlencode(
-        {"stage": stage, "choose": "ticked", "topics": [topic.public_id for topic in ready]}, doseq=True
-    )
-    return NextAct(f"Hand out {_named(ready)}", f"{reverse('organizer:hand_out', args=[campaign.slug])}?{query}")
+    query = {"stage": stage, "choose": "ticked", **ground, "topics": [topic.public_id for topic in ready]}
+    return NextAct(f"Hand out {_named(ready)}", _page(campaign, "hand_out", **query))
+
+
+def _inputs_of_last_task(campaign: Campaign, stage: Stage) -> dict[str, str]:
+    """Grades, drafts or LLM of a stage's last task, by name, so that the next tasks have the same."""
+    tasks = Task.objects.filter(campaign=campaign, stage=stage, study=None)
+    names = tasks.order_by("-pk").values_list("qrels__name", "drafts__nugget_set__name", "machine__name")[0]
+    return {field: name for field, name in zip(HAND_OUT_INPUTS, names, strict=True) if name}
 
 
 def _job(campaign: Campaign, pipeline: Pipeline, step: Step, titles: set[str]) -> NextAct | None:
@@ -160,12 +181,37 @@ def _job(campaign: Campaign, pipeline: Pipeline, step: Step, titles: set[str]) -
     if not ready:
         return None
     if step is Step.PASSAGES:
-        return NextAct("Load passages", reverse("organizer:new_import", args=[campaign.slug, "qrels"]))
-    work, words = (Work.DRAFTS, "Make drafts") if tasks and step is Step.NUGGETS else (JOBS[step], JOB_WORDS[step])
+        return NextAct("Load passages", _page(campaign, "new_import", "qrels"))
+    work, ready = _missing_work(pipeline, step, ready)
+    if not ready:
+        return None
+    words = "Make drafts" if work is Work.DRAFTS else JOB_WORDS[step]
     if work.job_title in titles:
         return NextAct("Waiting for a job")
-    query = urlencode({"what": work, "topics": [topic.topic_id for topic in ready]}, doseq=True)
-    return NextAct(f"{words}: {_named(ready)}", f"{reverse('organizer:new_job', args=[campaign.slug])}?{query}")
+    grades = _grades_to_read(campaign, ready) if step is Step.NUGGETS else {}
+    query = {"what": work, **grades, "topics": [topic.topic_id for topic in ready]}
+    return NextAct(f"{words}: {_named(ready)}", _page(campaign, "new_job", **query))
+
+
+def _grades_to_read(campaign: Campaign, topics: Sequence[PipelineTopic]) -> dict[str, str]:
+    """Source of grades by which most of the topics have something to read, where there are several sources."""
+    if campaign.qrel_sources.count() < 2:
+        return {}
+    read = graded_to_read(campaign).filter(topic__in=[topic.pk for topic in topics]).values("source__name")
+    counted = read.annotate(topics=Count("topic", distinct=True)).order_by("-topics", "source__name")
+    return {"qrels": counted[0]["source__name"]}
+
+
+def _missing_work(pipeline: Pipeline, step: Step, ready: list[PipelineTopic]) -> tuple[Work, list[PipelineTopic]]:
+    """Work that is missing, and the topics that it can be done for."""
+    if step is Step.LABELS:
+        listed = {
+            work: [topic for topic in ready if pipeline.has_list(topic, origin)] for work, origin in LABELLED
+        }
+        return max(listed.items(), key=lambda found: len(found[1]))
+    if step is Step.NUGGETS and pipeline.tasks_of(step):
+        return Work.DRAFTS, [topic for topic in ready if not pipeline.has_list(topic, Origin.DRAFT)]
+    return JOBS[step], ready
 
 
 def _reminding(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | None:
@@ -178,8 +224,7 @@ def _reminding(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | 
     if not people:
         return None
     whom = people[0].name.split()[0] if len(people) == 1 else f"{len(people)} people"
-    query = urlencode({"people": [person.username for person in people]}, doseq=True)
-    return NextAct(f"Remind {whom}", f"{reverse('organizer:remind', args=[campaign.slug])}?{query}")
+    return NextAct(f"Remind {whom}", _page(campaign, "remind", people=[person.username for person in people]))
 
 
 def _waiting(pipeline: Pipeline, step: Step) -> NextAct:
@@ -189,14 +234,16 @@ def _waiting(pipeline: Pipeline, step: Step) -> NextAct:
     if people:
         return NextAct("Waiting for " + ", ".join(f"{name} ({number})" for name, number in people.most_common(3)))
     earlier = Step.NUGGETS if step is Step.LABELS and pipeline.topics_at(step, StepState.WAITING) else None
-    return NextAct(f"Waiting for {earlier or ('passages' if step is Step.NUGGETS else 'answers')}")
+    if pipeline.topics_at(step, StepState.READY):
+        return NextAct("Waiting for somebody who may do it")
+    return NextAct(f"Waiting for {earlier or ('passages to read' if step is Step.NUGGETS else 'answers')}")
 
 
 def _publish(campaign: Campaign, *, labelled: bool) -> StageCard:
     snapshot = Snapshot.objects.filter(campaign=campaign).values_list("manifest__revision", "made_at").first()
     current = snapshot is not None and snapshot[0] == campaign.revision
     note = f"last snapshot {date_format(snapshot[1], 'j M Y, H:i')}" if snapshot else "no snapshot yet"
-    page = reverse("organizer:snapshots", args=[campaign.slug])
+    page = _page(campaign, "snapshots")
     if current:
         act = NextAct("Methods for the paper", reverse("reports:methods", args=[campaign.slug]))
     else:
@@ -207,10 +254,6 @@ def _publish(campaign: Campaign, *, labelled: bool) -> StageCard:
 
 def _named(topics: Sequence[PipelineTopic]) -> str:
     return topics[0].topic_id if len(topics) == 1 else f"{len(topics)} {plural(len(topics), 'topic')}"
-
-
-def _task_page(campaign: Campaign, task: PipelineTask) -> str:
-    return reverse("organizer:task", args=[campaign.slug, task.public_id])
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +282,7 @@ def checklist_for(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[
     if all(step.done for step in steps):
         return []
     first = next(place for place, step in enumerate(steps) if not step.done)
-    return [
-        FirstStep(step.title, step.fact, step.done, step.button, step.link, primary=place == first)
-        for place, step in enumerate(steps)
-    ]
+    return [replace(step, primary=place == first) for place, step in enumerate(steps)]
 
 
 def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstStep]:
@@ -306,5 +346,6 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
     ]
 
 
-def _page(campaign: Campaign, name: str) -> str:
-    return reverse(f"organizer:{name}", args=[campaign.slug])
+def _page(campaign: Campaign, name: str, *place: str, **query: object) -> str:
+    address = reverse(f"organizer:{name}", args=[campaign.slug, *place])
+    return f"{address}?{urlencode(query, doseq=True)}" if query else address

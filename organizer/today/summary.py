@@ -15,6 +15,7 @@ from evaluation.campaigns.contents import IMPORT_KINDS
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Event
 from evaluation.terms import JudgeKind
+from exchange.imports.kinds import KINDS
 from jobs.models import Notice
 from organizer.campaigns.views import judged_conditions
 from organizer.models import TodayVisit
@@ -107,8 +108,8 @@ def results_of(campaign: Campaign) -> Results | None:
 
 def _ranks(campaign: Campaign, choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | None:
     by_topics = sorted(zip(choices, scored, strict=True), key=lambda pair: -pair[1])
-    machine = next((one for one, _ in by_topics if one.condition.judge_kind is JudgeKind.LLM), None)
-    people = next((one for one, _ in by_topics if one.condition.judge_kind is JudgeKind.HUMAN), None)
+    machine = next((scores for scores, _ in by_topics if scores.condition.judge_kind is JudgeKind.LLM), None)
+    people = next((scores for scores, _ in by_topics if scores.condition.judge_kind is JudgeKind.HUMAN), None)
     if machine is None or people is None:
         return None
     found = correlate(campaign, machine, people, PRIMARY, Policies(), levels=()).agreement
@@ -171,7 +172,9 @@ def _of_people(viewer: User, campaign: Campaign, since: datetime) -> Iterator[Ne
         elif kind == "member.added":
             yield NewsLine(f"{actor} gave {count} {plural(count, 'role')}", people)
         else:
-            yield NewsLine(f"{actor} loaded {kind.removeprefix('import.')}", data)
+            yield NewsLine(
+                f"{actor} loaded {KINDS.get(kind.removeprefix('import.'), KINDS['runs']).caption.lower()}", data
+            )
 
 
 def _of_jobs(viewer: User, campaign: Campaign, since: datetime) -> Iterator[NewsLine]:

@@ -25,7 +25,6 @@ from assessor.progress.today import (
     LATELY,
     Forecast,
     OpenTask,
-    Pace,
     TaskInNeed,
     forecast,
     open_tasks_for,
@@ -37,16 +36,17 @@ from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for, odd_times
 from evaluation.models import Campaign, Remark
 from evaluation.terms import RemarkKind, Stage
+from exchange.imports.kinds import KINDS
 from exchange.models import ImportAttempt
 from jobs.models import Job, Notice, WorkItem
 from llmjobs.budget import announced_price
 from llmjobs.job_status import JobListRow, ShownNotice, job_rows, jobs_for, shown_notices
 from llmjobs.models import LlmJob
 from organizer.access import get_campaign
-from organizer.templatetags.work import days_text, hours_text
+from organizer.templatetags.work import days_text
 from organizer.today.acts import cards_of, checklist_for
 from organizer.today.summary import human_agreement, last_visit, news_for, results_of
-from web.text import plural
+from web.text import hours_text, plural
 
 SHOWN: Final = 5
 """Cases of a kind on the page; its link leads to the others."""
@@ -137,18 +137,16 @@ def hours_of(row: KeptTime) -> float:
     return row.times.active.point / HOUR
 
 
-def _pace(times: Iterable[KeptTime], now: datetime) -> Pace:
-    """Pace of the last two weeks."""
-    people, hours, began = set(), 0.0, now.date()
+def _pace(times: Iterable[KeptTime], now: datetime) -> float:
+    hours, began = 0.0, now.date()
     for row in times:
         length, day = row.since((now - LATELY).date())
         if day:
-            people.add(row.assessor)
             # Of a submission that began before the two weeks only the later part counts.
             hours += hours_of(row) * min(1.0, length / max(sum(row.recorded.days.values()), 1))
             began = min(began, day)
     since = datetime.combine(began, time(), tzinfo=UTC)
-    return pace_of(people, hours, max(since, now - LATELY), now)
+    return pace_of(hours, max(since, now - LATELY), now)
 
 
 def forecast_text(found: Forecast) -> str:
@@ -157,7 +155,7 @@ def forecast_text(found: Forecast) -> str:
         return ""
     if found.unknown:
         return f"A forecast appears after {FEWEST} submitted topics per stage ({found.fewest} so far)"
-    if not found.pace.hours:
+    if not found.pace:
         return "No forecast: nobody worked at a desk in the last 14 days"
     if not (found.first and found.last):
         return "Not within five years at the pace of the last 14 days"
@@ -170,8 +168,10 @@ def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Itera
     tasks = tasks_in_need_for(viewer, campaign)
     yield from (_of_task(campaign, task, "is blocked") for task in tasks.blocked[:SHOWN])
     yield from _of_jobs(campaign, shown_notices(viewer, campaign))
-    yield from _of_imports(campaign)
-    yield from (_of_task(campaign, task, "left begun work for over 24 h") for task in tasks.untouched[:SHOWN])
+    yield from _of_imports(viewer, campaign)
+    yield from (
+        _of_task(campaign, task, "has not touched begun work for over 24 h") for task in tasks.untouched[:SHOWN]
+    )
     yield from _of_clocks(campaign, times)
 
 
@@ -188,17 +188,19 @@ def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Nee
         job, failed = notice.notice.job, notice.progress.failed
         link = reverse("organizer:job", args=[campaign.slug, job.pk])
         what = f"{failed:,} of {notice.progress.total:,} failed" if failed else notice.notice.kind
-        again = job.pk if failed and job.has_ended else None
-        yield Need(job.title, what, link, "Open the job", notice.notice.since, notice.notice.reason, again)
+        failed_job = job.pk if failed and job.has_ended else None
+        yield Need(job.title, what, link, "Open the job", notice.notice.since, notice.notice.reason, failed_job)
 
 
-def _of_imports(campaign: Campaign) -> Iterable[Need]:
+def _of_imports(viewer: User, campaign: Campaign) -> Iterable[Need]:
     newest = ImportAttempt.objects.filter(campaign=campaign).order_by("-pk").first()
     # An older refusal was followed by another try.
     if newest and newest.state == ImportAttempt.State.REFUSED:
-        link = reverse("organizer:import_attempt", args=[campaign.slug, newest.pk])
+        link, act = reverse("organizer:data", args=[campaign.slug]), "Open Data"
+        if may_organize(viewer, campaign):
+            link, act = reverse("organizer:import_attempt", args=[campaign.slug, newest.pk]), "Open the import"
         what = f"{len(newest.problems):,} {plural(len(newest.problems), 'problem')}, nothing was loaded"
-        yield Need(f"Import of {newest.kind}", what, link, "Open the import", newest.made_at)
+        yield Need(f"Import of {KINDS[newest.kind].caption.lower()}", what, link, act, newest.made_at)
 
 
 def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:

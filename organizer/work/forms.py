@@ -27,8 +27,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Topic
 from evaluation.rules.text import LONGEST_PATTERN, matcher
 from evaluation.tasks.changes import LONGEST_REASON, PAST, Change, TaskChange
-from evaluation.tasks.plan import Order
-from evaluation.tasks.units import ASSIGNED
+from evaluation.tasks.units import ASSIGNED, Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import ListSearch, choice_field, day_field, named, ticks_field
 from organizer.templatetags.work import STAGE_MEANINGS

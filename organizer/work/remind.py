@@ -18,7 +18,7 @@ from accounts.models import User
 from assessor.progress.matrix import late, may_organize, tasks_for
 from evaluation.models import Campaign, Task
 from evaluation.tasks.changes import LONGEST_REASON
-from evaluation.tasks.reminders import remind, reminded_today
+from evaluation.tasks.remarks import remind, reminded_today
 from organizer.access import get_campaign
 from organizer.forms import posted, refusals_on
 from web.text import plural

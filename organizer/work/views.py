@@ -36,6 +36,7 @@ from jobs.models import Notice
 from llmjobs.job_status import shown_notices
 from organizer.access import get_campaign, get_row
 from organizer.forms import page_of, refusals_on
+from organizer.today.acts import HAND_OUT_INPUTS
 from organizer.work.forms import (
     DONE,
     PRIORITIES,
@@ -51,7 +52,7 @@ from organizer.work.forms import (
 )
 from web.text import plural
 
-TOPICS_A_PAGE = 100
+TOPICS_A_PAGE = 30
 REMARKS_A_PAGE = 50
 ANSWERED_LATELY = 5
 KEPT = ("assessor", "due", "priority", "again", "drafts", "qrels", "nuggets", "machine", "reason")
@@ -68,7 +69,8 @@ def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str
     named = data.get("stage", "")
     stage = Stage(named) if named in list(Stage) else next_stage(stages)
     choose = data.get("choose", "lacking")
-    kept = {} if choose in CHOSEN_IN_MATRIX else {name: data[name] for name in KEPT if name in data}
+    names = HAND_OUT_INPUTS if choose in CHOSEN_IN_MATRIX else KEPT
+    kept = {name: data[name] for name in names if name in data}
     return {"priority": PRIORITIES[0][0], **kept} | {
         "stage": stage,
         "topics": _chosen_topics(viewer, campaign, data, choose, lacking(stages, stage)),

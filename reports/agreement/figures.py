@@ -1,7 +1,7 @@
 """Figures of the agreement page, cached per campaign revision for page, charts and files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -27,10 +27,9 @@ from reports.metrics.agreement import (
     score_table,
 )
 from reports.metrics.arrays import Counts, Floats, defined
-from reports.metrics.bootstrap import RESAMPLES, intervals
-from reports.metrics.intervals import Interval
+from reports.metrics.bootstrap import RESAMPLES, CurvePoint, intervals, tau_by_topics
+from reports.metrics.intervals import Interval, documents_of
 from reports.metrics.policies import Policies, SupportPolicies, TopicChoice, policies_document
-from reports.metrics.subsampling import CurvePoint, tau_by_topics
 from reports.metrics.support import support_table
 from reports.models import ExternalScore
 from web.consistent_read import consistent_read
@@ -65,12 +64,7 @@ class TopicPoints(Sequence[TopicPoint]):
     """n answers as arrays: a campaign has too many of them to keep an object for each. `x` and `y` n."""
 
     def __init__(
-        self,
-        runs: Sequence[tuple[str, str]],
-        topic_ids: Sequence[str],
-        places: Counts,
-        x: Floats,
-        y: Floats,
+        self, runs: Sequence[tuple[str, str]], topic_ids: Sequence[str], places: Counts, x: Floats, y: Floats
     ) -> None:
         """Take runs with their tasks, topics, and of each answer where its topic and its run stand (n x 2)."""
         self._runs, self._topic_ids, self._places = runs, topic_ids, places
@@ -117,6 +111,10 @@ class Correlation:
     runs: tuple[RunPoint, ...]
     points: TopicPoints
     published: bool = False
+
+    @property
+    def topics(self) -> int | None:
+        return self.agreement.topics
 
     @property
     def has_picture(self) -> bool:
@@ -277,6 +275,15 @@ def pooled_interval(request: AgreementRequest) -> Interval:
     return intervals(*tables, request.policies.topics, levels=(ALL_TOPIC_RUN,))[ALL_TOPIC_RUN]
 
 
+def shown_correlation(request: AgreementRequest, *, whole: bool = False) -> Correlation:
+    """Return what a page shows; the interval of the third tau is in it where there are few answers, or `whole`."""
+    found = correlation_of(request)
+    # A second request would cost a page of few answers more than the bootstrap.
+    if not whole and is_binned(found.points):
+        return found
+    return replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(request)})
+
+
 @cached_report(size=64)
 def curve_of(request: AgreementRequest) -> tuple[CurvePoint, ...]:
     """Return tau by the number of topics; nothing for a published table."""
@@ -301,12 +308,11 @@ def confuse_sides(x: Side, y: Side, tag: str = "") -> ConfusionReport | None:
 
 
 @cached_report(size=64)
-def agreement_by_tag(request: AgreementRequest) -> tuple[tuple[str, Agreement], ...]:
+def agreement_by_tag(request: AgreementRequest) -> tuple[tuple[str, Correlation], ...]:
     """Return the three taus over the topics of each tag; nothing for a published table."""
     if request.is_published:
         return ()
-    tags = topics_by_tag(request.campaign)
-    return tuple((tag, agreement(*request.tables(tag), request.policies.topics)) for tag in tags)
+    return tuple((tag, shown_correlation(replace(request, tag=tag))) for tag in topics_by_tag(request.campaign))
 
 
 CELLS = 40
@@ -351,7 +357,7 @@ def correlation_document(found: Correlation) -> dict[str, Any]:
         "undefined_topics": agreed.undefined_topics,
         "ties": {level: asdict(ties) for level, ties in agreed.ties.items()},
         "discordant": agreed.discordant,
-        "intervals": {level: interval.document for level, interval in found.intervals.items()},
+        "intervals": documents_of(found.intervals),
     }
 
 

@@ -1,7 +1,7 @@
 """Agreement page of a query string, or the reason why it is empty."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,31 +19,21 @@ from reports.agreement.figures import (
     agreement_by_tag,
     confusion_of,
     correlation_document,
-    correlation_of,
     correlation_rows,
     curve_of,
     is_binned,
-    pooled_interval,
+    shown_correlation,
 )
 from reports.confusion.paired_labels import ConfusionReport, HeatRow, heat_rows, side_label, without_nuggets
 from reports.forms import AgreementForm
-from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, Agreement
+from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS
+from reports.metrics.bootstrap import CurvePoint
 from reports.metrics.intervals import Interval
 from reports.metrics.kendall import Ties
 from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.scores import SCORE_NAMES
-from reports.metrics.subsampling import CurvePoint
 from reports.metrics.support import SUPPORT_NAMES
-from reports.report import (
-    WRONG_CHOICE,
-    Chart,
-    Report,
-    Section,
-    TakeOut,
-    columns,
-    has_tau,
-    why_no_tau,
-)
+from reports.report import WRONG_CHOICE, Chart, Report, Section, TakeOut, columns, has_tau, why_no_tau
 from web.templatetags.assay import words
 
 LEVEL_NAMES = {
@@ -160,7 +150,7 @@ class AgreementReport(Report):
         return None if found is None or found.published else found.agreement.topics
 
     @property
-    def by_tag(self) -> tuple[tuple[str, Agreement], ...]:
+    def by_tag(self) -> tuple[tuple[str, Correlation], ...]:
         """The three taus tag by tag; nothing where only one tag's topics are looked at."""
         return agreement_by_tag(self.requested) if self.requested and not self.requested.tag else ()
 
@@ -217,7 +207,7 @@ class AgreementReport(Report):
         comment = f"{found.x} against {found.y}, {found.score}; policies {listed_policies(policies)}"
         head = {"x": found.x, "y": found.y, "score": found.score, "policies": policies}
         if name == "taus":
-            whole = replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(requested)})
+            whole = shown_correlation(requested, whole=True)
             document = correlation_document(whole) | {"by_run": [asdict(run) for run in found.runs]}
             rows = correlation_rows(whole)
             return Section(name, "", TAU_COLUMNS, rows, document=document, comment=comment, file_name="agreement")
@@ -282,13 +272,10 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
         requested = AgreementRequest(
             campaign, x, y, form.chosen["score"], form.chosen_policies, form.chosen["tag"]
         )
-        found = correlation_of(requested)
+        found = shown_correlation(requested, whole=WHOLE in query)
         confusion = confusion_of(requested)
     except Refused as refused:
         return AgreementReport(form=form, message=refused.message)
-    # The page of few answers has it at once: a second request would cost more than the bootstrap.
-    if WHOLE in query or not is_binned(found.points):
-        found = replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(requested)})
     return AgreementReport(form=form, query=query, requested=requested, correlation=found, confusion=confusion)
 
 

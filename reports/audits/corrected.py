@@ -8,7 +8,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 from django.db.models import Max, QuerySet
 
-from evaluation.domain.conditions import NuggetCondition
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, Study
 from evaluation.terms import DrawKind, StudyKind
 from reports.audits.drawing import frame_arrays
@@ -21,7 +21,7 @@ from reports.audits.frame import (
     people_of,
     stored_frame,
 )
-from reports.audits.population import Population, population_of
+from reports.audits.population import Population, draws_sentences, population_of
 from reports.cache import cached_report
 from reports.leaderboard.scores import PRIMARY, number
 from reports.metrics.alpha import alpha_ordinal
@@ -76,7 +76,8 @@ def primary_score(kind: str) -> str:
 class AuditState:
     """An audit as it is now: its frame, today's population, and the labels by people.
 
-    `place` Q, where a stored pair is in the population, -1 for one that no list or answer has any more.
+    `place` N, where a stored unit is in the population, -1 for one that no list or answer has any more; `best`, each
+    label's share as `sample` has it, but of the best citation of a sentence.
     """
 
     study: Study
@@ -86,7 +87,12 @@ class AuditState:
     labels: GivenLabels
     place: Counts
     sample: AuditSample
+    best: Floats
     refused: Booleans
+
+    def sample_for(self, score: str) -> AuditSample:
+        # Recall takes each sentence's best label, precision the mean of its citations.
+        return replace(self.sample, shares=self.best) if score == RECALL else self.sample
 
     @property
     def present(self) -> Booleans:
@@ -114,8 +120,9 @@ class AuditState:
     @property
     def outside(self) -> Counts:
         """Pairs of each run that came after the draw, R."""
-        new = ~np.isin(self.population.keys, self.frame.keys)
-        return np.bincount(self.population.run[new], minlength=len(self.population.run_ids))
+        unit = self.population.unit
+        units = unit[self.frame.outside(self.population)[unit]]
+        return np.bincount(self.population.run[units], minlength=len(self.population.run_ids))
 
     @property
     def stale(self) -> Counts:
@@ -128,20 +135,20 @@ class AuditState:
 
 
 def audit_state(study: Study, policies: Policies | SupportPolicies) -> AuditState:
-    """Read an audit from one state of the database."""
     with consistent_read() as alias:
         frame, population = stored_frame(study, alias), population_of(study, policies)
         labels = current_labels(study, people_of(study), alias)
         people = people_judgments(study, frame, labels, alias)
-    place = frame.places_in(population.keys)
+    place = frame.places_in(population)
     there = place >= 0
     kept = replace(
         frame,
         **{name: getattr(frame, name)[there] for name in ("machine_label", "block", "size", "place", "known")},
     )
     arrays = frame_arrays(kept, population.run[place[there]], len(population.run_ids))
-    sample = AuditSample(arrays, frame.chance[there], people.shares[there], population.topic[place[there]])
-    return AuditState(study, policies, frame, population, labels, place, sample, people.refused[there])
+    sample = AuditSample(arrays, frame.chance[there], people.mean[there], population.topic[place[there]])
+    best, refused = people.best[there], people.refused[there]
+    return AuditState(study, policies, frame, population, labels, place, sample, best, refused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +249,14 @@ class CorrectedReport:
     judges: tuple[str, ...]
 
     @property
+    def unit_text(self) -> str:
+        if not draws_sentences(self.study):
+            return ""
+        return (
+            "A pair here is a sentence with all citations that count: precision takes their mean, recall the best."
+        )
+
+    @property
     def complete(self) -> bool:
         return bool(self.runs) and all(run.complete for run in self.runs)
 
@@ -314,6 +329,7 @@ def corrected_report(
 
     `least_judged`: judged pairs that a run needs; any other number than the usual one lifts the rule for strata too.
     """
+    state = replace(state, sample=state.sample_for(score))
     weights, values = state.weights(score), values_of(score)
     found = estimates(state.sample, weights, values)
     topics = topic_estimates(state.sample, found, weights, values, state.population.counted[score])
@@ -364,7 +380,7 @@ class CheckedLabelRow:
 
 def label_rows(state: AuditState) -> list[CheckedLabelRow]:
     sample, labels = state.sample, state.frame.machine_label[state.present]
-    agreeing = np.where(labels < NO_LABEL, sample.shares[np.arange(len(labels)), np.minimum(labels, 2)], 0.0)
+    agreeing = np.where(labels < NO_LABEL, state.best[np.arange(len(labels)), np.minimum(labels, 2)], 0.0)
     in_sample, rows = sample.chances > 0, []
     for run, label in product(range(len(state.population.run_ids)), range(len(STRATUM_NAMES))):
         mine = (state.run == run) & (sample.frame.label == label)
@@ -530,12 +546,14 @@ def _kept(
     return corrected_report(audit_state(study, policies), score, target=target)
 
 
-def checks_of(choice: NuggetCondition) -> list[Study]:
+def checks_of(choice: NuggetCondition | CitationCondition) -> list[Study]:
     """Audits of the labels of a condition, the newest first; never of one whose topics several people share."""
-    if len(choice.judges) != 1 or len(choice.nugget_sets) != 1:
+    if len(choice.judges) != 1:
         return []
-    found = audits_of(choice.campaign).filter(machine=choice.judges[0], nugget_set=choice.nugget_sets[0])
-    return list(found)
+    found = audits_of(choice.campaign).filter(machine=choice.judges[0])
+    if isinstance(choice, CitationCondition):
+        return list(found.filter(kind=StudyKind.SUPPORT))
+    return list(found.filter(nugget_set=choice.nugget_sets[0])) if len(choice.nugget_sets) == 1 else []
 
 
 def audits_of(campaign: Campaign) -> QuerySet[Study]:

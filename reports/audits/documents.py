@@ -79,6 +79,7 @@ def corrected_note(report: CorrectedReport) -> str:
         f"95 % intervals, for {topics}.",
         f"Policies: {listed_policies(policies_document(report.policies))}. Seed {report.study.design['seed']}.",
     ]
+    lines += [report.unit_text] if report.unit_text else []
     if report.tau:
         value, low, high = report.tau
         lines.append(f"Tau of the LLM's order and the corrected one: {value:.4f} ({low:.4f} to {high:.4f}).")
@@ -114,6 +115,7 @@ def _methods_sentence(report: CorrectedReport) -> str:
             f"Of the {report.pairs:,} pairs that {study.machine.name} labelled, {drawn:,} were drawn within run and",
             "label with chances proportional to their weight (sequential Poisson sampling,",
             f"seed {study.design['seed']}) and judged blind{people}.",
+            *([report.unit_text] if report.unit_text else []),
             *([f"{refused:,} of them could not be judged."] if refused else []),
             *([f"{known:,} pairs that were judged before count by those labels alone."] if known else []),
             "Scores are post-stratified (Dirichlet 1/2); 95 % intervals, for these topics.",

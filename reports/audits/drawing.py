@@ -29,10 +29,12 @@ from reports.audits.population import (
     Population,
     answers_of,
     default_policies,
+    draws_sentences,
+    packed,
     pair_names,
     population_of,
 )
-from reports.metrics.arrays import Counts
+from reports.metrics.arrays import Booleans, Counts
 from reports.metrics.audit.draw import KNOWN, AuditFrame, draw, place_in_order
 from web.text import plural
 
@@ -88,13 +90,18 @@ def create_audit(*, campaign: Campaign, wish: AuditWish, actor: User | None = No
 
 @dataclass(frozen=True, slots=True)
 class AuditSize:
-    """Number of runs, pairs, pairs to judge, and pairs that were judged before, of an audit of `per_run` pairs."""
+    """Number of an audit's runs and of its units: of a run, to judge, in all, and judged before.
+
+    `noun`: a unit, pair or sentence; `judgments`: pairs to judge, about as many before they are drawn.
+    """
 
     runs: int
     per_run: int
     drawn: int
-    pairs: int
+    units: int
     known: int
+    noun: str
+    judgments: int
 
     def __str__(self) -> str:
         # Floors and short runs change the sum: then it is no product.
@@ -104,15 +111,15 @@ class AuditSize:
             if exact
             else f"{self.runs} {noun}, about {self.per_run} each:"
         )
-        text = f"{how} {self.drawn:,} of {self.pairs:,} pairs"
+        text = f"{how} {self.drawn:,} of {self.units:,} {self.noun}s"
         return f"{text}, beside {self.known:,} known" if self.known else text
 
 
 def size_of_wish(campaign: Campaign, wish: AuditWish) -> AuditSize:
     """Count what would be drawn, and write nothing. Raises `Refused` as `create_audit` does, but for the name."""
     _check_figures(wish)
-    _, population, known = _planned(campaign, wish)
-    is_known = np.array([(first, second) in known for first, second in population.items.tolist()], dtype=np.bool_)
+    study, population, known = _planned(campaign, wish)
+    is_known = _known_units(population, known)
     frame = AuditFrame(
         run=population.run,
         label=np.where(is_known, KNOWN, population.label),
@@ -125,18 +132,37 @@ def size_of_wish(campaign: Campaign, wish: AuditWish) -> AuditSize:
     drawn = sum(
         int(number[0]) for run in range(frame.runs) for number in frame.numbers(run, wanted, wish.least).values()
     )
-    return AuditSize(frame.runs, wish.per_run, drawn, len(population.run), int(is_known.sum()))
+    units = len(population.run)
+    return AuditSize(
+        runs=len(study.design["per_run"]),
+        per_run=wish.per_run,
+        drawn=drawn,
+        units=units,
+        known=int(is_known.sum()),
+        noun="sentence" if draws_sentences(study) else "pair",
+        judgments=round(drawn * len(population.items) / units),
+    )
 
 
 def size_of(study: Study) -> AuditSize:
-    pairs = AuditPair.objects.filter(study=study)
+    frame = stored_frame(study)
     return AuditSize(
         runs=len(study.design["per_run"]),
         per_run=study.event.payload["per_run"],
-        drawn=StudyPair.objects.filter(study=study).count(),
-        pairs=pairs.count(),
-        known=pairs.filter(known=True).count(),
+        drawn=int(frame.drawn.sum()),
+        units=len(frame.chance),
+        known=int(frame.known.sum()),
+        noun="sentence" if draws_sentences(study) else "pair",
+        judgments=len(frame.items_of(frame.drawn)),
     )
+
+
+def _known_units(population: Population, known: "Taken") -> Booleans:
+    """Units of which every pair was judged before, P."""
+    is_known = np.ones(len(population.run), dtype=np.bool_)
+    new = [pair not in known for pair in map(tuple, population.items.tolist())]
+    is_known[population.unit[np.array(new, dtype=np.bool_)]] = False
+    return is_known
 
 
 def grow_audit(*, study: Study, per_run: int, runs: Sequence[str] = (), actor: User | None = None) -> int:
@@ -181,16 +207,21 @@ def extend_audit(*, study: Study, actor: User | None = None) -> int:
     with transaction.atomic():
         study = _locked(study)
         frame, population = stored_frame(study), population_of(study, default_policies(study))
-        new = np.flatnonzero(~np.isin(population.keys, frame.keys))
-        if not len(new):
+        is_new = frame.outside(population)
+        if not is_new.any():
             raise Refused("nothing_outside", f"Every pair is in {study} already.")
+        items = population.items[is_new[population.unit]]
+        if np.isin(packed(items), frame.keys).any():
+            text = f"A sentence of {study} has other citations than at the draw: draw a new random check."
+            raise Refused("usage", text)
+        new = np.flatnonzero(is_new)
         numbers: dict[str, int] = study.design["per_run"]
         usual = int(study.event.payload["per_run"])
         came = {population.run_ids[run] for run in np.unique(population.run[new])}
         study.design["per_run"] = dict.fromkeys(sorted(came), usual) | numbers
         study.save(update_fields=["design"])
         _add_pairs(study, population, new, block=int(frame.block.max(initial=0)) + 1)
-        return _drawn_more(study, "study.extended", {"pairs": len(new), "runs": sorted(came)}, actor)
+        return _drawn_more(study, "study.extended", {"pairs": len(items), "runs": sorted(came)}, actor)
 
 
 def _locked(study: Study) -> Study:
@@ -244,7 +275,8 @@ def _planned(campaign: Campaign, wish: AuditWish) -> tuple[Study, Population, "T
     study = _unsaved(campaign, wish, topics)
     population = population_of(study, default_policies(study))
     _check_words(wish, population)
-    study.design["per_run"] = dict.fromkeys(population.run_ids, wish.per_run)
+    worded = {population.run_ids[run] for run in np.unique(population.run)}
+    study.design["per_run"] = dict.fromkeys(sorted(worded), wish.per_run)
     return study, population, _known_labels(study, wish.known)
 
 
@@ -321,9 +353,9 @@ def _labels_of_study(study: Study, other: Study) -> GivenLabels:
     judged = current_labels(other, people_of(other))
     first, second = ITEM[StudyKind(other.kind)]
     pairs = StudyPair.objects.filter(study=other, person_label__isnull=False)
-    for one, two, label in pairs.values_list(first, second, "person_label"):
+    for first_id, second_id, label in pairs.values_list(first, second, "person_label"):
         # Who judged again, blind to both labels, decides; the person's label counts where nobody has.
-        judged.setdefault((one, two), {"": label})
+        judged.setdefault((first_id, second_id), {"": label})
     return judged
 
 
@@ -360,12 +392,13 @@ def _sampled(study: Study, name: str) -> Sample:
         raise Refused("usage", f"{name} is about other pairs.")
     frame, labels = stored_frame(other), current_labels(other, people_of(other))
     found: dict[tuple[int, int], tuple[float, float, str]] = {}
-    for place in np.flatnonzero(frame.chance > 0):
+    for place in np.flatnonzero((frame.chance > 0)[frame.unit]):
         item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
         digits = frame.given[place] or "".join(str(label) for _, label in sorted(labels.get(item, {}).items()))
         if not digits:
             raise Refused("not_complete", f"{name} has pairs that nobody has judged yet.")
-        found[item] = float(frame.chance[place]), float(frame.place[place]), digits[:MOST_PEOPLE]
+        unit = frame.unit[place]
+        found[item] = float(frame.chance[unit]), float(frame.place[unit]), digits[:MOST_PEOPLE]
     return found
 
 
@@ -378,26 +411,28 @@ def _add_pairs(
     known: Taken | None = None,
     sample: Sample | None = None,
 ) -> None:
-    items = population.items[chosen]
+    in_chosen = np.isin(population.unit, chosen)
+    items, units = population.items[in_chosen], population.unit[in_chosen]
     names = pair_names(study.campaign, study.kind, items)
     answers = answers_of(study, items)
+    # The u of a sentence with several citations is that of the first.
+    name_of = {unit: names[place] for place, unit in reversed(list(enumerate(units.tolist())))}
+    is_known = _known_units(population, known or {})
     rows: list[AuditPair] = []
-    for place, (first, second) in zip(chosen.tolist(), items.tolist(), strict=True):
-        at = len(rows)
+    for at, (unit, (first, second)) in enumerate(zip(units.tolist(), items.tolist(), strict=True)):
         item = (first, second)
         chance, order, given = (sample or {}).get(item, (None, None, ""))
-        is_known = item in (known or {})
         rows.append(
             AuditPair(
                 study=study,
                 **_item_fields(study, answers[at], item),
-                machine_label=int(population.label[place]),
+                machine_label=int(population.label[unit]),
                 block=block,
-                size=float(population.size[place]),
-                place=order or place_in_order(study.design["seed"], *names[at].values()),
-                chance=1.0 if is_known else chance,
-                known=is_known,
-                given=(known or {}).get(item, given),
+                size=float(population.size[unit]),
+                place=order or place_in_order(study.design["seed"], *name_of[unit].values()),
+                chance=1.0 if is_known[unit] else chance,
+                known=bool(is_known[unit]),
+                given=(known or {})[item] if is_known[unit] else given,
             )
         )
     AuditPair.objects.bulk_create(rows, batch_size=BATCH)
@@ -415,14 +450,14 @@ def _draw(study: Study) -> int:
     arrays = frame_arrays(frame, _runs_of(study, frame, run_ids), len(run_ids))
     numbers = np.array([study.design["per_run"][run] for run in run_ids], dtype=np.int64)
     chances = draw(arrays, numbers, study.design["least"], before=frame.drawn)
-    changed = np.flatnonzero(chances != frame.chance)
+    changed = np.flatnonzero((chances != frame.chance)[frame.unit])
     AuditPair.objects.bulk_update(
-        [AuditPair(pk=int(frame.pk[place]), chance=float(chances[place])) for place in changed],
+        [AuditPair(pk=int(frame.pk[place]), chance=float(chances[frame.unit[place]])) for place in changed],
         ["chance"],
         batch_size=BATCH,
     )
-    new = np.flatnonzero((chances > 0) & ~frame.known & (frame.chance == 0))
-    _ask(study, frame.items[new])
+    new = frame.items_of((chances > 0) & ~frame.known & (frame.chance == 0))
+    _ask(study, new)
     return len(new)
 
 
@@ -439,7 +474,7 @@ def frame_arrays(frame: StoredFrame, run: Counts, runs: int) -> AuditFrame:
 
 def _runs_of(study: Study, frame: StoredFrame, run_ids: Sequence[str]) -> Counts:
     places = {run_id: place for place, run_id in enumerate(run_ids)}
-    answers = answers_of(study, frame.items)
+    answers = answers_of(study, frame.items[frame.first])
     rows = AnswerProvenance.objects.filter(run__in=Run.objects.filter(campaign=study.campaign))
     of_answer = dict(rows.values_list("answer", "run__run_id"))
     return np.array([places[of_answer[answer]] for answer in answers], dtype=np.int64)

@@ -16,7 +16,7 @@ from evaluation.models import Assignment, AuditPair, Campaign, Judge, Study, Sup
 from evaluation.models.studies import REAL_LABELS
 from evaluation.studies import study_named
 from evaluation.terms import AssignmentLabel, DrawKind, JudgeKind, StudyKind
-from reports.audits.population import Ints, packed, pair_names
+from reports.audits.population import Ints, Population, group_numbers, group_starts, packed, pair_names
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import newest_verdicts
 from reports.metrics.arrays import Booleans, Floats
@@ -35,35 +35,56 @@ GivenLabels = dict[tuple[int, int], dict[str, int]]
 
 @dataclass(frozen=True)
 class StoredFrame:
-    """Q pairs in the order in which they came in; arrays Q, but `items` Q x 2. `chance` is 0 where not drawn."""
+    """N units in the order in which they came in, and their Q pairs (`Population`).
+
+    `pk` and `given` Q, `items` Q x 2, `unit` Q, index of N; the others N. `chance` is 0 where not drawn.
+    """
 
     pk: Ints
     items: Ints
+    unit: Ints
+    given: tuple[str, ...]
     machine_label: Ints
     block: Ints
+    known: Booleans
     size: Floats
     place: Floats
     chance: Floats
-    known: Booleans
-    given: tuple[str, ...]
+
+    @property
+    def first(self) -> Ints:
+        return group_starts(self.unit)
 
     @cached_property
     def keys(self) -> Ints:
+        """Key of each pair, Q."""
         return packed(self.items)
 
     @property
     def drawn(self) -> Booleans:
-        """Pairs that the draw took, the known ones left out."""
+        """Units that the draw took, the known ones left out."""
         return (self.chance > 0) & ~self.known
 
-    def places_in(self, keys: Ints) -> Ints:
-        """Place of each stored pair among `keys`, Q; -1 where it is not there."""
+    def items_of(self, units: Booleans) -> Ints:
+        return self.items[units[self.unit]]
+
+    def places_in(self, population: Population) -> Ints:
+        """Place of each unit in a population, N; -1 where it is not there, or has other citations by now."""
+        mine, keys = self.keys[self.first], population.keys
         order = np.argsort(keys)
         if not len(keys):
-            return np.full(len(self.keys), -1)
-        at = np.minimum(np.searchsorted(keys[order], self.keys), len(keys) - 1)
-        found: Ints = np.where(keys[order][at] == self.keys, order[at], -1)
+            return np.full(len(mine), -1)
+        at = order[np.minimum(np.searchsorted(keys[order], mine), len(keys) - 1)]
+        # Citations count from the first on, so that equal numbers of them are the same ones.
+        same = (keys[at] == mine) & (np.bincount(population.unit)[at] == np.bincount(self.unit))
+        found: Ints = np.where(same, at, -1)
         return found
+
+    def outside(self, population: Population) -> Booleans:
+        is_outside = np.ones(len(population.run), dtype=np.bool_)
+        places = self.places_in(population)
+        is_outside[places[places >= 0]] = False
+        return is_outside
 
 
 def audit_named(campaign: Campaign, name: str) -> Study:
@@ -79,18 +100,14 @@ def stored_frame(study: Study, alias: str = DEFAULT_DB_ALIAS) -> StoredFrame:
     fields = ("pk", first, second, "machine_label", "block", "known", "size", "place", "chance", "given")
     rows = list(AuditPair.objects.using(alias).filter(study=study).order_by("pk").values_list(*fields))
     *columns, given = zip(*rows, strict=True) if rows else ((),) * len(fields)
-    whole = np.array(columns[:6], dtype=np.int64)
-    return StoredFrame(
-        pk=whole[0],
-        items=whole[1:3].T,
-        machine_label=whole[3],
-        block=whole[4],
-        known=whole[5].astype(np.bool_),
-        size=np.array(columns[6], dtype=np.float64),
-        place=np.array(columns[7], dtype=np.float64),
-        chance=np.array([chance or 0.0 for chance in columns[8]], dtype=np.float64),
-        given=given,
-    )
+    pk, first_ids, second_ids, *whole = np.array(columns[:6], dtype=np.int64)
+    unit = np.arange(len(pk)) if study.kind == StudyKind.ASSIGNMENT else group_numbers(first_ids)
+    of_unit = group_starts(unit)
+    chances = [chance or 0.0 for chance in columns[8]]
+    label, block, known = (column[of_unit] for column in whole)
+    size, place, chance = (np.array(column, dtype=np.float64)[of_unit] for column in (*columns[6:8], chances))
+    items = np.stack([first_ids, second_ids], axis=1)
+    return StoredFrame(pk, items, unit, given, label, block, known.astype(np.bool_), size, place, chance)
 
 
 def current_labels(study: Study, judges: QuerySet[Judge], alias: str = DEFAULT_DB_ALIAS) -> GivenLabels:
@@ -150,9 +167,13 @@ def adjudicated(study: Study, alias: str) -> dict[tuple[int, int], int]:
 
 @dataclass(frozen=True, slots=True)
 class PeopleJudgments:
-    """Labels of Q pairs by people: `shares` Q x 3, each label's share; `refused` Q, pairs nobody could judge."""
+    """Labels of N units by people, each label's share, N x 3, zeros where a pair of the unit has none.
 
-    shares: Floats
+    `mean`: over a unit's pairs; `best`: of its best pair. `refused` N: somebody answered, and could not judge a pair.
+    """
+
+    mean: Floats
+    best: Floats
     refused: Booleans
 
 
@@ -161,7 +182,7 @@ def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alia
     shares = np.zeros((len(frame.keys), 3))
     refused = np.zeros(len(frame.keys), dtype=np.bool_)
     verdicts = adjudicated(study, alias)
-    for place in np.flatnonzero(frame.chance > 0):
+    for place in np.flatnonzero((frame.chance > 0)[frame.unit]):
         item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
         given = [int(digit) for digit in frame.given[place]] or list(labels.get(item, {}).values())
         real = [label for label in given if label in REAL_LABELS]
@@ -170,29 +191,47 @@ def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alia
         for label in real:
             shares[place, label] += 1 / len(real)
         refused[place] = bool(given) and not real
-    return PeopleJudgments(shares, refused)
+    return _by_unit(frame, shares, refused)
+
+
+def _by_unit(frame: StoredFrame, shares: Floats, refused: Booleans) -> PeopleJudgments:
+    first, pairs = frame.first, np.bincount(frame.unit)
+    if len(first) == len(shares):
+        return PeopleJudgments(shares, shares, refused)
+    answered, unknown = refused | shares.any(axis=1), ~shares.any(axis=1)
+    # Where people differ, whoever is strict about one pair of a sentence is taken to be strict about the others.
+    below = np.minimum.reduceat(np.cumsum(shares, axis=1), first, axis=0)
+    mean = np.add.reduceat(shares, first, axis=0) / pairs[:, np.newaxis]
+    whole = ~np.logical_or.reduceat(unknown, first)[:, np.newaxis]
+    all_answered = np.logical_and.reduceat(answered, first)
+    return PeopleJudgments(
+        mean=np.where(whole, mean, 0.0),
+        best=np.where(whole, np.diff(below, axis=1, prepend=0.0), 0.0),
+        refused=all_answered & np.logical_or.reduceat(refused, first),
+    )
 
 
 def drawn_rows(study: Study) -> list[dict[str, Any]]:
     """Every pair that was drawn or taken over, with its stratum, u, x, pi and people's labels, as files have it."""
     frame, labels = stored_frame(study), current_labels(study, people_of(study))
-    drawn = np.flatnonzero(frame.chance > 0)
+    drawn = np.flatnonzero((frame.chance > 0)[frame.unit])
     words = NUGGET_LABELS.scale if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS.scale
     rows = []
     for place, name in zip(
         drawn.tolist(), pair_names(study.campaign, study.kind, frame.items[drawn]), strict=True
     ):
         item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
-        machine, block = int(frame.machine_label[place]), int(frame.block[place])
-        stratum = STRATUM_NAMES[KNOWN if frame.known[place] else machine]
+        unit = frame.unit[place]
+        machine, block = int(frame.machine_label[unit]), int(frame.block[unit])
+        stratum = STRATUM_NAMES[KNOWN if frame.known[unit] else machine]
         rows.append(
             name
             | {
                 "machine": "none" if machine == NO_LABEL else words[machine],
                 "stratum": f"{stratum}, extension {block}" if block else stratum,
-                "u": float(frame.place[place]),
-                "x": float(frame.size[place]),
-                "pi": float(frame.chance[place]),
+                "u": float(frame.place[unit]),
+                "x": float(frame.size[unit]),
+                "pi": float(frame.chance[unit]),
                 "labels": {
                     judge: "refused" if label == REFUSED else words[label]
                     for judge, label in sorted(labels.get(item, {}).items())

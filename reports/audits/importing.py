@@ -90,7 +90,7 @@ def _plan(study: Study, source: Source, records: Sequence[AuditRecord], judge: J
 
 def _drawn(study: Study) -> dict[AuditKey, tuple[int, int]]:
     frame = stored_frame(study)
-    items = frame.items[frame.drawn]
+    items = frame.items_of(frame.drawn)
     names = pair_names(study.campaign, study.kind, items)
     return {
         tuple(name.values()): (first, second) for name, (first, second) in zip(names, items.tolist(), strict=True)
@@ -178,8 +178,8 @@ def _words(kind: StudyKind) -> dict[str, int]:
 def _record(line: int, row: _Labelled, label: int) -> AuditRecord:
     where = f"run {row.run_id}, topic {row.topic_id}"
     if isinstance(row, _NuggetLine):
-        again = f", occurrence {row.occurrence}" if row.occurrence else ""
-        shown = f"{where}, nugget {row.nugget[:80]!r}{again}"
+        occurrence = f", occurrence {row.occurrence}" if row.occurrence else ""
+        shown = f"{where}, nugget {row.nugget[:80]!r}{occurrence}"
         return AuditRecord(line, (row.run_id, row.topic_id, row.nugget, row.occurrence), label, shown)
     if isinstance(row, _CitationLine):
         key = (row.run_id, row.topic_id, row.sentence, row.docid)

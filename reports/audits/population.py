@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.domain.conditions import CitationCondition, Part, whole
-from evaluation.errors import Refused
-from evaluation.models import AnswerProvenance, Campaign, ListedNugget, Sentence, Study
+from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetSet, Sentence, Study
 from evaluation.models.querysets import in_parts_of
 from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition
 from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet
 from reports.metrics.arrays import Booleans, Counts, Floats
 from reports.metrics.audit.draw import NO_LABEL
 from reports.metrics.audit.weights import nugget_sizes, nugget_weights, positive_sizes, support_weights
-from reports.metrics.label_matrix import UNJUDGEABLE
+from reports.metrics.label_matrix import UNJUDGEABLE, UNJUDGED
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import run_scores
 from reports.metrics.support import PRECISION, RECALL, run_support
@@ -28,10 +27,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """P pairs of R runs, run by run in the order of their ids, and T topics.
+    """P units of R runs, run by run in the order of their ids, their Q pairs, and T topics.
 
-    `items` P x 2 are answer and wording, or sentence and segment, by primary key; `label` P, of the LLM, NO_LABEL
-    where it failed or gave none; `size` P, x; `weights` P and `counted` R x T by score; `machine` R, the LLM's scores.
+    A unit is drawn as one: a pair, or a sentence with all its citations that count. `items` Q x 2 are answer and
+    wording, or sentence and segment, by primary key, those of a unit one after the other; `unit` Q, index of P;
+    `label` P, of the LLM, of several the best, NO_LABEL where it failed or gave none; `size` P, x; `weights` P and
+    `counted` R x T by score; `machine` R, the LLM's scores.
     """
 
     run_ids: tuple[str, ...]
@@ -39,6 +40,7 @@ class Population:
     run: Counts
     topic: Counts
     items: Ints
+    unit: Counts
     label: Counts
     size: Floats
     weights: dict[str, Floats]
@@ -47,7 +49,18 @@ class Population:
 
     @property
     def keys(self) -> Ints:
-        return packed(self.items)
+        """Key of each unit, P: that of its first pair."""
+        return packed(self.items[group_starts(self.unit)])
+
+
+def group_starts(group: Ints) -> Ints:
+    """Places at which a new number begins, of Q numbers that come in groups."""
+    return np.flatnonzero(np.diff(group, prepend=group[:1] - 1))
+
+
+def group_numbers(numbers: Ints) -> Counts:
+    """Number the groups of equal numbers from 0 on, Q."""
+    return np.cumsum(np.diff(numbers, prepend=numbers[:1]) != 0)
 
 
 def packed(items: Ints) -> Ints:
@@ -69,8 +82,17 @@ def population_of(study: Study, policies: Policies | SupportPolicies) -> Populat
         return _of_citations(study, policies, run_ids)
 
 
+def condition_of(nugget_set: NuggetSet | None) -> Condition:
+    origin = nugget_set.origin if nugget_set else ""
+    return next(item for item in Condition if item.origin == origin and item.judge_kind is JudgeKind.LLM)
+
+
 def default_policies(study: Study) -> Policies | SupportPolicies:
     return Policies() if study.kind == StudyKind.ASSIGNMENT else SupportPolicies()
+
+
+def draws_sentences(study: Study) -> bool:
+    return study.kind == StudyKind.SUPPORT and study.campaign.protocol.first_citations != 1
 
 
 def _topics(study: Study, topic_ids: tuple[str, ...]) -> Booleans:
@@ -83,9 +105,7 @@ def _places(run_ids: Sequence[str], chosen: Sequence[str]) -> Counts:
 
 
 def _of_nuggets(study: Study, policies: Policies, chosen: Sequence[str]) -> Population:
-    origin = study.nugget_set.origin if study.nugget_set else ""
-    condition = next(item for item in Condition if item.origin == origin and item.judge_kind is JudgeKind.LLM)
-    choice = whole(study.campaign, condition, study.nugget_set, study.machine)
+    choice = whole(study.campaign, condition_of(study.nugget_set), study.nugget_set, study.machine)
     whole_sheet, (wordings, answers) = assignment_sheet(choice), assignment_keys(choice)
     topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, chosen)
     wordings = wordings[topics[whole_sheet.nugget_topic]]
@@ -103,17 +123,16 @@ def _of_nuggets(study: Study, policies: Policies, chosen: Sequence[str]) -> Popu
         run=run,
         topic=topic,
         items=np.stack([answers[topic, run], wordings[nugget]], axis=1),
+        unit=np.arange(len(run)),
         label=np.where(labels < 0, NO_LABEL, labels),
         size=positive_sizes(run, nugget_sizes(sheet)[nugget, run]),
-        weights={name: one.weights[nugget, run] for name, one in found.items()},
-        counted={name: one.counted.T for name, one in found.items()},
+        weights={name: scores.weights[nugget, run] for name, scores in found.items()},
+        counted={name: scores.counted.T for name, scores in found.items()},
         machine={name: scores.of(name) for name in found},
     )
 
 
 def _of_citations(study: Study, policies: SupportPolicies, chosen: Sequence[str]) -> Population:
-    if study.campaign.protocol.first_citations != 1:
-        raise Refused("usage", "A random check of citations needs a protocol that judges one citation a sentence.")
     choice = CitationCondition(study.campaign, (Part(None, study.machine),), SupportCondition.LLM)
     whole_sheet, keys = support_sheet(choice), support_keys(choice)
     topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, chosen)
@@ -123,25 +142,34 @@ def _of_citations(study: Study, policies: SupportPolicies, chosen: Sequence[str]
     topic, column = np.divmod(sheet.sentence_answer[sheet.unit_sentence], max(len(sheet.run_ids), 1))
     place = np.full(len(sheet.run_ids), -1)
     place[runs] = np.arange(len(runs))
-    asked = (place[column] >= 0) & (sheet.unit_label != UNJUDGEABLE)
-    units = np.flatnonzero(asked)[np.argsort(place[column][asked], kind="stable")]
-    labels = sheet.unit_label[units].astype(np.int64)
+    in_frame = (place[column] >= 0) & (sheet.unit_label != UNJUDGEABLE)
+    pairs = np.flatnonzero(in_frame)[np.argsort(place[column][in_frame], kind="stable")]
+    unit = group_numbers(sheet.unit_sentence[pairs].astype(np.int64))
+    first = pairs[group_starts(unit)]
+    best = np.full(len(first), UNJUDGED, dtype=np.int64)
+    np.maximum.at(best, unit, sheet.unit_label[pairs])
     found, usual = support_weights(sheet, policies), support_weights(sheet, SupportPolicies())
-    run = place[column][units].astype(np.int64)
-    size = (usual[PRECISION].weights + usual[RECALL].weights)[units] / 2
+    run = place[column][first].astype(np.int64)
+    sizes = [_of_units(name, scores.weights[pairs], unit) for name, scores in usual.items()]
     scores = run_support(sheet, policies)
     return Population(
         run_ids=tuple(chosen),
         topic_ids=sheet.topic_ids,
         run=run,
-        topic=topic[units].astype(np.int64),
-        items=keys[units],
-        label=np.where(labels < 0, NO_LABEL, labels),
-        size=positive_sizes(run, size),
-        weights={name: one.weights[units] for name, one in found.items()},
-        counted={name: one.counted.T[runs] for name, one in found.items()},
+        topic=topic[first].astype(np.int64),
+        items=keys[pairs],
+        unit=unit,
+        label=np.where(best < 0, NO_LABEL, best),
+        size=positive_sizes(run, np.mean(sizes, axis=0)),
+        weights={name: _of_units(name, scores.weights[pairs], unit) for name, scores in found.items()},
+        counted={name: scores.counted.T[runs] for name, scores in found.items()},
         machine={PRECISION: scores.precision[runs], RECALL: scores.recall[runs]},
     )
+
+
+def _of_units(score: str, weights: Floats, unit: Counts) -> Floats:
+    # Precision counts pairs; recall counts sentences, and each pair of a sentence carries its whole weight.
+    return np.bincount(unit, weights).astype(np.float64) if score == PRECISION else weights[group_starts(unit)]
 
 
 PairName = dict[str, Any]

@@ -78,7 +78,6 @@ class ConfusionPage(Report):
 
     @property
     def categories(self) -> list[dict[str, Any]]:
-        """Reasons by adjudicators why the two sides differ."""
         return category_counts(self.compared, self.verdicts) if self.compared else []
 
     @property

@@ -10,11 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from evaluation.domain.conditions import (
-    CitationCondition,
-    NuggetCondition,
-    check_apart,
-)
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
 from evaluation.models import Campaign, ListedNugget, NuggetLineage, Qrel, QrelSource, Topic
@@ -23,7 +19,7 @@ from reports.forms import ADDED, ConfusionForm
 from reports.frames import Ints, assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet, tagged
 from reports.metrics.arrays import Booleans, Bytes, Indices
 from reports.metrics.confusion import Confusion, confusion, harsh_conflicts, label_intervals, topic_tables
-from reports.metrics.intervals import Interval
+from reports.metrics.intervals import Interval, documents_of
 from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet
 from web.consistent_read import consistent_read
 
@@ -31,8 +27,6 @@ LabelSide: TypeAlias = NuggetCondition | CitationCondition | QrelSource
 
 
 class ItemKind(StrEnum):
-    """Kind of item that is labelled."""
-
     NUGGETS = "nuggets"
     CITATIONS = "citations"
     GRADES = "grades"
@@ -179,7 +173,6 @@ def confuse_conditions(rows: LabelSide, columns: LabelSide, tag: str = "") -> Co
 
 
 def _within_tag(matched: Matched, campaign: Campaign, tag: str) -> Booleans:
-    """Return the mask of items of topics with a tag, n."""
     return rows_of(matched.topic_ids, tagged(campaign, tag))[matched.topic]
 
 
@@ -218,7 +211,7 @@ def confusion_document(report: ConfusionReport) -> dict[str, Any]:
         "row_rates": list(found.row_rates),
         "column_rates": list(found.column_rates),
         "harsh_conflicts": report.harsh,
-        "intervals": {name: interval.document for name, interval in report.intervals.items()},
+        "intervals": documents_of(report.intervals),
     }
 
 

@@ -25,10 +25,7 @@ from reports.confusion.paired_labels import ItemKind, Key, LabelComparison
 from reports.models import BOTH, TAKEN_BACK, UNDECIDED, Adjudication
 from reports.terms import NO_CATEGORY, category_cell, category_text
 
-FIELDS = {
-    ItemKind.NUGGETS: ("answer", "nugget_version"),
-    ItemKind.CITATIONS: ("sentence", "segment"),
-}
+FIELDS = {ItemKind.NUGGETS: ("answer", "nugget_version"), ItemKind.CITATIONS: ("sentence", "segment")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +144,14 @@ def take_back(pair: Pair, *, actor: User) -> Adjudication:
 
 
 def _write(pair: Pair, labels: list[Any], given: dict[str, Any], actor: User) -> Adjudication:
-    stood = [
+    labels = [
         {"judge": row.judge_id, "condition": getattr(row, "condition", ""), "label": row.label} for row in labels
     ]
     # Without the note: events are exported, and a note may quote a text under a licence.
     payload = pair.fields | {"verdict": given["verdict"], "category": given["category"]}
     event = Event.objects.create(campaign=pair.campaign, kind="pair.adjudicated", actor=actor, payload=payload)
     return Adjudication.objects.create(
-        campaign=pair.campaign, **pair.fields, **given, labels=stood, actor=actor, event=event
+        campaign=pair.campaign, **pair.fields, **given, labels=labels, actor=actor, event=event
     )
 
 
@@ -187,7 +184,7 @@ def category_counts(compared: LabelComparison, verdicts: dict[int, Adjudication]
     left, right = compared.matched.left, compared.matched.right
     counted: Counter[tuple[str, str]] = Counter()
     for place, verdict in verdicts.items():
-        # Where both sides agree, a verdict says nothing of why they differ, even if it finds both wrong.
+        # A verdict on equal labels gives no reason why they differ, even if it finds both wrong.
         if left[place] != right[place]:
             counted[verdict.category, _who(verdict.verdict, int(left[place]), int(right[place]))] += 1
     rows = []

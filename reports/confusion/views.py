@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.core.paginator import Paginator
@@ -27,14 +28,26 @@ from reports.confusion.paired_labels import ItemKind, Key
 from reports.confusion.pairs import PairList, judge_of, read_pairs
 from reports.confusion.verdicts import Pair, adjudicate, find_pair, key_of, labels_of, take_back, verdicts_on
 from reports.files import FileTable, TableForm, downloaded
-from reports.forms import VerdictForm
+from reports.models import VERDICTS
 from reports.quality.studies import StudyReport, agreement_rows, study_document, study_report
-from reports.terms import category_text
+from reports.terms import CATEGORY_WORDS, category_text
 from reports.views import get_campaign
 
 PAIRS_A_PAGE = 20
 IN_QUEUE = "cell"
 """The parameter by which a pair is one of a list to be judged one after the other."""
+
+
+class VerdictForm(forms.Form):
+    verdict = forms.TypedChoiceField(
+        label="Verdict", coerce=int, widget=forms.RadioSelect, choices=[(code, code) for code in VERDICTS]
+    )
+    category = forms.ChoiceField(
+        required=False,
+        label="Why they differ",
+        choices=[("", "not said"), *((category.value, text) for category, text in CATEGORY_WORDS.items())],
+    )
+    note = forms.CharField(label="Note", required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 @require_safe

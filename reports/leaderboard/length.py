@@ -8,7 +8,6 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
-from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from reports import charts
 from reports.cache import cached_report
@@ -19,7 +18,6 @@ from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, RunScores, on_front, run_scores
 from reports.report import (
     OVERVIEW,
-    WRONG_CHOICE,
     Chart,
     ColumnKind,
     Report,
@@ -30,6 +28,7 @@ from reports.report import (
     chosen_condition,
     columns,
     policies_text,
+    report_of,
     sentences,
     tag_text,
     topics_with_nuggets,
@@ -44,8 +43,6 @@ Limits = tuple[str, str, str]
 
 
 class LengthForm(ConditionForm):
-    """A score against length."""
-
     # Length against itself would be a straight line, so it is not among the scores here.
     score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial="vital_strict")
     group = forms.ChoiceField(label="Group", required=False)
@@ -59,15 +56,12 @@ class LengthForm(ConditionForm):
 
 def length_page(campaign: Campaign, query: QueryDict) -> Report:
     form = LengthForm(query, campaign)
-    if not form.is_valid():
-        return Report(form, TITLE, WRONG_CHOICE)
-    try:
-        choice = chosen_condition(campaign, form)
-    except Refused as refused:
-        return Report(form, TITLE, refused.message)
-    limits = (form.chosen["group"], form.chosen["task"], form.chosen["tag"])
-    content = _content(choice, form.policies, form.chosen["score"], limits)
-    return Report(form, TITLE, content=content, query=query)
+
+    def content() -> ReportContent:
+        limits = (form.chosen["group"], form.chosen["task"], form.chosen["tag"])
+        return _content(chosen_condition(campaign, form), form.policies, form.chosen["score"], limits)
+
+    return report_of(form, TITLE, query, content)
 
 
 @cached_report(size=32)

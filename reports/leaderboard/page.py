@@ -1,6 +1,5 @@
 """Leaderboard: runs by score under one condition, with intervals, citation support, doubts, and tests of every two."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -12,16 +11,7 @@ from evaluation.domain.conditions import CitationCondition, NuggetCondition, res
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports import charts
-from reports.audits.corrected import (
-    NEW,
-    THESE,
-    TOO_FEW,
-    CorrectedDifference,
-    CorrectedReport,
-    checks_of,
-    corrected_by,
-)
-from reports.audits.documents import corrected_document, corrected_note, corrected_rows
+from reports.audits.page import BoardLine, CheckedReport, corrected_checks
 from reports.cache import cached_report
 from reports.forms import LeaderboardForm, score_words
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
@@ -36,7 +26,7 @@ from reports.leaderboard.scores import (
 )
 from reports.metrics.agreement import ScoreTable, score_table
 from reports.metrics.arrays import column_means, defined
-from reports.metrics.intervals import AMOUNTS, FRACTIONS, Interval
+from reports.metrics.intervals import AMOUNTS, FRACTIONS, Interval, documents_of, mean_intervals
 from reports.metrics.policies import Policies, SupportPolicies, listed_policies
 from reports.metrics.scores import DOUBTS, LENGTH, SCORE_NAMES, doubts
 from reports.metrics.support import SUPPORT_NAMES
@@ -46,22 +36,20 @@ from reports.report import (
     Chart,
     Column,
     ColumnKind,
-    Report,
     ReportCell,
     Row,
     Section,
     chosen_condition,
     counted,
 )
-from reports.support_scores import RunSupportScores, support_rows
+from reports.support import RunSupportScores, support_rows
 from web.consistent_read import consistent_read
-from web.templatetags.assay import DASH, words
+from web.templatetags.assay import words
 
 TITLE = "Leaderboard"
 COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
 ALWAYS_SHOWN = (LENGTH, "weighted_precision", "weighted_recall")
 SCORED = "scored"
-CORRECTED = "corrected"
 NO_COLUMNS = "-"
 """Optional columns in an address where none is chosen: nothing at all means those that the person chose before."""
 SUPPORT_TOPICS = ("precision_topics", "recall_topics")
@@ -70,12 +58,6 @@ SUPPORT_COLUMNS = (
     Column("weighted_precision", "Citation precision", ColumnKind.SCORE, topics="precision_topics"),
     Column("weighted_recall", "Citation recall", ColumnKind.SCORE, topics="recall_topics"),
     Column("sentences", "Sentences", ColumnKind.MEAN, topics="recall_topics"),
-)
-CORRECTED_COLUMNS = (
-    Column("run_id", "Run", ColumnKind.RUN),
-    Column("llm", "LLM", ColumnKind.SCORE),
-    Column("people", "People only", ColumnKind.SCORE),
-    Column("corrected", "Corrected", ColumnKind.SCORE, primary=True),
 )
 PAPER = {
     "run_id": "Run",
@@ -111,11 +93,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class TagColumn:
-    """The chosen score of every run over the `topics` scored topics of one tag; None where it is undefined."""
+    """The chosen score of every run over the `topics` scored topics of one tag, None where it is undefined."""
 
     tag: str
     topics: int
     by_run: dict[str, float | None]
+    intervals: dict[str, Interval]
+
+
+TagLine = tuple[str, list[tuple[float | None, Interval, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,46 +115,9 @@ class Standings:
     by_tag: tuple[TagColumn, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BoardLine:
-    """A run as the page shows it: its place by the chosen score, and per group of `Comparisons` whether it is in it."""
-
-    row: Row
-    rank: int | str | None
-    name: ReportCell
-    score: ReportCell
-    cells: list[ReportCell]
-    bars: list[bool]
-    doubts: list[tuple[str, int]]
-    axis: float
-    """The end of the axis that all runs share; it begins at 0."""
-
-    @property
-    def share(self) -> str:
-        return self._percent(self.score.value)
-
-    @property
-    def refused(self) -> str:
-        return str(self.row["intervals"][self.score.column.key].get("reason", ""))
-
-    @property
-    def low(self) -> str:
-        return self._percent(self.row["low"])
-
-    @property
-    def high(self) -> str:
-        return self._percent(self.row["high"])
-
-    def _percent(self, value: float) -> str:
-        return f"{100 * value / self.axis:.4f}%"
-
-
 @dataclass(frozen=True, kw_only=True)
-class LeaderboardReport(Report):
-    """`support_message` says why support is not shown; `shown` are the runs of the chosen group and task.
-
-    `checks`: random checks of the labels, the newest first.
-    """
+class LeaderboardReport(CheckedReport):
+    """`support_message` says why support is not shown; `shown` are the runs of the chosen group and task."""
 
     form: LeaderboardForm
     support_message: str = ""
@@ -176,41 +125,9 @@ class LeaderboardReport(Report):
     shown: tuple[ScoreRow, ...] = ()
     support: CitationCondition | None = None
     compared: Comparisons | None = None
-    checks: tuple[CorrectedReport, ...] = ()
-
-    @cached_property
-    def corrected(self) -> CorrectedReport | None:
-        """The check that is named or the newest complete one, never another than the named."""
-        named = [check for check in self.checks if check.study.name == self.form.chosen["check"]]
-        return next((check for check in named or self.checks if check.complete), None)
 
     @property
-    def complete_checks(self) -> list[CorrectedReport]:
-        return [check for check in self.checks if check.complete]
-
-    @property
-    def open_checks(self) -> list[CorrectedReport]:
-        return [check for check in self.checks if not check.complete]
-
-    @property
-    def is_corrected(self) -> bool:
-        return self.corrected is not None and self.form.chosen["view"] == CORRECTED
-
-    @property
-    def corrected_lines(self) -> list[BoardLine]:
-        section = self.section(CORRECTED)
-        groups = self.corrected.groups if self.corrected else ()
-        lines = zip(section.rows, section.cells(section.rows), strict=True)
-        return [_corrected_line(row, cells, groups) for row, cells in lines if row["run_id"] in self._names]
-
-    @property
-    def neighbours(self) -> list[tuple[CorrectedDifference, list[tuple[str, int]]]]:
-        report = self.corrected
-        gaps = [gap for gap in report.neighbours if {gap.a, gap.b} <= self._names] if report else []
-        return [(gap, report.numbers_with(gap)) for gap in gaps if report]
-
-    @cached_property
-    def _names(self) -> set[str]:
+    def names(self) -> set[str]:
         return {row["run_id"] for row in self.shown}
 
     @property
@@ -231,7 +148,6 @@ class LeaderboardReport(Report):
 
     @cached_property
     def optional(self) -> list[Column]:
-        """Columns that the page has where they are asked for."""
         apart = (*ALWAYS_SHOWN, "run_id", self.runs_score)
         return [column for column in self.runs.columns if column.key not in apart]
 
@@ -322,30 +238,14 @@ class LeaderboardReport(Report):
         return max((end for end in ends if end is not None), default=0.0) or 1.0
 
     @property
-    def by_tag(self) -> list[tuple[str, list[tuple[float | None, int]]]]:
-        """The runs shown, each with its mean of the chosen score over each tag's topics, and how many these are."""
-        return self._by_tag([tag for tag in self._tags if tag.topics >= FEWEST_TOPICS])
-
-    @property
-    def by_small_tag(self) -> list[tuple[str, list[tuple[float | None, int]]]]:
-        return self._by_tag(self.small_tags)
-
-    @property
-    def large_tags(self) -> list[TagColumn]:
-        return [tag for tag in self._tags if tag.topics >= FEWEST_TOPICS]
-
-    @property
-    def small_tags(self) -> list[TagColumn]:
-        return [tag for tag in self._tags if tag.topics < FEWEST_TOPICS]
-
-    @property
-    def _tags(self) -> tuple[TagColumn, ...]:
-        return self.standings.by_tag if self.standings else ()
-
-    def _by_tag(self, tags: list[TagColumn]) -> list[tuple[str, list[tuple[float | None, int]]]]:
+    def tags(self) -> list[tuple[list[TagColumn], list[TagLine]]]:
+        """Tags over enough topics and those over few, each with the runs shown: mean, interval, number of topics."""
+        every = self.standings.by_tag if self.standings else ()
+        apart = [[tag for tag in every if (tag.topics < FEWEST_TOPICS) is few] for few in (False, True)]
+        runs = [row["run_id"] for row in self.runs.rows]
         return [
-            (row["run_id"], [(tag.by_run.get(row["run_id"]), tag.topics) for tag in tags])
-            for row in self.runs.rows
+            (tags, [(run, [(tag.by_run[run], tag.intervals[run], tag.topics) for tag in tags]) for run in runs])
+            for tags in apart
         ]
 
     @property
@@ -388,7 +288,10 @@ class LeaderboardReport(Report):
             "runs": runs.file_rows,
             "score": found.score,
             "tag": self.form.chosen["tag"] or None,
-            "by_tag": {tag.tag: {"topics": tag.topics, "runs": tag.by_run} for tag in found.by_tag},
+            "by_tag": {
+                tag.tag: {"topics": tag.topics, "runs": tag.by_run, "intervals": documents_of(tag.intervals)}
+                for tag in found.by_tag
+            },
             "support": str(self.support) if self.support else None,
             "comparisons": comparison_rows(self.compared)
             if self.compared and self.form.chosen["compare"]
@@ -399,53 +302,11 @@ class LeaderboardReport(Report):
             alt=f"{len(runs.rows)} runs by {words(found.score)}, each with its interval.",
             draw=lambda dark: charts.ranking(runs.rows, found.score, dark=dark),
         )
-        corrected = [_corrected_section(self.corrected)] if self.corrected else []
-        return [replace(runs, document=document), Section("ranking", "", (), (), chart=chart), *corrected]
-
-
-def _corrected_section(report: CorrectedReport) -> Section:
-    """The corrected table: its files have what `report corrected` prints."""
-    rows = [
-        row
-        | {
-            "few": run.few,
-            "doubts": run.doubts,
-            "intervals": {"people": _ends(row, "people_"), CORRECTED: _ends(row)},
-        }
-        for run, row in zip(report.ordered, corrected_rows(report), strict=True)
-    ]
-    return Section(
-        name=CORRECTED,
-        title="Corrected",
-        columns=CORRECTED_COLUMNS,
-        rows=rows,
-        aside=("few", "doubts", "intervals"),
-        file_name=f"leaderboard-{CORRECTED}",
-        paper={column.key: column.caption for column in CORRECTED_COLUMNS} | {"low": "Low", "high": "High"},
-        document=corrected_document(report),
-        comment=corrected_note(report),
-    )
-
-
-def _ends(row: Row, prefix: str = "") -> Row:
-    return Interval(
-        row[f"{prefix}low"], row[f"{prefix}high"], "" if row[f"{prefix}low"] is not None else TOO_FEW
-    ).document
-
-
-def _corrected_line(row: Row, cells: list[ReportCell], groups: Sequence[frozenset[str]]) -> BoardLine:
-    name, llm, people, corrected = cells
-    ranks = dict.fromkeys(rank for rank in (row["best_rank"], row["worst_rank"]) if rank)
-    return BoardLine(
-        row=row,
-        rank=DASH.join(map(str, ranks)),
-        name=name,
-        score=corrected,
-        cells=[llm, people],
-        bars=[row["run_id"] in group for group in groups],
-        doubts=[],
-        axis=1.0,
-    )
+        return [
+            replace(runs, document=document),
+            Section("ranking", "", (), (), chart=chart),
+            *self.corrected_sections(TITLE.lower()),
+        ]
 
 
 def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[tuple[str, int]]:
@@ -493,15 +354,11 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
         shown=tuple(shown),
         support=support,
         compared=compared,
-        checks=_checks(wanted, NEW if form.chosen["target"] == NEW else THESE),
+        # A check is of all its topics, and nobody says how long an answer is.
+        checks=()
+        if wanted.tag or wanted.score == LENGTH
+        else corrected_checks(choice, form.policies, wanted.score, form.chosen["target"]),
     )
-
-
-def _checks(wanted: Wanted, target: str) -> tuple[CorrectedReport, ...]:
-    # A check is of all its topics, and nobody says how long an answer is.
-    if wanted.tag or wanted.score == LENGTH:
-        return ()
-    return tuple(corrected_by(study, wanted.policies, wanted.score, target) for study in checks_of(wanted.choice))
 
 
 def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
@@ -552,7 +409,8 @@ def _by_tag(wanted: Wanted) -> tuple[TagColumn, ...]:
         rows = table.topics & rows_of(table.topic_ids, topics)
         means = column_means(table.values, rows)
         by_run = {run: defined(mean) for run, mean in zip(table.run_ids, means, strict=True)}
-        columns.append(TagColumn(tag, int(rows.sum()), by_run))
+        ends = mean_intervals(table.values[rows], AMOUNTS if wanted.score == LENGTH else FRACTIONS)
+        columns.append(TagColumn(tag, int(rows.sum()), by_run, dict(zip(table.run_ids, ends, strict=True))))
     return tuple(columns)
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.metrics.arrays import Bytes, Counts, Floats, Indices, defined, ratio
-from reports.metrics.intervals import Interval
-from reports.metrics.jackknife import jackknife
+from reports.metrics.intervals import Interval, jackknife
 from reports.metrics.label_matrix import LABELS
 
 

@@ -1,9 +1,12 @@
 """Intervals over topics for the three levels of agreement: seeded resamples, and t for the mean of the topics' taus.
 
 Topics are the sampling unit. A resample is a row of multiplicities, how often each topic was drawn.
+The same rows, drawn without replacement, give tau by the number of topics: Sanderson and Zobel 2005 and others ask how
+many topics a collection needs; here the two sides are two conditions.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -20,13 +23,7 @@ from reports.metrics.agreement import (
     scored_runs,
 )
 from reports.metrics.arrays import Booleans, Counts, Floats, comparable, ratio
-from reports.metrics.intervals import (
-    FEWEST_RUNS,
-    TOO_FEW_RUNS,
-    Interval,
-    mean_interval_on_z,
-    resampled_interval,
-)
+from reports.metrics.intervals import FEWEST_RUNS, TOO_FEW_RUNS, Interval, mean_interval_on_z, resampled_interval
 from reports.metrics.kendall import dense_ranks, kendall_rows
 from reports.metrics.policies import TopicChoice
 
@@ -117,12 +114,12 @@ def _topic_by_topic(x: Floats, y: Floats, cells: Booleans) -> tuple[Floats, Floa
     out = np.zeros((3, len(cells), len(cells)))
     if len(topic):
         present, starts = np.unique(topic, return_index=True)
-        for row, sums in zip(present, _one_against_all(x[cells], y[cells], topic), strict=True):
+        for row, sums in zip(present, _concordance_with_all(x[cells], y[cells], topic), strict=True):
             out[:, row, present] = np.add.reduceat(sums, starts, axis=1)
     return out[0], out[1], out[2]
 
 
-def _one_against_all(x: Floats, y: Floats, topic: Counts) -> Iterator[Counts]:
+def _concordance_with_all(x: Floats, y: Floats, topic: Counts) -> Iterator[Counts]:
     """For each topic in turn: balance, ties in x, ties in y of its observations with each of all n, 3 x n.
 
     A topic has few distinct values, so where another value falls among them is a small number, and
@@ -151,3 +148,59 @@ def _signed_sums(table: Counts) -> Counts:
     upto: Counts = np.cumsum(table, axis=0)
     signed: Counts = 2 * upto - table - upto[-1]
     return signed
+
+
+STEPS = 20
+"""Points of a curve: more would lie closer than a picture shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Run-level tau over `topics` topics: mean and central 95 % of the `samples` subsets in which it is defined."""
+
+    topics: int
+    mean: float
+    low: float
+    high: float
+    samples: int
+
+
+def tau_by_topics(
+    x: ScoreTable, y: ScoreTable, topics: TopicChoice = "all", *, samples: int = 100, seed: int = 0
+) -> tuple[CurvePoint, ...]:
+    """Return the run-level tau for up to `STEPS` numbers of topics, from 2 to all that the run means are over.
+
+    Subsets are drawn without replacement. A number of topics at which no subset has a defined tau is left out. Equal
+    arguments give equal points. Raises ValueError for `samples` below 1.
+    """
+    if samples < 1:
+        raise ValueError("samples must be positive")
+    both = pair(x, y)
+    x_topics, y_topics = both.run_topics(topics)
+    used = x_topics | y_topics
+    every = int(used.sum())
+    points = []
+    for size in curve_sizes(every):
+        # There is only one subset with all topics: its tau is that of the page.
+        draws = subsets(every, size, 1 if size == every else samples, seed)
+        taus = run_level_taus(both, topics, used, draws)
+        known = taus[~np.isnan(taus)]
+        if known.size:
+            low, high = np.quantile(known, [0.025, 0.975])
+            points.append(CurvePoint(size, float(known.mean()), float(low), float(high), len(known)))
+    return tuple(points)
+
+
+def curve_sizes(every: int) -> list[int]:
+    """Return at most `STEPS` numbers of topics, evenly from 2 to all; none for fewer than two topics."""
+    if every < 2:
+        return []
+    sizes: list[int] = np.unique(np.linspace(2, every, min(STEPS, every - 1)).round().astype(np.int64)).tolist()
+    return sizes
+
+
+def subsets(every: int, size: int, samples: int, seed: int) -> Counts:
+    """Return random subsets of `size` of all topics as rows of 0 and 1, samples x every."""
+    rng = np.random.default_rng([seed, size])  # each size draws its own, whichever others the curve has
+    rank = rng.random((samples, every)).argsort(axis=1).argsort(axis=1)
+    return (rank < size).astype(np.int64)

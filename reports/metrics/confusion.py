@@ -11,8 +11,7 @@ import numpy as np
 
 from reports.metrics.alpha import alpha_of_pairs
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, defined, ratio, share
-from reports.metrics.intervals import Interval
-from reports.metrics.jackknife import Figure, jackknife
+from reports.metrics.intervals import Figure, Interval, jackknife
 from reports.metrics.label_matrix import FULL, LABELS, NOT
 
 

@@ -94,14 +94,7 @@ def edit_distance(word: str, other: str) -> int:
     return row[-1]
 
 
-EDIT_CLASSES = (
-    "no_edit",
-    "add_nugget",
-    "remove_nugget",
-    "major_edit",
-    "minor_edit",
-    "importance_change",
-)
+EDIT_CLASSES = ("no_edit", "add_nugget", "remove_nugget", "major_edit", "minor_edit", "importance_change")
 SIMILAR = 0.5
 """Token Jaccard from which two wordings are taken for one nugget (method, section 2)."""
 

@@ -1,9 +1,11 @@
 """95 % intervals whose sample is the topics: Student's t for means, wider percentiles for resampled figures.
 
-Every interval of a figure is made here or by the jackknife, and is refused, with a reason, where it would not cover.
+Figures of labels, which are sums over topics, have those of the jackknife: with g over T topics, g(-t) without topic t
+and z = atanh g, the interval is tanh(z(g) ± t(.975, T - 1) · se), se² = (T - 1) / T · sum of (z(g(-t)) - their mean)².
+An interval is refused, with a reason, where it would not cover.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import atan, cos, inf, pi, sin, sqrt
@@ -12,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reports.metrics.arrays import Booleans, Counts, Floats, column_means, comparable, ratio
+from reports.metrics.arrays import Booleans, Counts, Floats, column_means, comparable, defined, ratio
 
 FEWEST_TOPICS: Final = 5
 FEWEST_RUNS: Final = 5
@@ -53,6 +55,10 @@ class Interval:
         return {"low": self.low, "high": self.high} | resamples | reason
 
 
+def documents_of(intervals: Mapping[str, Interval]) -> dict[str, dict[str, Any]]:
+    return {name: found.document for name, found in intervals.items()}
+
+
 def mean_intervals(values: Floats, bounds: tuple[float, float] = FRACTIONS) -> list[Interval]:
     """Return the t interval of each column's mean, cut to `bounds`, from scores T x R; only scored topics count."""
     known = ~np.isnan(values)
@@ -84,7 +90,8 @@ def mean_interval_on_z(values: Floats) -> Interval:
 def on_z(value: float, error: float, topics: int) -> Interval:
     """Return tanh(z ± t · error), z being atanh of the value, cut at ±.999999 because 1 has none."""
     middle, reach = np.arctanh(np.clip(value, -FARTHEST, FARTHEST)), student(topics - 1) * error
-    return Interval(float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
+    # Processors differ in the last bits of both functions, and a file is to be the same on all of them.
+    return Interval(*np.tanh([middle - reach, middle + reach]).round(10).tolist())
 
 
 def resampled_interval(taus: Callable[[Counts], Floats], topics: int, resamples: int, seed: int) -> Interval:
@@ -167,3 +174,38 @@ def _others(values: Floats, known: Booleans) -> Counts:
     longest: Counts = (place - np.maximum.accumulate(starts, axis=0) + 1).max(axis=0)
     others: Counts = known.sum(axis=0) - longest
     return others
+
+
+Figure = Callable[[Floats], Floats]
+"""A figure of sums over topics, ... x (what a topic has); of N such sums N figures, nan where undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jackknife:
+    """A figure over `topics` topics with pairs, and its interval."""
+
+    value: float | None
+    interval: Interval
+    topics: int
+
+
+def jackknife(tables: Counts | Floats, figure: Figure, *, has_z: bool = True) -> Jackknife:
+    """Estimate a figure from what each topic adds to its sums, T x ...; topics without anything are none.
+
+    `has_z`: the figure lies in [-1, 1], and its interval is made on Fisher's z.
+    """
+    tables = tables[tables.any(axis=tuple(range(1, tables.ndim)))].astype(np.float64)
+    topics, whole = len(tables), tables.sum(axis=0)
+    value = defined(float(figure(whole)))
+    if topics < FEWEST_TOPICS:
+        return Jackknife(value, Interval(reason=TOO_FEW_TOPICS), topics)
+    # Rounded: of thirds that cancel out, a remainder would make a figure where nothing is left.
+    without = figure(comparable(whole - tables))
+    if value is None or np.isnan(without).any():
+        return Jackknife(value, Interval(reason=UNDEFINED if value is None else UNDEFINED_WITHOUT), topics)
+    z = np.arctanh(np.clip(without, -FARTHEST, FARTHEST)) if has_z else without
+    error = sqrt((topics - 1) / topics * float(((z - z.mean()) ** 2).sum()))
+    reach = student(topics - 1) * error
+    return Jackknife(
+        value, on_z(value, error, topics) if has_z else Interval(value - reach, value + reach), topics
+    )

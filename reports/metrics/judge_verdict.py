@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from reports.metrics.intervals import FEWEST_TOPICS
-from reports.metrics.jackknife import Jackknife
+from reports.metrics.intervals import FEWEST_TOPICS, Jackknife
 
 FEWEST_PAIRS: Final = 100
 LEEWAY: Final = 0.10
@@ -21,8 +20,6 @@ ROUNDING: Final = 1e-9
 
 
 class Verdict(StrEnum):
-    """Verdict on a judge in a task."""
-
     TOO_LITTLE = "Too little known"
     AS_PEOPLE = "As people agree"
     BELOW_PEOPLE = "Below people"

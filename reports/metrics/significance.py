@@ -31,7 +31,7 @@ class PairTests:
 def paired_tests(values: Floats, *, resamples: int = RESAMPLES, seed: int = 0) -> PairTests:
     """Test every two runs by randomisation (Fisher; Smucker et al. 2007 for retrieval): T x R scores, nan where none.
 
-    Under the hypothesis that two runs are alike, their scores on a topic could be swapped. Where there are at most
+    Under the hypothesis that two runs are alike, their scores on a topic could be swapped. If there are at most
     `resamples` ways to do so, all are tried, else that many are drawn. Equal arguments give equal results. Raises
     ValueError for more than `MOST_RUNS` runs or `resamples` below 1.
     """

@@ -25,7 +25,6 @@ from reports.report import (
     NUGGET_LABEL,
     OVERVIEW,
     SPREAD_COLUMNS,
-    WRONG_CHOICE,
     Chart,
     ColumnKind,
     Report,
@@ -35,6 +34,7 @@ from reports.report import (
     columns,
     histogram_rows,
     isolated,
+    report_of,
     sentences,
     spread_row,
     tag_text,
@@ -66,11 +66,10 @@ def descriptives(campaign: Campaign, topics: Topics = None) -> tuple[Descriptive
     for nugget_set in sets_with_lists(campaign):
         statistics = _statistics(campaign, nugget_set, topics)
         sets.append(DescriptiveRow(nugget_set.name, "", "", statistics, None))
-        for judge in judges_of(nugget_set):
-            condition = condition_of(nugget_set, JudgeKind(judge.kind))
-            if condition is not None:
-                choice = whole(campaign, condition, nugget_set, judge)
-                judged.append(_condition_row(choice, statistics, topics))
+        for judge in judges_of(nugget_set) if nugget_set.origin != Origin.DRAFT else ():
+            condition = Condition.of(Origin(nugget_set.origin), JudgeKind(judge.kind))
+            choice = whole(campaign, condition, nugget_set, judge)
+            judged.append(_condition_row(choice, statistics, topics))
     return (*sets, *judged)
 
 
@@ -82,13 +81,6 @@ def _with_lists(campaign: Campaign) -> set[int]:
     """Return the keys of the sets that have a submitted list: a task's set is empty until then."""
     lists = NuggetList.objects.filter(nugget_set__campaign=campaign, submitted=True)
     return set(lists.values_list("nugget_set", flat=True).distinct())
-
-
-def condition_of(nugget_set: NuggetSet, kind: JudgeKind) -> Condition | None:
-    """Return the condition of a set's labels by that kind of judge; drafts are never scored."""
-    origin = Origin(nugget_set.origin)
-    fitting = (condition for condition in Condition if condition.origin is origin and condition.judge_kind is kind)
-    return next(fitting, None)
 
 
 def _condition_row(choice: NuggetCondition, statistics: NuggetStatistics, topics: Topics) -> DescriptiveRow:
@@ -120,7 +112,7 @@ def lists_of(nugget_set: NuggetSet) -> dict[int, list[NuggetText]]:
     """Return the newest submitted list of each topic, by the topic's primary key; empty lists too."""
     lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set).order_by("pk")
     newest = dict(lists.values_list("topic__pk", "pk"))
-    # What an answer must not say is in no score, so it is no nugget of the statistics either.
+    # Nuggets that an answer must not contain are in no score, and so in no statistics either.
     items = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False).order_by("nugget_list", "position")
     texts: dict[int, list[NuggetText]] = defaultdict(list)
     for pk, text, importance in items.values_list("nugget_list", "nugget_version__text", "importance"):
@@ -152,7 +144,7 @@ class EditReport:
 def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topics: Topics = None) -> EditReport:
     """Classify the edits of edited lists against their drafts: of the set named, the default of E/M, or the only one.
 
-    Where people share the topics, each topic's list is that of whoever was handed it. `topics`: only these.
+    If people share the topics, each topic's list is by the person who was handed it. `topics`: only these.
     Raises `Refused` where several sets fit, or none.
     """
     edited = _edited(campaign, nuggets, drafts)
@@ -255,7 +247,7 @@ def _figures(row: DescriptiveRow) -> dict[str, Any]:
 TITLE = "Descriptives"
 LABELS = ("support", "partial support", "not support")
 COLUMNS = columns(
-    ("name", "Condition or set"),
+    ("name", "Condition or set", ColumnKind.CONDITION),
     ("nuggets", "Nugget set"),
     ("judge", "Labels by"),
     ("topics", "Topics", ColumnKind.COUNT),
@@ -274,10 +266,7 @@ COLUMNS = columns(
 
 def descriptives_page(campaign: Campaign, query: QueryDict) -> Report:
     form = DescriptivesForm(query, campaign)
-    if not form.is_valid():
-        return Report(form, TITLE, WRONG_CHOICE)
-    content = _content(campaign, form.chosen["tag"], form.chosen["listed_in"])
-    return Report(form, TITLE, content=content, query=query)
+    return report_of(form, TITLE, query, lambda: _content(campaign, form.chosen["tag"], form.chosen["listed_in"]))
 
 
 @cached_report(size=16)
@@ -342,9 +331,12 @@ def labels_alt(labels: str, conditions: int) -> str:
 def _label_chart(rows: list[Row]) -> Chart | None:
     if not rows:
         return None
+    names = [f"{row['name']} by {row['judge']}" for row in rows]
     bars = [
-        {"name": f"{row['name']} by {row['judge']}", "part": part, "share": row[part.replace(" ", "_")]}
-        for row in rows
+        # A judge may label several lists of a condition: bars of one name would lie on each other.
+        {"name": name if names.count(name) == 1 else f"{name} of {row['nuggets']}"}
+        | {"part": part, "share": row[part.replace(" ", "_")]}
+        for row, name in zip(rows, names, strict=True)
         for part in LABELS
     ]
     return Chart(

@@ -24,7 +24,6 @@ from reports.nuggets.descriptives import chosen_topics, derived_by_topic, edit_r
 from reports.report import (
     NUGGET_LABEL,
     OVERVIEW,
-    WRONG_CHOICE,
     Chart,
     ColumnKind,
     Report,
@@ -36,6 +35,7 @@ from reports.report import (
     chosen_condition,
     columns,
     isolated,
+    report_of,
     sentences,
     tag_text,
     topics_with_nuggets,
@@ -74,15 +74,12 @@ NUGGET_COLUMNS = columns(
 
 def nuggets_page(campaign: Campaign, query: QueryDict) -> Report:
     form = NuggetsForm(query, campaign)
-    if not form.is_valid():
-        return Report(form, TITLE, WRONG_CHOICE)
-    try:
-        choice = chosen_condition(campaign, form)
-    except Refused as refused:
-        return Report(form, TITLE, refused.message)
-    limits = (form.chosen["importance"], form.chosen["found"])
-    content = _content(choice, form.chosen["tag"], limits)
-    return Report(form, TITLE, content=content, query=query)
+
+    def content() -> ReportContent:
+        limits = (form.chosen["importance"], form.chosen["found"])
+        return _content(chosen_condition(campaign, form), form.chosen["tag"], limits)
+
+    return report_of(form, TITLE, query, content)
 
 
 @cached_report(size=16)

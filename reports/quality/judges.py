@@ -20,7 +20,7 @@ from evaluation.domain.conditions import CitationCondition, NuggetCondition, res
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, SupportJudgment, Topic
-from evaluation.terms import AssignmentLabel, Condition, JudgeKind, Stage, SupportCondition
+from evaluation.terms import AssignmentLabel, Condition, JudgeKind, Origin, Stage, SupportCondition
 from reports.agreement.figures import tables_of
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport, LabelSide, confuse, match
@@ -32,10 +32,9 @@ from reports.metrics.confusion import (
     harsh_conflicts,
     label_intervals,
     pooled_kappa,
-    pooled_kappa_linear,
     shared_labels,
 )
-from reports.metrics.jackknife import Jackknife, jackknife
+from reports.metrics.intervals import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 from reports.metrics.label_matrix import LABELS
 from reports.metrics.policies import Policies, SupportPolicies
@@ -110,7 +109,7 @@ def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
 def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[JudgeAgreement]]:
     """Return the agreement of each LLM judge with people about each nugget set, and about support.
 
-    Of nuggets those count that reports read, of labels the current ones: submitted, and not replaced. Where two people
+    Of nuggets those count that reports read, of labels the current ones: submitted, and not replaced. Of two people who
     labelled one pair, both count.
     """
     if not within(viewer, campaign).exists():
@@ -221,7 +220,7 @@ class WorstTopic:
 
 @dataclass(frozen=True, slots=True)
 class JudgeTrust:
-    """An LLM judge in one task beside people: kappas with intervals, the verdict by `judge_verdict`, its evidence.
+    """An LLM judge in one task beside people: kappa with its interval, the verdict by `judge_verdict`, its evidence.
 
     `opposite`: pairs of opposite labels in the matrix that `matrix`, a query string, shows; '' where none does.
     """
@@ -230,7 +229,6 @@ class JudgeTrust:
     task: Stage
     pairs: int
     kappa: Jackknife
-    linear: Jackknife
     people: Jackknife
     verdict: Verdict
     reason: str
@@ -254,7 +252,7 @@ class _Sides:
 def trust_of(campaign: Campaign) -> Mapping[int, tuple[JudgeTrust, ...]]:
     """Return how far each LLM judge with labels is to be trusted, by its primary key and task by task.
 
-    Whoever asks has made sure that the viewer may see labels.
+    The caller must have made sure that the viewer may see labels.
     """
     found: dict[int, list[JudgeTrust]] = defaultdict(list)
     nuggets, citations = _labelled_by_both(campaign)
@@ -305,13 +303,12 @@ def _trust(
         task=task,
         pairs=pairs,
         kappa=kappa,
-        linear=jackknife(counts, pooled_kappa_linear),
         people=people,
         verdict=verdict,
         reason=reason,
         weak=(
-            *weak_at(kappa.value, _languages(campaign, tables, topics)),
             *weak_at(defined(float(shared_labels(whole[np.newaxis]))), _label_slices(names, whole)),
+            *weak_at(kappa.value, _languages(campaign, tables, topics)),
         ),
         rank=_rank(sides) if sides else RankAgreement(reason="no run has scores by the judge and by people"),
         worst=_worst(tables, topics),
@@ -387,11 +384,8 @@ def _resolved(campaign: Campaign, task: Stage, judge: str, *, of: str, nuggets: 
     rows: LabelSide
     columns: LabelSide
     if task is Stage.ASSIGN:
-        origin = campaign.nugget_sets.get(name=of).origin
-        by_llm, by_person = (
-            next(found for found in Condition if found.origin == origin and found.judge_kind is kind)
-            for kind in (JudgeKind.LLM, JudgeKind.HUMAN)
-        )
+        origin = Origin(campaign.nugget_sets.get(name=of).origin)
+        by_llm, by_person = Condition.of(origin, JudgeKind.LLM), Condition.of(origin, JudgeKind.HUMAN)
         rows = resolve(campaign, by_llm, judge=judge, nuggets=nuggets)
         columns = resolve(campaign, by_person, judge=person, nuggets=nuggets)
     else:

@@ -36,7 +36,7 @@ from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.alpha import Overlap, alpha_ordinal, overlap
 from reports.metrics.arrays import Bytes, Counts, Indices
 from reports.metrics.confusion import confusion, harsh_conflicts, pooled_kappa
-from reports.metrics.jackknife import Jackknife, jackknife
+from reports.metrics.intervals import Jackknife, jackknife
 from reports.metrics.label_matrix import LABELS
 
 SUPPORTED: Final = {

@@ -130,7 +130,7 @@ def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJ
     own = Judge.objects.using(alias).filter(study=study).order_by("name")
     for judge in sorted(own, key=lambda judge: judge.kind != JudgeKind.HUMAN):
         labels = _labels(study, judge, pairs, alias)
-        # Who was asked and has not labelled yet would be a row of dashes with everybody.
+        # A judge who has not labelled yet would be a row of dashes with everybody.
         if (labels != UNJUDGED).any():
             role = StudyRole.ASSESSOR if judge.kind == JudgeKind.HUMAN else StudyRole.SECOND
             yield StudyJudge(judge.name, role, labels)

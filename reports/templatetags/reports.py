@@ -11,8 +11,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from evaluation.terms import Condition, SupportCondition
-from reports.metrics.intervals import Interval
-from reports.metrics.jackknife import Jackknife
+from reports.forms import score_words
+from reports.metrics.intervals import Interval, Jackknife
+from reports.metrics.support import PRECISION, RECALL
 from reports.models import BOTH
 from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell, why_no_tau
 from web.glossary import term_of_column
@@ -49,6 +50,8 @@ def cell_link(context: Context, cell: ReportCell) -> SafeString:
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
     if cell.column.kind is ColumnKind.STAGE:
         return assay.term(context, slugify(cell.text), cell.text)
+    if cell.column.kind is ColumnKind.CONDITION and (shown := condition_words(cell.text)) != cell.text:
+        return format_html('<bdi>{}</bdi> <span class="code-word">{}</span>', shown, cell.text)
     return format_html("<bdi>{}</bdi>", cell.text)
 
 
@@ -103,8 +106,7 @@ def figure_cell(cell: ReportCell) -> SafeString | str:
         return _left_out(cell.hidden)
     kind = cell.column.kind.value
     if not cell.basis.is_small and cell.interval:
-        ends = interval(cell.interval, kind, cell.basis.topics, cell.basis.pairs)
-        return format_html('{}<br><span class="small muted nowrap">{}</span>', cell.text, ends)
+        return _above(cell.text, interval(cell.interval, kind, cell.basis.topics, cell.basis.pairs))
     if not cell.basis.is_small:
         return cell.text
     return _small(SHORT[kind](cell.value) if kind in SHORT else cell.text, cell.basis)
@@ -138,9 +140,20 @@ def with_interval(
 
 
 @register.simple_tag
-def run_tau(value: float | None, runs: int, topics: int | None) -> SafeString | str:
+def figure_above(
+    value: float | None, found: Interval | None, form: str, topics: int | None = None, pairs: int | None = None
+) -> SafeString | str:
+    """A figure of a table and below it its interval, if any; of a small basis there is only the figure."""
+    shown = figure(value, form, topics, pairs)
+    if value is None or not found or Basis(topics, pairs).is_small:
+        return shown
+    return _above(shown, interval(found, form, topics, pairs))
+
+
+@register.simple_tag
+def run_tau_above(value: float | None, found: Interval, runs: int, topics: int | None) -> SafeString | str:
     reason = why_no_tau(runs, topics)
-    return _left_out(reason) if reason else assay.score(value)
+    return _left_out(reason) if reason else figure_above(value, found, "score", topics)
 
 
 @register.inclusion_tag("components/dot_line.html")
@@ -185,10 +198,25 @@ def run_kind(task: str) -> SafeString:
 
 
 @register.filter
+def score_name(code: str) -> str:
+    return {PRECISION: "Citation precision", RECALL: "Citation recall"}.get(code) or score_words(code)
+
+
+@register.filter
 def condition_words(code: str) -> str:
     """Condition of nugget or citation labels on screen; other conditions, such as those of files, keep their names."""
     known: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
     return next((condition.words for condition in known if condition == code), code)
+
+
+@register.simple_tag
+def side_in_words(side: str) -> SafeString:
+    """Side of a comparison as its files name it, on a page: its condition in words, the code in grey."""
+    code, comma, rest = side.partition(",")
+    shown = condition_words(code)
+    if shown == code:
+        return format_html("{}", side)
+    return format_html('{} <span class="code-word">{}</span>{}{}', shown, code, comma, rest)
 
 
 @register.filter
@@ -206,6 +234,10 @@ def small_apart(tags: Iterable[tuple[str, Any]]) -> list[list[tuple[str, Any]]]:
     """Tags with figures over enough topics, and those over few, which fold."""
     found = list(tags)
     return [[pair for pair in found if has_few_topics(pair[1].topics) is few] for few in (False, True)]
+
+
+def _above(text: str, ends: SafeString | str) -> SafeString:
+    return format_html('{}<br><span class="small muted nowrap">{}</span>', text, ends)
 
 
 def _small(text: str, basis: Basis) -> SafeString:

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from assessor.rules.clock import RULE_VERSION, SECOND
 from assessor.timing.times import TopicTime
-from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import Stage
 from reports import charts
@@ -18,7 +17,6 @@ from reports.forms import TimeForm
 from reports.frames import tagged, topics_by_tag
 from reports.report import (
     OVERVIEW,
-    WRONG_CHOICE,
     Chart,
     ColumnKind,
     Report,
@@ -26,6 +24,7 @@ from reports.report import (
     Row,
     Section,
     columns,
+    report_of,
     sentences,
     tag_text,
 )
@@ -50,14 +49,12 @@ SPREAD = (
 
 def time_page(campaign: Campaign, query: QueryDict) -> Report:
     form = TimeForm(query, campaign)
-    if not form.is_valid():
-        return Report(form, TITLE, WRONG_CHOICE)
-    try:
+
+    def content() -> ReportContent:
         with consistent_read():
-            content = _content(campaign, form.chosen["tag"], form.idle_limit)
-    except Refused as refused:
-        return Report(form, TITLE, refused.message)
-    return Report(form, TITLE, content=content, query=query)
+            return _content(campaign, form.chosen["tag"], form.idle_limit)
+
+    return report_of(form, TITLE, query, content)
 
 
 def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
@@ -76,7 +73,7 @@ def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
         if idle is not None
         else f"Idle limit from the words on screen, rule {RULE_VERSION}.",
         tag_text(tag),
-        "Low: without what is beyond the limit; high: with all of it. Published: an hour to post-edit a topic, "
+        "Low: without what is beyond the limit; high: with all of it. Published: an hour to edit a topic's drafts, "
         "two and a half to write its nuggets. Reworked and unfinished topics are in the last table only.",
     )
     tags = topics_by_tag(campaign)

@@ -18,11 +18,11 @@ async function fetched(image) {
 /** Take what the drawing says of its parts for itself, and return the marks. */
 function marksOf(svg) {
   const marks = [...svg.querySelectorAll(MARKS)];
-  const said = new Map(marks.map((mark) => [mark, mark.getAttribute("aria-label")]));
+  const captions = new Map(marks.map((mark) => [mark, mark.getAttribute("aria-label")]));
   for (const part of svg.querySelectorAll("[role], [aria-label], [aria-hidden], [aria-roledescription]")) {
     for (const name of ["role", "aria-label", "aria-hidden", "aria-roledescription"]) part.removeAttribute(name);
   }
-  for (const [mark, text] of said) mark.dataset.said = text;
+  for (const [mark, text] of captions) mark.dataset.caption = text;
   return marks;
 }
 
@@ -42,7 +42,7 @@ function reachable(marks) {
 function makeStops(marks) {
   marks.forEach((mark, place) => {
     mark.setAttribute("role", "img");
-    mark.setAttribute("aria-label", mark.dataset.said);
+    mark.setAttribute("aria-label", mark.dataset.caption);
     mark.setAttribute("tabindex", place ? "-1" : "0");
   });
 }
@@ -57,7 +57,7 @@ function neighbour(marks, mark, key) {
 
 /** Show a mark's note beside it, inside the picture, wherever that is scrolled to. */
 function show(note, frame, mark) {
-  note.textContent = mark.dataset.said;
+  note.textContent = mark.dataset.caption;
   note.hidden = false;
   const [box, at] = [frame.getBoundingClientRect(), mark.getBoundingClientRect()];
   const left = frame.scrollLeft + Math.min(at.left - box.left, box.width - note.offsetWidth);
@@ -68,7 +68,7 @@ function show(note, frame, mark) {
 
 /** The name of a mark, and what it is a part of where it is one: "auto, 13" is of "auto". */
 function namesOf(mark) {
-  const name = mark.dataset.said.slice(0, mark.dataset.said.lastIndexOf(": "));
+  const name = mark.dataset.caption.slice(0, mark.dataset.caption.lastIndexOf(": "));
   return name.includes(", ") ? [name, name.slice(0, name.lastIndexOf(", "))] : [name];
 }
 
@@ -88,13 +88,14 @@ function rowOf(mark) {
   const section = mark.closest(".picture-and-matrix, section, main");
   const names = namesOf(mark).flatMap((name) => [name, name.split(" ")[0], name.split(" by ")[0]]);
   const rows = [...section.querySelectorAll("tbody tr")];
-  const named = (name) => rows.find((row) => row.querySelector("th")?.textContent.trim() === name);
+  const texts = (row) => [...row.querySelectorAll("th, th .code-word")].map((part) => part.textContent.trim());
+  const named = (name) => rows.find((row) => texts(row).includes(name));
   return names.map(named).find(Boolean) ?? section.querySelector(".scroll");
 }
 
 /** Answer to pointer and keys in a frame with a drawing; `marks` are those that keys reach. */
 function listen(frame, note, marks) {
-  const markAt = (event) => event.target.closest?.("[data-said]");
+  const markAt = (event) => event.target.closest?.("[data-caption]");
   const hide = () => (note.hidden = true);
   frame.addEventListener("pointerover", (event) => {
     if (markAt(event)) show(note, frame, markAt(event));

@@ -29,20 +29,39 @@ if (choice) {
   });
 }
 
-// The menu closes with Escape and when the focus or a click goes elsewhere.
-const menus = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.menu"));
-for (const menu of menus) {
-  menu.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && menu.open) {
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    }
-  });
-  menu.addEventListener("focusout", (event) => {
-    const next = /** @type {Node | null} */ (event.relatedTarget);
-    if (next && !menu.contains(next)) menu.open = false;
-  });
-  document.addEventListener("click", (event) => {
-    if (!menu.contains(event.target)) menu.open = false;
-  });
+// A menu closes with Escape and when the focus or a click goes elsewhere. The document listens, because htmx brings menus
+// after the page has loaded.
+const OPEN = "details.menu[open]";
+
+/** @param {Event} event @returns {HTMLDetailsElement | null} */
+function openMenuOf(event) {
+  return /** @type {Element} */ (event.target).closest(OPEN);
 }
+
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" ? openMenuOf(event) : null;
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+document.addEventListener("focusout", (event) => {
+  const menu = openMenuOf(event);
+  const next = /** @type {Node | null} */ (event.relatedTarget);
+  if (menu && next && !menu.contains(next)) menu.open = false;
+});
+document.addEventListener("click", (event) => {
+  for (const menu of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll(OPEN))) {
+    if (!menu.contains(/** @type {Node} */ (event.target))) menu.open = false;
+  }
+});
+
+// A menu that would leave the window at its right edge opens to the left. The event does not bubble.
+document.addEventListener(
+  "toggle",
+  (event) => {
+    const body = openMenuOf(event)?.querySelector(":scope > .menu-body");
+    body?.classList.remove("is-at-the-end");
+    body?.classList.toggle("is-at-the-end", body.getBoundingClientRect().right > root.clientWidth);
+  },
+  true,
+);

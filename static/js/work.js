@@ -1,18 +1,23 @@
 // The work matrix: arrows walk over what a row offers, Space ticks, a bar of acts takes the place of the search while
-// something is ticked, and a chip shows its card. Without script every chip is a link and every tick a check box.
+// something is ticked, and a chip shows its card. The topics grow as they are scrolled or walked through. Without script
+// every chip is a link, topics have check boxes and pages, and the form of a change has the boxes of their tasks.
 
 const top_ = document.querySelector("[data-work-top]");
 const GONE_AFTER = 6000; // the line with Undo
 
+const WALKABLE = ".matrix tr:not(.more) :is(input[name=topics], input[name=choose], a, button)";
+
 /** What can be walked to in a row, in order. */
-const walkable = (row) => /** @type {HTMLElement[]} */ ([...row.querySelectorAll("[data-walk]")]);
+const walkable = (row) =>
+  /** @type {HTMLElement[]} */ ([...row.querySelectorAll(WALKABLE)].filter((element) => !card.contains(element)));
 const columnOf = (element) => /** @type {HTMLTableCellElement} */ (element.closest("td, th")).cellIndex;
 
 function prepare() {
   document.documentElement.dataset.matrix = "live";
   const all = walkable(document);
-  for (const element of all) element.tabIndex = -1;
-  if (all.length) all[0].tabIndex = 0;
+  const stop = all.find((element) => element.getAttribute("tabindex") === "0") ?? all[0];
+  for (const element of all) element.tabIndex = element === stop ? 0 : -1;
+  if (allFound()?.checked) tickAllShown();
   showTicks();
   const line = document.querySelector("[data-work-line]");
   if (line) goAfter(line);
@@ -20,7 +25,7 @@ function prepare() {
 
 /** One stop for Tab in the whole matrix: the place that was walked to last. */
 function walkTo(element) {
-  for (const other of document.querySelectorAll("[data-walk][tabindex='0']")) other.tabIndex = -1;
+  for (const other of walkable(document)) other.tabIndex = -1;
   element.tabIndex = 0;
   element.focus();
   element.closest("tr").scrollIntoView({ block: "nearest" });
@@ -32,7 +37,8 @@ function step(element, key) {
   if (key === "ArrowLeft" || key === "ArrowRight") {
     return own[own.indexOf(element) + (key === "ArrowRight" ? 1 : -1)];
   }
-  const next = key === "ArrowDown" ? row.nextElementSibling : row.previousElementSibling;
+  const rows = /** @type {HTMLTableElement} */ (row.closest("table")).rows;
+  const next = rows[row.rowIndex + (key === "ArrowDown" ? 1 : -1)];
   if (!next) return undefined;
   const column = columnOf(element);
   const inColumn = walkable(next).filter((other) => columnOf(other) <= column);
@@ -53,6 +59,12 @@ function goAfter(line) {
 // Ticks
 
 const ticks = (name) => document.querySelectorAll(`[data-matrix] input[name=${name}]:checked`);
+const allFound = () => /** @type {HTMLInputElement | null} */ (document.querySelector(".matrix [name=choose]"));
+
+function tickAllShown(checked = true) {
+  for (const box of document.querySelectorAll(".matrix input[name=topics]"))
+    /** @type {HTMLInputElement} */ (box).checked = checked;
+}
 
 function showTicks() {
   const bar = document.querySelector("[data-act-bar]");
@@ -61,22 +73,37 @@ function showTicks() {
   const parts = [topics && `${topics} topic${topics > 1 ? "s" : ""}`, tasks && `${tasks} task${tasks > 1 ? "s" : ""}`];
   bar.hidden = !topics && !tasks;
   bar.querySelector("[data-clear]").hidden = false;
-  bar.querySelector("[data-ticked]").textContent = `${parts.filter(Boolean).join(", ")} ticked`;
+  const all = allFound()?.checked && allFound().ariaLabel;
+  bar.querySelector("[data-ticked]").textContent = all ? `${all} are ticked` : `${parts.filter(Boolean).join(", ")} ticked`;
   top_.classList.toggle("has-ticks", !bar.hidden);
 }
 
+/** Another tick, or one less, than all that the search finds. */
+function notAll() {
+  const all = allFound();
+  if (all) all.checked = false;
+}
+
 function clear() {
-  for (const name of ["topics", "tasks"])
-    for (const box of ticks(name)) /** @type {HTMLInputElement} */ (box).checked = false;
+  notAll();
+  tickAllShown(false);
+  for (const box of ticks("tasks")) box.remove();
   showTicks();
 }
 
+/** Tick a chip's task, which has a box only while it is ticked, or the topic of the row. */
 function tick(element) {
-  const box =
-    element.parentElement.querySelector("input[name=tasks]") ??
-    element.closest("tr").querySelector("input[name=topics]");
-  if (!box) return;
-  /** @type {HTMLInputElement} */ (box).checked = !(/** @type {HTMLInputElement} */ (box).checked);
+  if (!document.querySelector("[data-act-bar]")) return;
+  const task = idOf(chipAt(element));
+  if (!task) return element.closest("tr").querySelector("input").click();
+  notAll();
+  const before = element.previousElementSibling;
+  if (before?.matches("input")) before.remove();
+  else {
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", name: "tasks", value: task });
+    box.checked = true;
+    element.before(box);
+  }
   showTicks();
 }
 
@@ -94,7 +121,8 @@ let opened = Promise.resolve();
 let quiet = null;
 let timer = 0;
 
-const chipAt = (target) => (target instanceof Element ? target.closest("[data-card]") : null);
+const chipAt = (target) => (target instanceof Element ? target.closest(".task-chip[href^='tasks/']") : null);
+const idOf = (chip) => chip?.getAttribute("href").split("/")[1] ?? "";
 
 /** Open a chip's card, once; the promise is kept when it is there. */
 function show(chip) {
@@ -109,7 +137,7 @@ function show(chip) {
 
 /** Cards are read one by one: those of a hundred topics would be most of the page. */
 async function open(chip) {
-  const reply = await fetch(`?card=${encodeURIComponent(chip.dataset.card)}`).catch(() => null);
+  const reply = await fetch(`?card=${encodeURIComponent(idOf(chip))}`).catch(() => null);
   if (!reply?.ok || reply.redirected) return;
   const { body } = new DOMParser().parseFromString(await reply.text(), "text/html");
   if (shown !== chip) return; // another chip's card is wanted by now
@@ -158,7 +186,11 @@ document.addEventListener("click", (event) => {
   else if (!card.contains(/** @type {Node} */ (event.target))) hide();
 });
 document.addEventListener("change", ({ target }) => {
-  if (/** @type {Element} */ (target).closest("[data-matrix]")) showTicks();
+  const box = /** @type {HTMLInputElement} */ (target);
+  if (!box.closest("[data-matrix]")) return;
+  if (box.name === "choose") tickAllShown(box.checked);
+  else notAll();
+  showTicks();
 });
 
 document.addEventListener("keydown", (event) => {
@@ -174,7 +206,7 @@ document.addEventListener("keydown", (event) => {
     if (!chip && target.closest("[data-matrix], [data-act-bar]")) clear();
     return;
   }
-  if (!target.matches("[data-walk]") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!target.matches(WALKABLE) || card.contains(target) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (key.startsWith("Arrow")) {
     const next = step(target, key);
     event.preventDefault();
@@ -187,14 +219,19 @@ document.addEventListener("keydown", (event) => {
 
 /** Where the focus was before a part of the page was exchanged: the row's id and the column. */
 let place = { row: "", column: 0 };
+/** True for further topics, which come below the others and exchange nothing. */
+const grows = (event) => /** @type {CustomEvent} */ (event).detail.target?.matches(".more");
 // The policy lets nothing copy a card's own place on the page, as htmx does with what it keeps for the way back.
-document.addEventListener("htmx:beforeRequest", hide);
-document.addEventListener("htmx:beforeSwap", () => {
+document.addEventListener("htmx:beforeRequest", (event) => !grows(event) && hide());
+document.addEventListener("htmx:afterRequest", (event) => grows(event) && prepare());
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (grows(event)) return;
   const focused = document.activeElement?.closest("[data-matrix] td, [data-matrix] th");
   const row = focused?.closest("tr").querySelector("input[name=topics]");
   place = { row: /** @type {HTMLInputElement | null} */ (row)?.value ?? "", column: focused ? columnOf(focused) : 0 };
 });
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (grows(event)) return;
   hide();
   prepare();
   const row = document.querySelector(`[data-matrix] input[value="${CSS.escape(place.row)}"]`)?.closest("tr");

@@ -89,8 +89,8 @@ def test_who_has_just_signed_in_is_not_asked_again() -> None:
 
 def guess(login: str, times: int) -> int:
     """Try wrong passwords from elsewhere; return the last status."""
-    said = {"login": login, "password": "wrong"}
-    return [Client().post("/accounts/login/", said).status_code for _ in range(times)][-1]
+    credentials = {"login": login, "password": "wrong"}
+    return [Client().post("/accounts/login/", credentials).status_code for _ in range(times)][-1]
 
 
 @pytest.mark.parametrize("failed", [5, 20])
@@ -101,8 +101,8 @@ def test_an_account_takes_at_most_a_hundred_guesses_an_hour(settings: Settings, 
     with time_machine.travel(now(), tick=False) as clock:
         for _ in range(11):
             for login in ("ann", "ann@example.org"):
-                said = {"login": login, "password": "wrong"}
-                answers = [Client().post("/accounts/login/", said).status_code for _ in range(failed)]
+                credentials = {"login": login, "password": "wrong"}
+                answers = [Client().post("/accounts/login/", credentials).status_code for _ in range(failed)]
                 taken += answers.count(200)
             clock.shift(timedelta(minutes=5, seconds=1))
     assert failed <= taken <= 100
@@ -131,8 +131,8 @@ def test_a_known_browser_may_not_guess_without_end(settings: Settings) -> None:
     known = sign_in("ann")
     known.post("/accounts/logout/")
     for login in ("ann", "ben"):
-        said = {"login": login, "password": "wrong"}
-        answers = [known.post("/accounts/login/", said).status_code for _ in range(6)]
+        credentials = {"login": login, "password": "wrong"}
+        answers = [known.post("/accounts/login/", credentials).status_code for _ in range(6)]
         assert answers == [200] * 5 + [429]
 
 

@@ -115,8 +115,8 @@ def test_erased_once_is_enough(world: JudgingWorld) -> None:
     zelda = User.objects.get(username="zelda")
     erase()
     zelda.refresh_from_db()
-    again = ada().post(f"/accounts/people/{zelda.pk}/erase/", {"username": zelda.username})
-    assert again.status_code == 422
+    second = ada().post(f"/accounts/people/{zelda.pk}/erase/", {"username": zelda.username})
+    assert second.status_code == 422
 
 
 @pytest.mark.slow
@@ -135,8 +135,8 @@ def test_the_log_names_people_by_key(world: JudgingWorld) -> None:
     zelda = User.objects.get(username="zelda")
     handed = Event.objects.filter(kind="task.handed_out")
     assert {event.payload["assessor"] for event in handed} == {zelda.pk}
-    said = json.dumps(list(Event.objects.values_list("payload", flat=True)))
-    assert [name for name in NAMES if name in said] == []
+    payloads = json.dumps(list(Event.objects.values_list("payload", flat=True)))
+    assert [name for name in NAMES if name in payloads] == []
 
 
 @pytest.mark.slow

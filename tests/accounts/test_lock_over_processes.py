@@ -57,7 +57,7 @@ def test_five_attempts_over_two_processes_and_no_more(
 ) -> None:
     own = {"DATABASE_URL": new_database(tmp_path / "lock.sqlite3"), "WEB_WORKERS": "1"}
     own |= {"DJANGO_SETTINGS_MODULE": "loadtest.servers.plain_settings", **cache(tmp_path, request)}
-    with running_web(tmp_path / "one.log", own=own) as one, running_web(tmp_path / "two.log", own=own) as two:
-        answers = [attempt(web) for web in (one, two, one, two, one, two, one)]
+    with running_web(tmp_path / "one.log", own=own) as first, running_web(tmp_path / "two.log", own=own) as second:
+        answers = [attempt(web) for web in (first, second, first, second, first, second, first)]
     assert [status for status, _ in answers] == [200] * 5 + [429] * 2
     assert answers[-1][1] == str(settings.LOGIN_LOCK_SECONDS)

@@ -33,8 +33,8 @@ def test_a_provider_brings_no_second_olga(people: People, provider: Provider, na
     provider.person = {"sub": "8", "email": "nina@example.org", "email_verified": True}
     client = opened(link(people))
     through(client, "?next=/invitation/")
-    again = client.post("/accounts/3rdparty/signup/", {"username": name, "email": "nina@example.org"})
-    assert again.status_code == 200
+    repeated = client.post("/accounts/3rdparty/signup/", {"username": name, "email": "nina@example.org"})
+    assert repeated.status_code == 200
     assert User.objects.count() == len(people.by_name)
 
 
@@ -59,8 +59,8 @@ def test_the_admin_makes_no_second_olga(name: str) -> None:
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
     olga = make_user("olga")
     word = "a long enough sentence"
-    said = {"username": name, "password1": word, "password2": word, "usable_password": "true"}
-    refused = client.post("/admin/accounts/user/add/", said)
+    form = {"username": name, "password1": word, "password2": word, "usable_password": "true"}
+    refused = client.post("/admin/accounts/user/add/", form)
     assert refused.status_code == 200
     assert set(User.objects.values_list("username", flat=True)) == {"ada", olga.username}
 

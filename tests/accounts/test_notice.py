@@ -29,8 +29,8 @@ def test_the_notice_comes_first_and_once(desk: DeskWorld) -> None:
     first = client.get(task)
     assert first["Location"] == f"{NOTICE}?next=%2Fdesk%2F{desk.post_edit.public_id}%2F"
     page = client.get(first["Location"]).content.decode()
-    for said in ("Please read this once", "Who sees it", "How long", "Not recorded"):
-        assert said in page
+    for phrase in ("Please read this once", "Who sees it", "How long", "Not recorded"):
+        assert phrase in page
     assert client.post(NOTICE, {"next": task})["Location"] == task
     assert client.get(task).status_code == 200
     ann = User.objects.get(username="ann")

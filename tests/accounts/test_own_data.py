@@ -61,9 +61,9 @@ def test_it_has_all_of_ones_own(world: JudgingWorld) -> None:
 
 
 def test_it_has_nothing_of_others_and_no_run(world: JudgingWorld) -> None:
-    said = json.dumps(data_of(world, "ann"))
-    assert [secret for secret in SECRETS if f'"{secret}"' in said or f" {secret}" in said] == []
-    assert [run for run in Run.objects.values_list("run_id", flat=True) if run in said] == []
+    text = json.dumps(data_of(world, "ann"))
+    assert [secret for secret in SECRETS if f'"{secret}"' in text or f" {secret}" in text] == []
+    assert [run for run in Run.objects.values_list("run_id", flat=True) if run in text] == []
     hidden = {str(pk) for pk in Answer.objects.values_list("pk", flat=True)}
     ids = {row.get("answer__public_id") for row in data_of(world, "ann")["labels"]}
     assert ids.isdisjoint(hidden)
@@ -80,8 +80,8 @@ def test_an_assessors_file_leads_to_no_topic_of_the_track(world: JudgingWorld) -
 def test_a_session_alone_takes_no_data_away(world: JudgingWorld) -> None:
     client = Client()
     client.force_login(world.people["ann"])
-    for asked in (client.get("/your-data/"), client.post("/your-data/")):
-        assert asked["Location"].startswith("/accounts/reauthenticate/")
+    for response in (client.get("/your-data/"), client.post("/your-data/")):
+        assert response["Location"].startswith("/accounts/reauthenticate/")
 
 
 @pytest.mark.slow

@@ -133,8 +133,8 @@ def test_who_holds_unfinished_tasks_stays_assessor(tmp_path: Path) -> None:
     assert world.client("olga").post(f"{page}take/", wish).status_code == 302
     assert "none any more" in world.client("olga").get(page).content.decode()
     # They have judged: what they judged stays closed to them.
-    again = world.client("olga").post(f"{page}give/", {"username": "ann", "role": Role.RESEARCHER})
-    assert again.status_code == 422
+    second = world.client("olga").post(f"{page}give/", {"username": "ann", "role": Role.RESEARCHER})
+    assert second.status_code == 422
 
 
 ACTS = ("close/", "open/", "factor/", "erase/")
@@ -190,8 +190,8 @@ def test_every_act_is_in_the_audit_log(people: People, settings: Settings, tmp_p
 def test_an_account_closed_in_the_admin_is_closed_as_well(people: People) -> None:
     ben, client = people.by_name["ben"], people.client("ben")
     _, raw = make_token(user=ben, name="n", scopes=["read"], expires_at=now() + timedelta(days=1))
-    said = {"username": "ben", "date_joined_0": "2026-01-01", "date_joined_1": "10:00:00", "email": ben.email}
-    answer = people.client("ada").post(f"/admin/accounts/user/{ben.pk}/change/", said)
+    form = {"username": "ben", "date_joined_0": "2026-01-01", "date_joined_1": "10:00:00", "email": ben.email}
+    answer = people.client("ada").post(f"/admin/accounts/user/{ben.pk}/change/", form)
     assert answer.status_code == 302
     ben.refresh_from_db()
     assert (ben.is_active, ben.session_epoch) == (False, 1)

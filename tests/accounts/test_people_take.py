@@ -27,10 +27,10 @@ def test_taking_a_role_asks_and_names_person_and_role(people: People) -> None:
     page = read(people)
     assert f'href="{people.page(asking(people, "rita", "researcher"))}"' in page
     assert people.page("take/") not in page
-    asked = read(people, asking(people, "rita", "researcher"))
-    assert "Take the role researcher away from <bdi>rita</bdi>?" in asked
-    assert "No unfinished task." in asked
-    assert f'action="{people.page("take/")}"' in asked
+    question = read(people, asking(people, "rita", "researcher"))
+    assert "Take the role researcher away from <bdi>rita</bdi>?" in question
+    assert "No unfinished task." in question
+    assert f'action="{people.page("take/")}"' in question
     assert Membership.objects.filter(user__username="rita").exists()
 
 

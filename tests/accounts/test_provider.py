@@ -31,10 +31,10 @@ LOGIN, CALLBACK = "/accounts/oidc/lab/login/", "/accounts/oidc/lab/login/callbac
 ANN = {"sub": "7", "email": "ann@example.org", "email_verified": True, "preferred_username": "annie"}
 
 
-def environment(**said: str) -> Any:
+def environment(**variables: str) -> Any:
     """Return what `oidc_provider` reads, as django-environ gives it."""
     env = environ.Env()
-    env.ENVIRON = said
+    env.ENVIRON = variables
     return env
 
 
@@ -48,9 +48,9 @@ def running() -> Iterator[Provider]:
 @pytest.fixture
 def provider(running: Provider, settings: Settings) -> Provider:
     """The provider, configured as by the environment."""
-    running.person, running.asked = dict(ANN), []
-    said = {"OIDC_SERVER_URL": running.address, "OIDC_CLIENT_ID": CLIENT, "OIDC_CLIENT_SECRET": SECRET}
-    settings.OIDC = oidc_provider(environment(**said, OIDC_PROVIDER_ID="lab", OIDC_NAME="Lab sign-on"))
+    running.person, running.requests = dict(ANN), []
+    variables = {"OIDC_SERVER_URL": running.address, "OIDC_CLIENT_ID": CLIENT, "OIDC_CLIENT_SECRET": SECRET}
+    settings.OIDC = oidc_provider(environment(**variables, OIDC_PROVIDER_ID="lab", OIDC_NAME="Lab sign-on"))
     return running
 
 
@@ -94,7 +94,7 @@ def test_somebody_known_signs_in(people: People, provider: Provider) -> None:
     assert "Use Lab sign-on" in client.get("/accounts/login/").content.decode()
     assert through(client).status_code == 302
     assert is_in(client) == "ann"
-    assert provider.asked[0]["code_challenge_method"] == "S256"
+    assert provider.requests[0]["code_challenge_method"] == "S256"
     assert User.objects.get(username="ann").check_password("ann")
 
 
@@ -109,7 +109,7 @@ def test_the_provider_s_number_counts_once_it_is_known(people: People, provider:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "claims",
     [
         {"email": "stranger@example.org"},
         {"email_verified": False},
@@ -117,10 +117,10 @@ def test_the_provider_s_number_counts_once_it_is_known(people: People, provider:
         {"email": ""},
     ],
 )
-def test_a_stranger_stays_outside(people: People, provider: Provider, said: dict[str, Any]) -> None:
+def test_a_stranger_stays_outside(people: People, provider: Provider, claims: dict[str, Any]) -> None:
     shown("ann")
     before = User.objects.count()
-    provider.person |= said
+    provider.person |= claims
     client = Client()
     answer = through(client)
     assert "By invitation" in answer.content.decode()
@@ -138,9 +138,9 @@ def test_somebody_invited_comes_in_with_their_role(people: People, provider: Pro
     assert is_in(client) == "nina"
     assert Membership.objects.get(user__username="nina").role == "assessor"
     assert EmailAddress.objects.get(user__username="nina").verified
-    again = Client()
-    through(again)
-    assert is_in(again) == "nina"
+    second = Client()
+    through(second)
+    assert is_in(second) == "nina"
 
 
 def test_an_invitation_that_is_over_lets_nobody_in(people: People, provider: Provider) -> None:
@@ -196,8 +196,8 @@ def test_a_provider_in_the_database_is_none(people: People, provider: Provider, 
 def test_the_secret_comes_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "secret"
     file.write_text("from a file\n")
-    said = {"OIDC_SERVER_URL": "https://id.example.org/realm", "OIDC_CLIENT_ID": "assay"}
-    found = oidc_provider(environment(**said, OIDC_CLIENT_SECRET_FILE=str(file)))
+    variables = {"OIDC_SERVER_URL": "https://id.example.org/realm", "OIDC_CLIENT_ID": "assay"}
+    found = oidc_provider(environment(**variables, OIDC_CLIENT_SECRET_FILE=str(file)))
     assert found
     assert (found["secret"], found["settings"]["origin"]) == ("from a file", "https://id.example.org")
     assert oidc_provider(environment()) is None
@@ -207,4 +207,4 @@ def test_the_secret_comes_from_a_file(tmp_path: Path) -> None:
         {"OIDC_CLIENT_ID": ""},
     ):
         with pytest.raises(ImproperlyConfigured):
-            oidc_provider(environment(**(said | wrong)))
+            oidc_provider(environment(**(variables | wrong)))

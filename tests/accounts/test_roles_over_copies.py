@@ -107,10 +107,12 @@ def test_who_once_saw_a_copy_judges_the_original_never(world: World, copy: Campa
 def test_copies_of_copies_are_of_the_family(world: World, opened: Campaign, tmp_path: Path) -> None:
     far = copied(opened, "far", tmp_path)
     sibling = copied(world.campaign, "sibling", tmp_path)
-    for one in (far, sibling):
-        add_member(campaign=one, user=world.people["olga"], role=Role.ORGANIZER)
+    for campaign in (far, sibling):
+        add_member(campaign=campaign, user=world.people["olga"], role=Role.ORGANIZER)
     assert give(world, far, "zed", "assessor") == 302
-    assert [give(world, one, "zed", "researcher") for one in (world.campaign, opened, sibling)] == [422] * 3
+    assert [give(world, campaign, "zed", "researcher") for campaign in (world.campaign, opened, sibling)] == [
+        422
+    ] * 3
 
 
 def test_a_copy_stays_a_copy_without_its_original(world: World, tmp_path: Path) -> None:
@@ -118,11 +120,11 @@ def test_a_copy_stays_a_copy_without_its_original(world: World, tmp_path: Path) 
     file = tmp_path / "river.zip"
     write_campaign(file, world.campaign, SnapshotContents())
     Campaign.objects.filter(pk=world.campaign.pk).update(slug="elsewhere", family="another")
-    one, other = (load_campaign(file, slug=slug).campaign for slug in ("one", "other"))
-    for campaign in (one, other):
+    first, second = (load_campaign(file, slug=slug).campaign for slug in ("one", "other"))
+    for campaign in (first, second):
         add_member(campaign=campaign, user=world.people["olga"], role=Role.ORGANIZER)
-    assert give(world, one, "zed", "assessor") == 302
-    assert give(world, other, "zed", "researcher") == 422
+    assert give(world, first, "zed", "assessor") == 302
+    assert give(world, second, "zed", "researcher") == 422
 
 
 def test_an_invitation_reaches_across_copies(world: World, copy: Campaign) -> None:
@@ -233,9 +235,9 @@ def test_older_files_are_known_by_the_name_of_their_campaign(world: World, tmp_p
     write_campaign(file, world.campaign, SnapshotContents())
     copy = load_campaign(without_families(file), slug="copy").campaign
     assert copy.family == world.campaign.family
-    again = load_campaign(without_families(file), slug="again").campaign
-    assert again.family == world.campaign.family
-    assert LoadedCampaign.objects.get(campaign=again).slug == "river"
+    second = load_campaign(without_families(file), slug="again").campaign
+    assert second.family == world.campaign.family
+    assert LoadedCampaign.objects.get(campaign=second).slug == "river"
 
 
 def without_families(file: Path) -> Path:
@@ -247,15 +249,17 @@ def without_families(file: Path) -> Path:
     table = manifest.tables[name]
     place = table.columns.index("family")
     (row,) = (json.loads(line) for line in parts[file_of(name)].splitlines())
-    said = json.dumps(row[:place] + row[place + 1 :]).encode() + b"\n"
-    columns = [one for one in table.columns if one != "family"]
-    changed = {"columns": columns, "size": len(said), "sha256": sha256(said).hexdigest()}
+    shortened = json.dumps(row[:place] + row[place + 1 :]).encode() + b"\n"
+    columns = [column for column in table.columns if column != "family"]
+    changed = {"columns": columns, "size": len(shortened), "sha256": sha256(shortened).hexdigest()}
     tables = manifest.tables | {name: table.model_copy(update=changed)}
     manifest = manifest.model_copy(update={"tables": tables, "content": content_of(tables)})
     older = file.with_name("older.zip")
     with ZipFile(older, "w") as archive:
-        for one, body in (parts | {file_of(name): said, MANIFEST: manifest.model_dump_json().encode()}).items():
-            archive.writestr(one, body)
+        for part_name, body in (
+            parts | {file_of(name): shortened, MANIFEST: manifest.model_dump_json().encode()}
+        ).items():
+            archive.writestr(part_name, body)
     return older
 
 

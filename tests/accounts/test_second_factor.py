@@ -110,8 +110,8 @@ def test_a_desk_asks_for_the_code_too(clock: time_machine.Traveller) -> None:
     _, secret, _ = with_app("ann")
     clock.shift(60)
     client, ajax = Client(), {"x-requested-with": "XMLHttpRequest", "accept": "application/json"}
-    said = client.post("/accounts/login/", {"login": "ann", "password": "ann"}, headers=ajax)
-    assert said.json()["location"] == AUTHENTICATE
+    answer = client.post("/accounts/login/", {"login": "ann", "password": "ann"}, headers=ajax)
+    assert answer.json()["location"] == AUTHENTICATE
     assert client.get("/desk/session/").json()["user"] is None
     assert client.post(AUTHENTICATE, {"code": "000000"}, headers=ajax).status_code == 200
     assert client.post(AUTHENTICATE, {"code": code_of(secret)}, headers=ajax).status_code == 302
@@ -126,17 +126,17 @@ def test_an_administrator_takes_a_lost_factor_away(people: People, clock: time_m
     assert is_in(sign_in("ann"))
 
 
-@pytest.mark.parametrize(("name", "asked"), [("olga", True), ("ada", True), ("ann", False), ("rita", False)])
+@pytest.mark.parametrize(("name", "required"), [("olga", True), ("ada", True), ("ann", False), ("rita", False)])
 def test_organizers_and_administrators_may_have_to_have_one(
-    people: People, settings: Settings, clock: time_machine.Traveller, name: str, asked: bool
+    people: People, settings: Settings, clock: time_machine.Traveller, name: str, required: bool
 ) -> None:
     settings.REQUIRE_MFA = True
     client = people.client(name)
     answer = client.get("/accounts/tokens/") if name == "ann" else client.get("/campaigns/river/today/")
-    assert (answer.get("Location") == "/accounts/2fa/") == asked
+    assert (answer.get("Location") == "/accounts/2fa/") == required
     refused = client.post("/campaigns/river/people/give/", {"username": "sam", "role": "assessor"})
     assert refused.status_code in (403, 404)
-    if asked:
+    if required:
         assert client.get("/accounts/2fa/").status_code == 200
         assert client.get("/desk/session/").status_code == 200
         assert client.get("/accounts/browsers/").status_code == 200

@@ -58,8 +58,8 @@ def test_a_session_is_written_seldom(django_assert_num_queries: object) -> None:
 def test_a_new_password_ends_the_other_sessions() -> None:
     make_user("ann")
     here, there = sign_in("ann"), sign_in("ann")
-    said = {"oldpassword": "ann", "password1": "a long enough sentence", "password2": "a long enough sentence"}
-    assert here.post("/accounts/password/change/", said).status_code == 302
+    form = {"oldpassword": "ann", "password1": "a long enough sentence", "password2": "a long enough sentence"}
+    assert here.post("/accounts/password/change/", form).status_code == 302
     assert is_in(here)
     assert not is_in(there)
 
@@ -69,7 +69,7 @@ def test_all_sessions_of_an_account_end_at_once() -> None:
     make_user("ben")
     mine, others = [sign_in("ann"), sign_in("ann")], sign_in("ben")
     end_sessions(ann)
-    assert [is_in(one) for one in mine] == [False, False]
+    assert [is_in(client) for client in mine] == [False, False]
     assert is_in(others)
 
 
@@ -108,8 +108,8 @@ def test_a_desk_is_told_of_a_lock_in_its_own_language() -> None:
     make_user("ann")
     ajax = {"x-requested-with": "XMLHttpRequest", "accept": "application/json"}
     for _ in range(6):
-        said = {"login": "ann", "password": "wrong"}
-        answer = Client().post("/accounts/login/", said, headers=ajax)
+        credentials = {"login": "ann", "password": "wrong"}
+        answer = Client().post("/accounts/login/", credentials, headers=ajax)
     assert answer.status_code == 429
     assert "Too many" in str(answer.json()["form"])
 

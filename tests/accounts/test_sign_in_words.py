@@ -50,7 +50,7 @@ def test_what_is_compiled_is_what_is_written() -> None:
     """`compilemessages` was run after the last change."""
     entries = re.findall(r'^msgid "(.+)"\nmsgstr "(.+)"$', WORDS.read_text("utf-8"), re.M)
     assert entries
-    written = {key.replace('\\"', '"'): said.replace('\\"', '"') for key, said in entries}
+    written = {key.replace('\\"', '"'): translation.replace('\\"', '"') for key, translation in entries}
     assert {key: gettext(key) for key in written} == written
 
 
@@ -58,6 +58,8 @@ def test_the_administration_has_one_group_of_accounts() -> None:
     client = Client()
     client.force_login(make_user("root", is_staff=True, is_superuser=True))
     page = client.get("/admin/").content.decode()
-    groups = [one.strip() for one in re.findall(r'<a href="[^"]*" class="section"[^>]*>(.*?)</a>', page, re.S)]
+    groups = [
+        caption.strip() for caption in re.findall(r'<a href="[^"]*" class="section"[^>]*>(.*?)</a>', page, re.S)
+    ]
     assert "Accounts" in groups
-    assert len(groups) == len({one.casefold() for one in groups})
+    assert len(groups) == len({group.casefold() for group in groups})

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.django_db
 TOKENS = "/accounts/tokens/"
 
 
-def made(client: Client, **said: object) -> str:
+def made(client: Client, **changes: object) -> str:
     """Make a token on the page; return it as the page shows it."""
-    wish = {"name": "notebook", "scopes": ["read"], "days": "30"} | said
+    wish = {"name": "notebook", "scopes": ["read"], "days": "30"} | changes
     page = client.post(TOKENS, wish).content.decode()
     return str(re.findall(r'value="(assay_[^"]+)"', page)[0])
 

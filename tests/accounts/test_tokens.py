@@ -103,14 +103,14 @@ def test_use_is_noted_once_a_minute() -> None:
         token_of(raw)
     assert len(reads) == 1
     age(token, last_used_at=timedelta(minutes=2))
-    again = token_of(raw)
-    assert again
-    assert again.last_used_at
-    assert again.last_used_at >= found.last_used_at
+    reloaded = token_of(raw)
+    assert reloaded
+    assert reloaded.last_used_at
+    assert reloaded.last_used_at >= found.last_used_at
 
 
 @pytest.mark.parametrize(
-    ("said", "code"),
+    ("changes", "code"),
     [
         ({"name": "  "}, "token_name"),
         ({"name": "x" * 101}, "token_name"),
@@ -122,10 +122,10 @@ def test_use_is_noted_once_a_minute() -> None:
     ],
 )
 def test_a_token_needs_a_name_scopes_and_an_end_in_time(
-    said: dict[str, object], code: str, settings: Settings
+    changes: dict[str, object], code: str, settings: Settings
 ) -> None:
     settings.API_TOKEN_MAX_DAYS = 30
-    wish = {"name": "notebook", "scopes": ["read"], "days": 30} | said
+    wish = {"name": "notebook", "scopes": ["read"], "days": 30} | changes
     ends = now() + timedelta(days=wish.pop("days"))  # type: ignore[arg-type]
     with pytest.raises(RuleRefusal) as refusal:
         make_token(user=make_user("ann"), expires_at=ends, **wish)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.tokens import make_token
 from evaluation.models import Task, Topic
 from evaluation.tasks.hand_out import hand_out
-from evaluation.tasks.plan import Order
+from evaluation.tasks.units import Order
 from evaluation.terms import Stage, StudyKind
 from reports.audits.drawing import AuditWish, create_audit
 from tests.api.reading import Program
@@ -40,8 +40,8 @@ def program_of(world: World, name: str, scopes: tuple[str, ...] = ("read",)) -> 
     return Program(make_token(user=world.people[name], name="test", scopes=scopes, expires_at=ends)[1])
 
 
-def hand_out_to(world: World, name: str, topic: str = "t1", *, again: bool = False) -> Task:
+def hand_out_to(world: World, name: str, topic: str = "t1", *, second_opinion: bool = False) -> Task:
     """Hand a topic to somebody, to write its nuggets by hand; return the task."""
-    order = Order(Stage.MANUAL, (Topic.objects.get(topic_id=topic).public_id,), name, again=again)
+    order = Order(Stage.MANUAL, (Topic.objects.get(topic_id=topic).public_id,), name, again=second_opinion)
     receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
     return Task.objects.get(public_id=receipt.tasks[0])

@@ -27,8 +27,8 @@ UNCHANGED = ("campaigns", "nugget-sets", "judges", "jobs", "tasks", "time")
 def test_what_did_not_change_is_not_sent_again(olga: Program, world: World, tmp_path: Path) -> None:
     first = {path: olga.get(path)["ETag"] for path in TAGGED}
     for path, tag in first.items():
-        again = olga.get(path, **{"if-none-match": tag})
-        assert (again.status_code, body_of(again), again["ETag"]) == (304, b"", tag)
+        repeated = olga.get(path, **{"if-none-match": tag})
+        assert (repeated.status_code, body_of(repeated), repeated["ETag"]) == (304, b"", tag)
     import_topics(campaign=world.campaign, source=write_source(tmp_path, "more.tsv", "t3\twhat silt is\n"))
     for path, tag in first.items():
         changed = olga.get(path, **{"if-none-match": tag})
@@ -39,8 +39,8 @@ def test_what_did_not_change_is_not_sent_again(olga: Program, world: World, tmp_
 @pytest.mark.parametrize("collection", UNCHANGED)
 def test_every_stream_has_a_tag(olga: Program, collection: str) -> None:
     tag = olga.get(f"{collection}?format=csv")["ETag"]
-    again = olga.get(f"{collection}?format=csv", **{"if-none-match": tag})
-    assert (again.status_code, body_of(again)) == (304, b"")
+    repeated = olga.get(f"{collection}?format=csv", **{"if-none-match": tag})
+    assert (repeated.status_code, body_of(repeated)) == (304, b"")
     assert olga.get(f"{collection}?format=jsonl")["ETag"] != tag
 
 
@@ -96,9 +96,9 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_who_asks_too_often_is_told_when_to_come_back(world: World, slowly: None) -> None:
-    one, other = program_of(world, "olga"), program_of(world, "olga")
-    assert [one.get("runs").status_code for _ in range(3)] == [200, 200, 429]
-    assert one.problem("runs", 429)["code"] == "throttled"
-    assert 0 < int(one.get("runs")["Retry-After"]) <= 61
+    first, other = program_of(world, "olga"), program_of(world, "olga")
+    assert [first.get("runs").status_code for _ in range(3)] == [200, 200, 429]
+    assert first.problem("runs", 429)["code"] == "throttled"
+    assert 0 < int(first.get("runs")["Retry-After"]) <= 61
     assert other.get("runs").status_code == 429  # another token of the same person
     assert program_of(world, "rita").get("runs").status_code == 200

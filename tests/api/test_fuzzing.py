@@ -78,13 +78,13 @@ def fuzz(world: DeskWorld, canaries: Canaries, person: str, examples: int) -> li
     raw = make_token(user=user, name="fuzz", scopes=tuple(Scope), expires_at=now() + timedelta(hours=5))[1]
     schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", get_wsgi_application())
     known, wrong = places(world), dict[str, str]()
-    allowed = {one for one, _ in canaries.may.get(person, [])}
+    allowed = {canary for canary, _ in canaries.may.get(person, [])}
     headers = {"Authorization": f"Bearer {raw}"}
     for operation in (found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)):
         ours = place_of(operation.path, known)
         for mode in GenerationMode:
             try_out(operation.as_strategy(generation_mode=mode), ours, headers, person, allowed, examples, wrong)
-    return [f"{said}: {why}" for said, why in wrong.items()]
+    return [f"{request_line}: {why}" for request_line, why in wrong.items()]
 
 
 def try_out(
@@ -113,16 +113,16 @@ def try_out(
         with transaction.atomic():
             response = case.call(headers=headers)
             transaction.set_rollback(True)
-        said = f"{person}: {case.method} {case.formatted_path}"
+        request_line = f"{person}: {case.method} {case.formatted_path}"
         try:
             case.validate_response(response, checks=CHECKED)
         except (AssertionError, FailureGroup) as error:
-            wrong[f"{said} {case.query!r} {case.body!r}"[:400]] = str(error)[:1500]
+            wrong[f"{request_line} {case.query!r} {case.body!r}"[:400]] = str(error)[:1500]
         if person not in UNBLINDED:
             leaked = canaries_in(HttpResponse(response.content)) - allowed
             sent = f"{case.formatted_path}{case.query!r}{case.body!r}"
             if hidden := sorted(canary for canary in leaked if canary not in sent):
-                wrong[said] = f"tells {hidden}"
+                wrong[request_line] = f"tells {hidden}"
 
     send()
 
@@ -165,7 +165,7 @@ def test_nothing_that_is_sent_breaks_it(natural: tuple[DeskWorld, Canaries]) -> 
 
 
 def test_nothing_that_is_sent_makes_it_tell(planted: tuple[DeskWorld, Canaries]) -> None:
-    assert [one for person in ("ann", "sam") for one in fuzz(*planted, person, EXAMPLES or FEW)] == []
+    assert [problem for person in ("ann", "sam") for problem in fuzz(*planted, person, EXAMPLES or FEW)] == []
 
 
 @pytest.mark.parametrize("person", UNBLINDED)

@@ -43,11 +43,11 @@ def age(**moments: timedelta) -> None:
 
 
 def test_the_same_again_is_answered_the_same_and_done_once(program: Program) -> None:
-    first, again = make(program), make(program, key=f'"{KEY}"')
-    assert first.status_code == again.status_code == 201
-    assert first.json() == again.json()
-    assert (first["Location"], first["ETag"]) == (again["Location"], again["ETag"])
-    assert ("Idempotency-Replayed" in first, again["Idempotency-Replayed"]) == (False, "true")
+    first, repeated = make(program), make(program, key=f'"{KEY}"')
+    assert first.status_code == repeated.status_code == 201
+    assert first.json() == repeated.json()
+    assert (first["Location"], first["ETag"]) == (repeated["Location"], repeated["ETag"])
+    assert ("Idempotency-Replayed" in first, repeated["Idempotency-Replayed"]) == (False, "true")
     assert Event.objects.filter(kind="campaign.made").count() == 1
 
 

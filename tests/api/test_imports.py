@@ -37,8 +37,8 @@ def olga(campaign: Campaign) -> Program:
 
 
 def load(program: Program, kind: str, text: str | bytes, **query: Any) -> Any:
-    said = "&".join(f"{name}={value}" for name, value in query.items())
-    response = program.load(f"{IMPORTS}/{kind}/?{said}", text)
+    query_string = "&".join(f"{name}={value}" for name, value in query.items())
+    response = program.load(f"{IMPORTS}/{kind}/?{query_string}", text)
     assert response.status_code == 200, response.content
     return response.json()
 
@@ -60,9 +60,9 @@ def test_every_kind_of_file_is_loaded(olga: Program) -> None:
 
 def test_the_same_file_twice_changes_nothing_and_says_so(olga: Program) -> None:
     load(olga, "topics", TOPICS)
-    again = load(olga, "topics", TOPICS)
-    assert (again["added"], again["unchanged"]) == (0, 2)
-    assert again["message"] == "Nothing changed: 2 topics already loaded."
+    second = load(olga, "topics", TOPICS)
+    assert (second["added"], second["unchanged"]) == (0, 2)
+    assert second["message"] == "Nothing changed: 2 topics already loaded."
     assert Event.objects.filter(kind="import.topics").count() == 1
 
 
@@ -74,14 +74,14 @@ def test_a_bad_file_is_refused_whole_with_every_problem(olga: Program) -> None:
     response = olga.load(f"{IMPORTS}/qrels/?source=NIST&name=q.txt", "t1 0 d#1 3\nt1 0 d#2\n\n")
     assert response.status_code == 422
     assert response.headers["Content-Type"] == "application/problem+json"
-    said = response.json()
-    assert said["code"] == "bad_input"
+    document = response.json()
+    assert document["code"] == "bad_input"
     # Line 1 names a topic that is not loaded, line 2 has two columns.
-    assert [(one["file"], one["line"], one["field"]) for one in said["problems"]] == [
+    assert [(problem["file"], problem["line"], problem["field"]) for problem in document["problems"]] == [
         ("q.txt", 1, "topic"),
         ("q.txt", 2, "columns"),
     ]
-    assert said["detail"].startswith("q.txt:1: ")
+    assert document["detail"].startswith("q.txt:1: ")
     assert not Qrel.objects.exists()
 
 
@@ -103,7 +103,7 @@ def test_several_runs_come_as_the_parts_of_a_form(olga: Program) -> None:
     assert response.status_code == 200, response.content
     assert set(Run.objects.values_list("run_id", flat=True)) == {"heron", "egret"}
     event = Event.objects.get(kind="import.run")
-    assert [one["name"] for one in event.payload["files"]] == ["heron.jsonl", "egret.jsonl"]
+    assert [file["name"] for file in event.payload["files"]] == ["heron.jsonl", "egret.jsonl"]
 
 
 def test_topics_come_in_one_file(olga: Program) -> None:

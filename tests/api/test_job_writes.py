@@ -32,16 +32,16 @@ def started(program: Program, **headers: str) -> Any:
 
 
 def test_the_cost_is_said_and_nothing_is_started(olga: Program) -> None:
-    said = olga.post("/jobs/?dry_run=true", ORDER)
-    assert said.status_code == 200
-    assert said.json()["items"] == 2
-    assert said.json()["calls"] >= 2
+    estimate = olga.post("/jobs/?dry_run=true", ORDER)
+    assert estimate.status_code == 200
+    assert estimate.json()["items"] == 2
+    assert estimate.json()["calls"] >= 2
     assert not Job.objects.exists()
 
 
 def test_a_job_is_started_cancelled_and_never_twice(olga: Program) -> None:
-    first, again = started(olga, Idempotency_Key="k1"), started(olga, Idempotency_Key="k1")
-    assert first.json() == again.json() == olga.get(f"/jobs/{first.json()['id']}/").json()
+    first, repeated = started(olga, Idempotency_Key="k1"), started(olga, Idempotency_Key="k1")
+    assert first.json() == repeated.json() == olga.get(f"/jobs/{first.json()['id']}/").json()
     job = Job.objects.get()
     assert job.made_by is not None
     assert job.made_by.username == "olga"
@@ -53,8 +53,8 @@ def test_a_job_is_started_cancelled_and_never_twice(olga: Program) -> None:
 
 
 def test_a_job_has_a_budget_pauses_and_goes_on(olga: Program) -> None:
-    said = olga.post("/jobs/?dry_run=true", ORDER).json()
-    assert (said["calls_to_pay"], said["cost"], said["seconds"]) == (said["calls"], "0", None)
+    estimate = olga.post("/jobs/?dry_run=true", ORDER).json()
+    assert (estimate["calls_to_pay"], estimate["cost"], estimate["seconds"]) == (estimate["calls"], "0", None)
     order = ORDER | {"max_requests": 7, "max_money": "1.5", "priority": 3}
     job = olga.post("/jobs/", order).json()
     assert (job["max_requests"], job["max_tokens"], job["max_money"]) == (7, None, "1.5000")

@@ -19,10 +19,10 @@ from tests.worlds.campaign import World
 pytestmark = pytest.mark.postgresql
 
 SCORES = "scores?campaign=river&condition=A/A"
-ALL = [SCORES if one.name == "scores" else one.name for one in COLLECTIONS]
+ALL = [SCORES if collection.name == "scores" else collection.name for collection in COLLECTIONS]
 
 
-def asked(path: str, size: int) -> str:
+def with_page_size(path: str, size: int) -> str:
     """Return a path with a size of pages."""
     return f"{path}{'&' if '?' in path else '?'}page_size={size}"
 
@@ -31,7 +31,7 @@ def test_small_pages_a_large_one_and_both_streams_tell_the_same_rows(olga: Progr
     hand_out_to(world, "ann")
     for path in ALL:
         rows = olga.json(path)["results"]
-        assert olga.rows(asked(path, 1)) == rows, path
+        assert olga.rows(with_page_size(path, 1)) == rows, path
         assert olga.lines(path) == rows, path
         assert [{name: cell_of(value) for name, value in row.items()} for row in rows] == olga.table(path), path
 
@@ -47,8 +47,8 @@ def cell_of(value: object) -> str:
 
 def test_the_rows_have_the_declared_fields_in_their_order(olga: Program, world: World) -> None:
     hand_out_to(world, "ann")
-    for one, path in zip(COLLECTIONS, ALL, strict=True):
-        assert {tuple(row) for row in olga.json(path)["results"]} <= {tuple(one.columns)}, path
+    for collection, path in zip(COLLECTIONS, ALL, strict=True):
+        assert {tuple(row) for row in olga.json(path)["results"]} <= {tuple(collection.columns)}, path
 
 
 def test_pages_lead_forth_and_back(olga: Program) -> None:
@@ -184,7 +184,7 @@ def test_scores_have_the_digits_of_the_report(olga: Program, world: World) -> No
     from tests.worlds.imported import report  # noqa: PLC0415
 
     for policies in ({}, {"missing": "skip", "unjudged": "zero", "no_vital": "skip"}):
-        named = [one for name, value in policies.items() for one in (f"--{name.replace('_', '-')}", value)]
+        named = [word for name, value in policies.items() for word in (f"--{name.replace('_', '-')}", value)]
         runs = {row["run_id"]: row for row in report("scores", "--condition", "A/A", *named)["runs"]}
         query = "".join(f"&{name}={value}" for name, value in policies.items())
         rows = olga.rows(SCORES + query)
@@ -198,8 +198,8 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(world: World) -> None
     olga = program_of(world, "olga")
     olga.get("runs")  # the token's first use is noted
     olga.get(SCORES)  # what reports read is kept
-    few = {path: olga.queries(asked(path, 1)) for path in ALL}
-    assert {path: olga.queries(asked(path, 1000)) for path in ALL} == few
+    few = {path: olga.queries(with_page_size(path, 1)) for path in ALL}
+    assert {path: olga.queries(with_page_size(path, 1000)) for path in ALL} == few
     assert max(few.values()) <= 24, few  # limits are counted in the database where there is no Redis
     assert Run.objects.count() > 1
 
@@ -217,5 +217,5 @@ def test_a_stream_says_what_it_is(olga: Program) -> None:
         assert response["Content-Type"] == kind
         assert response["Content-Disposition"] == f'attachment; filename="topics.{form}"'
         assert response.streaming
-    asked_for_head = olga.client.head("/api/v1/topics?format=csv", headers=olga.own)
-    assert (asked_for_head.status_code, body_of(asked_for_head)) == (200, b"")
+    head = olga.client.head("/api/v1/topics?format=csv", headers=olga.own)
+    assert (head.status_code, body_of(head)) == (200, b"")

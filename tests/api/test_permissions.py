@@ -157,7 +157,7 @@ def world(tmp_path: Path) -> DeskWorld:
 
 def numbers(row: str) -> list[int]:
     """The statuses of a row, without the line."""
-    return [int(one) for one in row.split() if one != "|"]
+    return [int(word) for word in row.split() if word != "|"]
 
 
 def table() -> dict[tuple[str, str], list[int]]:
@@ -168,7 +168,7 @@ def table() -> dict[tuple[str, str], list[int]]:
 
 def routes() -> dict[str, str]:
     """The addresses by their names; of two spellings the one with a slash at its end."""
-    found = {str(one.name): f"/api/{one.pattern}" for one in urlpatterns if isinstance(one, URLPattern)}
+    found = {str(route.name): f"/api/{route.pattern}" for route in urlpatterns if isinstance(route, URLPattern)}
     return dict(sorted(found.items()))
 
 
@@ -192,13 +192,15 @@ def places(world: DeskWorld) -> dict[str, str]:
     """Where each route's row is."""
     olga = world.people["olga"]
     found = {}
-    for one in COLLECTIONS:
-        if one.found_by:
-            reader = one.reader(olga, "default")
-            found[f"{one.name}-row"] = str(reader.rows().order_by("pk").values_list(reader.row_path, flat=True)[0])
+    for collection in COLLECTIONS:
+        if collection.found_by:
+            reader = collection.reader(olga, "default")
+            found[f"{collection.name}-row"] = str(
+                reader.rows().order_by("pk").values_list(reader.row_path, flat=True)[0]
+            )
     found["tasks-row"] = world.manual.public_id
     found["studies-corrected"] = found["studies-row"]
-    found |= {f"{one.name}-provenance": found[f"{one.name}-row"] for one in EXPLAINED}
+    found |= {f"{collection.name}-provenance": found[f"{collection.name}-row"] for collection in EXPLAINED}
     return found
 
 
@@ -240,13 +242,13 @@ def test_every_address_has_a_row() -> None:
 
 @pytest.mark.slow
 def test_everybody_may_what_the_table_says_and_nothing_else(world: DeskWorld, client: Client) -> None:
-    rows, raws, said = places(world), tokens(world), table()
+    rows, raws, statuses = places(world), tokens(world), table()
     LlmJob.objects.get().job.items.update(state="queued")
     wrong = []
     for name, route in routes().items():
         path, body = address(route, name, world, rows), body_for(name, world)
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
-            for who, status in expected(said.get((method, name)), method).items():
+            for who, status in expected(statuses.get((method, name)), method).items():
                 found = status_of(client, method, path, body, raws.get(who))
                 if found != status:
                     wrong.append(f"{method} {name} as {who}: {found}, not {status}")

@@ -38,8 +38,8 @@ def test_a_label_tells_the_whole_call(olga: Program, call: Call) -> None:
     assert (found["collection"], found["behind"]) == ("assignments", "call")
     assert found["row"] == olga.json(f"assignments/{label.pk}")
     assert found["event"]["kind"] == "llm.call"
-    (told,) = found["calls"]
-    assert told["gave"] == "label"
+    (entry,) = found["calls"]
+    assert entry["gave"] == "label"
     for name, value in {
         "template": "assign",
         "template_version": 7,
@@ -55,13 +55,13 @@ def test_a_label_tells_the_whole_call(olga: Program, call: Call) -> None:
         "completion_tokens": 5,
         "latency_ms": 200,
     }.items():
-        assert told[name] == value, name
-    assert told["messages"][0]["content"] == "Label <b>each</b> nugget. שלום"
-    assert [one["error"] for one in told["attempts"]] == ["rate_limited", ""]
-    assert told["attempts"][0]["message"] == "Slow down."
-    assert told["uses"][0]["notes"] == ["tolerated: a code fence"]
-    assert [one["part"] for one in told["asked"]] == ["batch 1 of 1"]
-    cost = told["cost"]
+        assert entry[name] == value, name
+    assert entry["messages"][0]["content"] == "Label <b>each</b> nugget. שלום"
+    assert [attempt["error"] for attempt in entry["attempts"]] == ["rate_limited", ""]
+    assert entry["attempts"][0]["message"] == "Slow down."
+    assert entry["uses"][0]["notes"] == ["tolerated: a code fence"]
+    assert [question["part"] for question in entry["asked"]] == ["batch 1 of 1"]
+    cost = entry["cost"]
     assert (cost["currency"], cost["price_table"], cost["reused"]) == ("EUR", "2026-11", False)
     assert Decimal(cost["amount"]) == Decimal("0.002518")
 
@@ -74,7 +74,7 @@ def test_every_kind_of_label_has_its_calls(olga: Program, call: Call, world: Wor
     grade = Qrel.objects.order_by("pk")[0]
     Qrel.objects.filter(pk=grade.pk).update(event=call.event)
     gave = {
-        kind: [(one["gave"], one["sha256"][0]) for one in behind(olga, kind, pk)["calls"]]
+        kind: [(entry["gave"], entry["sha256"][0]) for entry in behind(olga, kind, pk)["calls"]]
         for kind, pk in (("support-judgments", support.pk), ("nuggets", nugget.pk), ("grades", grade.pk))
     }
     assert gave == {
@@ -96,8 +96,8 @@ def test_what_an_item_asked_before_is_told(olga: Program, call: Call) -> None:
     item = CallUse.objects.get().item
     first = make_call(item, name="b" * 64, number=1)
     CallUse.objects.filter(call=first).update(part="batch 1 of 1, re-ask 1", notes=["wrong: three labels for two"])
-    asked = behind(olga, "assignments", label.pk)["calls"][0]["asked"]
-    assert [(one["call"][0], one["notes"]) for one in asked] == [
+    questions = behind(olga, "assignments", label.pk)["calls"][0]["asked"]
+    assert [(question["call"][0], question["notes"]) for question in questions] == [
         ("a", ["tolerated: a code fence"]),
         ("b", ["wrong: three labels for two"]),
     ]

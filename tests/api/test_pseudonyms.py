@@ -25,8 +25,12 @@ def named_world(world: World) -> str:
     judge = Judge.objects.get(name="person")
     Judge.objects.filter(pk=judge_of(ann).pk).update(user=None, name="nobody")
     Judge.objects.filter(pk=judge.pk).update(user=ann, name="Antonia Archer")
-    said = {"why": "Ann (ann) is ill, write to ann@example.org", "user": ann.pk, "all": ["ann", "Antonia Archer"]}
-    Event.objects.create(campaign=world.campaign, kind="note", actor=ann, payload=said)
+    payload = {
+        "why": "Ann (ann) is ill, write to ann@example.org",
+        "user": ann.pk,
+        "all": ["ann", "Antonia Archer"],
+    }
+    Event.objects.create(campaign=world.campaign, kind="note", actor=ann, payload=payload)
     add_member(campaign=world.campaign, user=world.people["sam"], role=Role.AUDITOR)
     return pseudonym_of(world.campaign, ann.pk)
 
@@ -34,12 +38,12 @@ def named_world(world: World) -> str:
 def test_no_name_of_an_account_leaves(olga: Program, world: World) -> None:
     shown = named_world(world)
     names = re.compile(r"(?<![\w-])(?:ann|ben|olga|rita|audrey|sam|archer)(?![\w-])|@example\.org", re.IGNORECASE)
-    paths = [one.name for one in COLLECTIONS if one.name != "scores"]
+    paths = [collection.name for collection in COLLECTIONS if collection.name != "scores"]
     paths += ["scores?campaign=river&condition=A/M", "support-judgments?campaign=river&condition=scratch"]
     for path in paths:
         for form in ("json", "jsonl", "csv"):
-            said = body_of(olga.get(with_form(path, form))).decode()
-            assert names.findall(said) == [], path
+            body = body_of(olga.get(with_form(path, form))).decode()
+            assert names.findall(body) == [], path
     assert olga.rows("assignments?campaign=river&judge=" + shown)
 
 
@@ -54,8 +58,8 @@ def test_a_person_is_the_same_everywhere_in_a_campaign(olga: Program, world: Wor
     assert note["payload"]["user"] == shown
     (row,) = olga.rows("scores?campaign=river&condition=A/M&run=alpha")
     assert row["judge"] == shown
-    (again,) = olga.rows(f"scores?campaign=river&condition=A/M&run=alpha&judge={shown}")
-    assert again == row
+    (second,) = olga.rows(f"scores?campaign=river&condition=A/M&run=alpha&judge={shown}")
+    assert second == row
 
 
 def test_a_refusal_names_nobody(olga: Program, world: World) -> None:
@@ -72,4 +76,4 @@ def test_a_set_that_bears_a_name_bears_a_pseudonym(world: World) -> None:
     hand_out_to(world, "ann")
     sets = {row["name"] for row in program_of(world, "rita").rows("nugget-sets")}
     assert sets == {"auto-robot", f"manual-{pseudonym_of(world.campaign, ann.pk)}"}
-    assert all(PERSON.search(one) or one == "auto-robot" for one in sets)
+    assert all(PERSON.search(set_name) or set_name == "auto-robot" for set_name in sets)

@@ -48,9 +48,9 @@ def test_the_schema_and_its_page_need_no_account(db: None) -> None:
 
 def test_every_row_is_what_the_schema_says(schema: Schema, olga: Program, world: World) -> None:
     hand_out_to(world, "ann")
-    for one in COLLECTIONS:
-        path = "scores?campaign=river&condition=A/A" if one.name == "scores" else one.name
-        body = schema["paths"][f"/api/v1/{one.name}/"]["get"]["responses"]["200"]["content"]
+    for collection in COLLECTIONS:
+        path = "scores?campaign=river&condition=A/A" if collection.name == "scores" else collection.name
+        body = schema["paths"][f"/api/v1/{collection.name}/"]["get"]["responses"]["200"]["content"]
         shape = nullable(body["application/json"]["schema"] | {"components": schema["components"]})
         Draft4Validator(shape).validate(olga.json(path))
 
@@ -67,7 +67,7 @@ def test_pages_have_neighbours_and_operations_tags_with_texts(schema: Schema) ->
 def nullable(part: object) -> object:
     """Return a schema in which what may be null says so as JSON Schema does."""
     if isinstance(part, list):
-        return [nullable(one) for one in part]
+        return [nullable(element) for element in part]
     if not isinstance(part, dict):
         return part
     inner = {name: nullable(value) for name, value in part.items() if name != "nullable"}

@@ -20,8 +20,8 @@ def test_a_token_does_not_go_round_the_second_factor(world: World, settings: Set
     settings.REQUIRE_MFA = True
     refused = [program.get(path) for path in PATHS]
     refused.append(program.client.post("/api/v1/jobs?dry_run=1", headers=program.own))
-    assert [one.status_code for one in refused] == [403, 403, 403]
-    assert {json.loads(body_of(one))["code"] for one in refused} == {"second_factor_needed"}
+    assert [response.status_code for response in refused] == [403, 403, 403]
+    assert {json.loads(body_of(response))["code"] for response in refused} == {"second_factor_needed"}
 
 
 @pytest.mark.parametrize("kind", [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN])

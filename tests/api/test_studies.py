@@ -33,7 +33,7 @@ def example(db: None, tmp_path: Path) -> World:
     return World(campaign, make_cast(campaign))
 
 
-def asked(world: World, name: str = "olga") -> tuple[Program, str]:
+def program_and_place(world: World, name: str = "olga") -> tuple[Program, str]:
     """A program of somebody's, and where the corrected scores are."""
     return program_of(world, name), f"studies/{Study.objects.get(name='check').pk}/corrected/"
 
@@ -82,7 +82,7 @@ def test_a_second_look_is_a_row_without_corrected_scores(example: World, tmp_pat
 @pytest.mark.parametrize("target", ["these", "new"])
 def test_corrected_scores_have_the_digits_of_the_report(example: World, tmp_path: Path, target: str) -> None:
     judge(tmp_path, people_rows())
-    olga, place = asked(example)
+    olga, place = program_and_place(example)
     for score in CORRECTED:
         expected = corrected("--score", score, "--target", target, "--least-judged", "1")
         assert olga.json(f"{place}?score={score}&target={target}&{LOOSE}") == expected
@@ -101,16 +101,16 @@ def people_in_file(world: World, name: str) -> list[bool]:
 def test_others_read_corrected_scores_once_all_are_judged(example: World, tmp_path: Path) -> None:
     rows = people_rows()
     judge(tmp_path, rows[1:])
-    olga, place = asked(example)
+    olga, place = program_and_place(example)
     own = olga.json(f"{place}?{LOOSE}")
     assert values_of(own)[:2] == [None, None]
     assert None not in values_of(own)[2:]
     for name in ("rita", "audrey"):
-        told = program_of(example, name).json(f"{place}?{LOOSE}")
-        assert values_of(told) == [None] * 4
-        assert [row["reason"] for row in told["runs"]] == ["4 of 5 judged", "other runs are not all judged"]
-        assert (told["differences"], told["tau"]["value"], told["alpha"]) == ([], None, None)
-        assert [row["rank"] for row in told["runs"]] == [None, None]
+        document = program_of(example, name).json(f"{place}?{LOOSE}")
+        assert values_of(document) == [None] * 4
+        assert [row["reason"] for row in document["runs"]] == ["4 of 5 judged", "other runs are not all judged"]
+        assert (document["differences"], document["tau"]["value"], document["alpha"]) == ([], None, None)
+        assert [row["rank"] for row in document["runs"]] == [None, None]
     assert [people_in_file(example, name) for name in ("olga", "rita")] == [[True, False], [True, True]]
     judge(tmp_path, rows[:1])
     assert people_in_file(example, "rita") == [False, False]
@@ -120,7 +120,7 @@ def test_others_read_corrected_scores_once_all_are_judged(example: World, tmp_pa
 
 def test_assessors_and_strangers_find_no_study(example: World) -> None:
     for name in ("ann", "sam"):
-        program, place = asked(example, name)
+        program, place = program_and_place(example, name)
         assert program.rows("studies") == []
         nothing = program.problem("studies/999999/corrected/?score=vital", 404)
         assert program.problem(f"{place}?score=vital", 404) == nothing
@@ -130,14 +130,14 @@ def test_who_judged_a_study_goes_by_a_pseudonym(example: World, tmp_path: Path) 
     judge(tmp_path, people_rows())
     ann = example.people["ann"]
     Judge.objects.filter(name="ann, study check").update(user=ann)
-    olga, place = asked(example)
-    said = olga.json(place)["judges"]
-    assert said == [f"{pseudonym_of(example.campaign, ann.pk)}, study check"]
+    olga, place = program_and_place(example)
+    judges = olga.json(place)["judges"]
+    assert judges == [f"{pseudonym_of(example.campaign, ann.pk)}, study check"]
 
 
 def test_what_was_asked_before_is_answered_with_304(example: World, tmp_path: Path) -> None:
     judge(tmp_path, people_rows()[1:])
-    olga, place = asked(example)
+    olga, place = program_and_place(example)
     tag = olga.get(place)["ETag"]
     assert olga.get(place, **{"If-None-Match": tag}).status_code == 304
     judge(tmp_path, people_rows()[:1])
@@ -158,7 +158,7 @@ WRONG = [
 
 
 def test_what_makes_no_sense_is_a_problem(example: World) -> None:
-    olga, place = asked(example)
+    olga, place = program_and_place(example)
     for query, name in WRONG:
         assert list(olga.problem(f"{place}?{query}", 400)["errors"]) == [name], query
 

@@ -39,16 +39,18 @@ def test_a_plan_is_shown_and_then_done_as_shown(olga: Program, world: DeskWorld)
     order = ORDER | {"topics": ["t3", "t4"], "assessor": who(world, "ben"), "priority": 1, "due": "2027-01-31"}
     plan = olga.post("/tasks/?dry_run=true", order)
     assert plan.status_code == 200
-    assert [(one["topic_id"], one["assessor"]) for one in plan.json()["given"]] == [("t3", who(world, "ben"))]
-    assert [one["topic_id"] for one in plan.json()["left_out"]] == ["t4"]
+    assert [(entry["topic_id"], entry["assessor"]) for entry in plan.json()["given"]] == [
+        ("t3", who(world, "ben"))
+    ]
+    assert [entry["topic_id"] for entry in plan.json()["left_out"]] == ["t4"]
     assert Task.objects.count() == 2
     done = olga.post("/tasks/", order | {"expect": plan.json()["key"]})
     assert done.status_code == 201
     task = Task.objects.get(public_id=done.json()["tasks"][0])
     assert (task.assessor.username, task.priority, str(task.due)) == ("ben", 1, "2027-01-31")
     assert olga.get(f"/tasks/{task.public_id}/").json()["assessor"] == who(world, "ben")
-    again = olga.post("/tasks/", order | {"expect": plan.json()["key"]})
-    assert (again.status_code, again.json()["code"]) == (422, "changed")
+    second = olga.post("/tasks/", order | {"expect": plan.json()["key"]})
+    assert (second.status_code, second.json()["code"]) == (422, "changed")
 
 
 def test_people_are_named_by_user_name_too_and_answered_by_pseudonym(olga: Program, world: DeskWorld) -> None:
@@ -56,9 +58,9 @@ def test_people_are_named_by_user_name_too_and_answered_by_pseudonym(olga: Progr
     assert plan.json()["given"][0]["assessor"] == who(world, "ben")
     taken = olga.post("/tasks/", ORDER | {"topics": ["t2"], "assessor": "ben"})
     assert taken.status_code == 422
-    said = [plan.content.decode(), taken.content.decode()]
-    assert not [name for name in PEOPLE for one in said if name in one.lower()]
-    assert who(world, "ann") in said[1]
+    bodies = [plan.content.decode(), taken.content.decode()]
+    assert not [name for name in PEOPLE for body in bodies if name in body.lower()]
+    assert who(world, "ann") in bodies[1]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,7 @@ def test_people_are_named_by_user_name_too_and_answered_by_pseudonym(olga: Progr
 def test_an_order_that_makes_no_sense_is_refused(olga: Program, more: dict[str, object], named: str) -> None:
     response = olga.post("/tasks/", ORDER | more)
     assert response.status_code == 400
-    assert [one for one in response.json()["errors"] if one.startswith(named)]
+    assert [error for error in response.json()["errors"] if error.startswith(named)]
     assert Task.objects.count() == 2
 
 
@@ -129,7 +131,7 @@ def test_several_tasks_are_changed_at_once(olga: Program, world: DeskWorld) -> N
     body = {"campaign": "river", "change": "block", "tasks": ids, "reason": "Wait."}
     tried = olga.post("/task-changes/?dry_run=true", body).json()
     assert tried["changed"] == ids[:1]
-    assert [one["task"] for one in tried["left"]] == ids[1:]
+    assert [entry["task"] for entry in tried["left"]] == ids[1:]
     assert Task.objects.filter(state=TaskState.BLOCKED).count() == 0
     assert olga.post("/task-changes/", body).json() == tried
     assert Task.objects.get(state=TaskState.BLOCKED) == world.post_edit

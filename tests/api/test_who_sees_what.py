@@ -14,34 +14,36 @@ from tests.crawl.canaries import body_of
 from tests.worlds.campaign import World
 
 SCORES = "scores?campaign=river&condition=A/A"
-LISTS = [one.name for one in COLLECTIONS if one.name != "scores"]
-FILLED = [one for one in LISTS if one not in ("jobs", "time", "tasks")]
+LISTS = [collection.name for collection in COLLECTIONS if collection.name != "scores"]
+FILLED = [path for path in LISTS if path not in ("jobs", "time", "tasks")]
 
 
 def test_whoever_sees_a_campaign_unblinded_reads_all_of_it(world: World) -> None:
     for name in ("olga", "rita", "audrey"):
         program = program_of(world, name)
-        assert {one: bool(program.json(one)["results"]) for one in FILLED} == dict.fromkeys(FILLED, True)
+        assert {path: bool(program.json(path)["results"]) for path in FILLED} == dict.fromkeys(FILLED, True)
         assert len(program.json(SCORES)["results"]) == 2
 
 
 def test_an_assessor_and_a_stranger_read_nothing(world: World) -> None:
     for name in ("ann", "sam"):
         program = program_of(world, name)
-        assert {one: program.json(one)["results"] for one in LISTS} == {one: [] for one in LISTS}
-        assert {one: program.lines(one) for one in LISTS} == {one: [] for one in LISTS}
+        assert {path: program.json(path)["results"] for path in LISTS} == {path: [] for path in LISTS}
+        assert {path: program.lines(path) for path in LISTS} == {path: [] for path in LISTS}
         nowhere = SCORES.replace("river", "no")
         assert program.problem(SCORES, 400) == program.problem(nowhere, 400)
 
 
 def test_an_organizer_who_judges_reads_nothing(world: World) -> None:
     Membership.objects.create(campaign=world.campaign, user=world.people["olga"], role=Role.ASSESSOR)
-    assert {one: program_of(world, "olga").json(one)["results"] for one in FILLED} == {one: [] for one in FILLED}
+    assert {path: program_of(world, "olga").json(path)["results"] for path in FILLED} == {
+        path: [] for path in FILLED
+    }
 
 
 def test_assessors_read_own_tasks_and_no_more_than_the_desk_says(world: World) -> None:
     task = hand_out_to(world, "ann")
-    hand_out_to(world, "ben", again=True)
+    hand_out_to(world, "ben", second_opinion=True)
     (row,) = program_of(world, "ann").json("tasks")["results"]
     assert {name for name, value in row.items() if value not in (None, "")} == {
         *("id", "campaign", "topic", "stage", "state", "version")
@@ -54,13 +56,13 @@ def test_assessors_read_own_tasks_and_no_more_than_the_desk_says(world: World) -
 def test_where_an_assessor_has_tasks_nobody_has_a_name_for_them(world: World) -> None:
     hand_out_to(world, "ann")
     ann, (named, *_) = program_of(world, "ann"), program_of(world, "olga").json("tasks")["results"]
-    said = ann.problem(f"tasks?campaign=river&assessor={named['assessor']}", 400)
-    assert said == ann.problem("tasks?campaign=river&assessor=nobody", 400)
+    refusal = ann.problem(f"tasks?campaign=river&assessor={named['assessor']}", 400)
+    assert refusal == ann.problem("tasks?campaign=river&assessor=nobody", 400)
 
 
 def test_nobody_gets_in_without_a_token_or_a_session(world: World) -> None:
-    for one in (*LISTS, "", "nothing"):
-        response = Program().get(one)
+    for path in (*LISTS, "", "nothing"):
+        response = Program().get(path)
         assert (response.status_code, response["WWW-Authenticate"]) == (401, 'Bearer realm="Assay"')
 
 
@@ -95,9 +97,9 @@ def test_what_is_not_yours_answers_as_what_does_not_exist(world: World) -> None:
         program = program_of(world, name)
         program.get("runs")  # the token's first use is noted
         for theirs, nothing in zip(there, missing, strict=True):
-            found = [program.get(one) for one in (theirs, nothing)]
-            assert [one.status_code for one in found] == [404, 404], theirs
-            assert len({one.headers.pop("X-Request-ID") for one in found}) == 2
+            found = [program.get(path) for path in (theirs, nothing)]
+            assert [response.status_code for response in found] == [404, 404], theirs
+            assert len({response.headers.pop("X-Request-ID") for response in found}) == 2
             assert found[0].headers == found[1].headers
             assert body_of(found[0]) == body_of(found[1])
             assert program.queries(theirs) == program.queries(nothing)
@@ -108,11 +110,11 @@ def addresses_of(world: World) -> tuple[list[str], list[str]]:
     program = program_of(world, "olga")
     hand_out_to(world, "ben")
     there, missing = [], []
-    for one in COLLECTIONS:
-        if one.found_by and one.name != "jobs":
-            row = program.json(one.name)["results"][0]
-            there.append(f"{one.name}/{row.get('id', row.get('slug'))}/")
-            missing.append(f"{one.name}/{999999 if one.found_by == 'pk' else 'nothing'}/")
+    for collection in COLLECTIONS:
+        if collection.found_by and collection.name != "jobs":
+            row = program.json(collection.name)["results"][0]
+            there.append(f"{collection.name}/{row.get('id', row.get('slug'))}/")
+            missing.append(f"{collection.name}/{999999 if collection.found_by == 'pk' else 'nothing'}/")
             assert program.json(there[-1]) == row
     return there, missing
 

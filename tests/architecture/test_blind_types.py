@@ -60,13 +60,13 @@ def module_of(path: Path) -> ModuleType:
 
 def types_of(path: Path) -> list[type]:
     """The classes that a module defines for others."""
-    found = [one for _, one in inspect.getmembers(module_of(path), inspect.isclass)]
+    found = [cls for _, cls in inspect.getmembers(module_of(path), inspect.isclass)]
     return [
-        one for one in found if one.__module__ == module_of(path).__name__ and not one.__name__.startswith("_")
+        cls for cls in found if cls.__module__ == module_of(path).__name__ and not cls.__name__.startswith("_")
     ]
 
 
-DATA = [one for path in BLIND for one in types_of(path) if dataclasses.is_dataclass(one)]
+DATA = [cls for path in BLIND for cls in types_of(path) if dataclasses.is_dataclass(cls)]
 
 
 def parts_of(hint: Any) -> Iterator[Any]:
@@ -84,34 +84,34 @@ def test_there_are_blind_reads() -> None:
 @pytest.mark.parametrize("path", BLIND, ids=named)
 def test_every_public_class_is_a_dataclass_or_a_word(path: Path) -> None:
     plain = [
-        one.__name__ for one in types_of(path) if not dataclasses.is_dataclass(one) and not issubclass(one, str)
+        cls.__name__ for cls in types_of(path) if not dataclasses.is_dataclass(cls) and not issubclass(cls, str)
     ]
     assert plain == []
 
 
-@pytest.mark.parametrize("data", DATA, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("data", DATA, ids=lambda cls: cls.__name__)
 def test_it_is_frozen_and_slotted(data: type) -> None:
     assert data.__dataclass_params__.frozen  # type: ignore[attr-defined]
     assert "__slots__" in vars(data)
     assert not hasattr(data, "__dict__") or "__dict__" not in data.__slots__  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("data", DATA, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("data", DATA, ids=lambda cls: cls.__name__)
 def test_no_field_holds_a_row_or_a_query(data: type) -> None:
     """Nor something that may be changed, but for the one JSON that the desk's script reads."""
     for name, hint in get_type_hints(data).items():
         parts = list(parts_of(hint))
-        classes = [one for one in parts if isinstance(one, type)]
-        assert not [one for one in classes if issubclass(one, models.Model | models.QuerySet | models.Manager)], (
+        classes = [part for part in parts if isinstance(part, type)]
+        assert not [cls for cls in classes if issubclass(cls, models.Model | models.QuerySet | models.Manager)], (
             name
         )
         if (data.__name__, name) != ("DeskPage", "state"):
             assert not {list, dict, set, Any, object} & set(parts), f"{data.__name__}.{name}"
-        inner = [one for one in classes if dataclasses.is_dataclass(one)]
-        assert all(one.__dataclass_params__.frozen for one in inner), name  # type: ignore[attr-defined]
+        inner = [cls for cls in classes if dataclasses.is_dataclass(cls)]
+        assert all(cls.__dataclass_params__.frozen for cls in inner), name  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("data", DATA, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("data", DATA, ids=lambda cls: cls.__name__)
 def test_no_field_is_named_for_a_secret(data: type) -> None:
     secret = {*("judge", "model", "run", "run_id", "group", "grade", "docid", "score", "rank", "label", "origin")}
     secret |= {*("assessor", "user", "actor", "qrels", "source", "drafts", "nugget_set", "pk", "id", "payload")}
@@ -121,13 +121,13 @@ def test_no_field_is_named_for_a_secret(data: type) -> None:
 @pytest.mark.parametrize("path", BLIND, ids=named)
 def test_a_blind_read_imports_nothing_that_tells(path: Path) -> None:
     modules, names = imports_of(path)
-    assert [one for one in modules if FORBIDDEN_MODULES.match(one)] == []
+    assert [module for module in modules if FORBIDDEN_MODULES.match(module)] == []
     assert names & FORBIDDEN_MODELS - MAY.get(path.stem, set()) == set()
 
 
 @pytest.mark.parametrize("path", BLIND, ids=named)
 def test_a_blind_read_looks_nothing_up_that_tells(path: Path) -> None:
-    lookups = [one for one in words_of(path) if FORBIDDEN_LOOKUPS.search(one)]
+    lookups = [word for word in words_of(path) if FORBIDDEN_LOOKUPS.search(word)]
     # The order of reading goes by docids, which stay in that module.
     allowed = {"segment__docid"} if path.stem == "passages" else set()
     assert set(lookups) - allowed == set()
@@ -137,17 +137,17 @@ def test_a_blind_read_looks_nothing_up_that_tells(path: Path) -> None:
 def test_the_assessor_s_room_reaches_for_no_model(path: Path) -> None:
     """Neither by import nor through the registry of apps or a service's own imports."""
     modules, names = imports_of(path)
-    assert [one for one in modules if one.startswith(DOORS)] == []
+    assert [module for module in modules if module.startswith(DOORS)] == []
     assert names & {"get_model", "Task", "Campaign", "connection", *FORBIDDEN_MODELS} == set()
     assert "get_model" not in path.read_text(encoding="utf-8")
 
 
 def test_the_rules_can_find_something() -> None:
     modules, names = imports_of(ROOT / "organizer" / "campaigns" / "views.py")
-    assert any(FORBIDDEN_MODULES.match(one) for one in modules)
+    assert any(FORBIDDEN_MODULES.match(module) for module in modules)
     _, names = imports_of(ROOT / "evaluation" / "corpus" / "answers.py")
     assert names & FORBIDDEN_MODELS
-    assert any(FORBIDDEN_LOOKUPS.search(one) for one in words_of(ROOT / "evaluation" / "corpus" / "runs.py"))
+    assert any(FORBIDDEN_LOOKUPS.search(word) for word in words_of(ROOT / "evaluation" / "corpus" / "runs.py"))
 
 
 def imports_of(path: Path) -> tuple[set[str], set[str]]:
@@ -155,16 +155,18 @@ def imports_of(path: Path) -> tuple[set[str], set[str]]:
     modules, names = set(), set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            modules |= {one.name for one in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            modules |= {node.module or ""} | {f"{node.module}.{one.name}" for one in node.names}
-            names |= {one.name for one in node.names}
+            modules |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {alias.name for alias in node.names}
     return modules, names
 
 
 def words_of(path: Path) -> list[str]:
     """The strings in a file that could be lookups, and the names of arguments."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    strings = [one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-    arguments = [one.arg for one in ast.walk(tree) if isinstance(one, ast.keyword) and one.arg]
-    return [one for one in [*strings, *arguments] if re.fullmatch(r"\w+", one)]
+    strings = [
+        node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    arguments = [node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg]
+    return [word for word in [*strings, *arguments] if re.fullmatch(r"\w+", word)]

@@ -153,8 +153,8 @@ def test_every_environment_variable_is_documented() -> None:
 @pytest.mark.parametrize("name", ["requirements.in", "requirements-dev.in"])
 def test_every_package_has_its_reason(name: str) -> None:
     lines = (ROOT / name).read_text("utf-8").splitlines()
-    asked = {re.split(r"[\[<>=;~! ]", line)[0] for line in lines if line and line[0] not in "#-"}
-    assert sorted(asked - rows_of(ROOT / "docs" / "dependencies.md")) == []
+    required = {re.split(r"[\[<>=;~! ]", line)[0] for line in lines if line and line[0] not in "#-"}
+    assert sorted(required - rows_of(ROOT / "docs" / "dependencies.md")) == []
 
 
 @pytest.mark.parametrize(("app", "name"), COMMANDS)

@@ -8,9 +8,9 @@ import pytest
 from tests.architecture.figures import Figure, figures
 
 AT_MOST = {
-    "Python files": 365,
-    "modules with one importer": 60,
-    "product lines": 65_300,
+    "Python files": 350,
+    "modules with one importer": 54,
+    "product lines": 65_500,
     "duplicate class names": 0,
     "`said` as an identifier": 0,
     "docstrings without a reason": 600,
@@ -18,7 +18,7 @@ AT_MOST = {
     "fullest folder": 20,
     "functions over 60 lines": 0,
 }
-AT_LEAST = {"comments per 100 lines": 2.2}
+AT_LEAST = {"comments per 100 lines": 2.25}
 
 
 @pytest.fixture(scope="module")

@@ -101,7 +101,7 @@ def actions(stage: str) -> dict[str, Action]:
 
 
 def test_no_key_means_two_things_in_one_place() -> None:
-    assert [(chord, one.id, other.id) for chord, one, other in collisions(default_actions())] == []
+    assert [(chord, action.id, other.id) for chord, action, other in collisions(default_actions())] == []
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_promised_key_of_a_text_field_is_there(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "action", [one for one in default_actions() if not one.fixed], ids=lambda action: action.id
+    "action", [action for action in default_actions() if not action.fixed], ids=lambda action: action.id
 )
 def test_a_default_key_is_one_that_the_desk_may_take(action: Action) -> None:
     """No Ctrl+Alt, Alt and a letter, Backspace, function key or key of the browser; nothing typed inside a field."""
@@ -152,8 +152,8 @@ def test_a_page_gets_the_account_s_own_keys() -> None:
     own = DeskSettings(single_keys=False, keys={"keep": ("q",)})
     page = keymap_json(own, Stage.POST_EDIT)
     assert page["single"] is False
-    assert {one["id"]: one["keys"] for one in page["actions"]}["keep"] == ["q"]
-    assert {one["id"] for one in keymap_json(own, Stage.MANUAL)["actions"]} == set(actions(Stage.MANUAL))
+    assert {action["id"]: action["keys"] for action in page["actions"]}["keep"] == ["q"]
+    assert {action["id"] for action in keymap_json(own, Stage.MANUAL)["actions"]} == set(actions(Stage.MANUAL))
 
 
 def test_what_shows_the_machines_label_has_no_key_where_none_is_shown() -> None:
@@ -189,10 +189,10 @@ def test_every_hint_on_a_screen_names_a_key_of_the_list() -> None:
 
 def test_every_key_that_a_script_gives_a_meaning_is_in_the_list() -> None:
     known = {action.id for action in default_actions()}
-    said = {
+    defined = {
         name
         for path in (ROOT / "static" / "js").glob("*/*.js")
         for name in re.findall(r'define\(\{ id: "([^"]+)"', path.read_text(encoding="utf-8"))
     }
-    assert len(said) > 10
-    assert said <= known
+    assert len(defined) > 10
+    assert defined <= known

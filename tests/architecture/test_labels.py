@@ -24,23 +24,23 @@ def test_scripts_call_labels_as_python_does(stage: str) -> None:
     assert listed
     assert captions
     assert listed.groups() == labels.words
-    assert {(word, one.caption) for word, one in labels.by_word.items()} <= {
+    assert {(word, degree.caption) for word, degree in labels.by_word.items()} <= {
         *re.findall(r'(\w+): "(.+?)"', captions[1])
     }
-    assert re.findall(r'glyph: "(.)"', SCRIPT) == [one.glyph for one in labels.degrees]
+    assert re.findall(r'glyph: "(.)"', SCRIPT) == [degree.glyph for degree in labels.degrees]
 
 
 @pytest.mark.parametrize("stage", SETS)
 def test_desks_draw_labels_as_python_does(stage: str) -> None:
     page = (ROOT / f"templates/assessor/{TEMPLATES[stage]}.html").read_text(encoding="utf-8")
-    assert RADIO.findall(page) == [(one.word, one.glyph, one.caption) for one in SETS[stage].degrees]
+    assert RADIO.findall(page) == [(degree.word, degree.glyph, degree.caption) for degree in SETS[stage].degrees]
 
 
 @pytest.mark.parametrize("labels", SETS.values(), ids=SETS)
 def test_labels_have_the_keys_of_the_desks(labels: LabelSet) -> None:
-    keys = {one["id"]: one["keys"] for one in KEYMAP["actions"]}
+    keys = {action["id"]: action["keys"] for action in KEYMAP["actions"]}
     wanted = ["label-full", "label-partial", "label-none", "cant-judge"]
-    assert [keys[name] for name in wanted] == [[one.key] for one in labels.by_word.values()]
+    assert [keys[name] for name in wanted] == [[degree.key] for degree in labels.by_word.values()]
 
 
 @pytest.mark.parametrize("labels", SETS.values(), ids=SETS)

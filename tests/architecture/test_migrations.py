@@ -13,7 +13,7 @@ def test_no_model_is_ahead_of_its_migrations() -> None:
     loader = MigrationLoader(None)
     detector = MigrationAutodetector(loader.project_state(), ProjectState.from_apps(apps))
     changes = detector.changes(graph=loader.graph)
-    assert {app: [one.operations for one in changes[app]] for app in OURS if app in changes} == {}
+    assert {app: [migration.operations for migration in changes[app]] for app in OURS if app in changes} == {}
 
 
 @pytest.mark.parametrize("app", OURS)

@@ -29,8 +29,8 @@ COMMANDS = re.compile(r"make|[A-Z_]+$|/|[a-z_]+ ?[a-z_]*$")  # backticks around 
 def quoted() -> list[str]:
     """The messages in the first cells: what stands in backticks and is a sentence of ours."""
     cells = re.findall(r"^\| ([^|]*) \|", PAGE.read_text("utf-8"), re.MULTILINE)
-    found = [one for cell in cells for one in re.findall(r"`([^`]+)`", cell)]
-    return [one for one in found if not COMMANDS.match(one) and not one.startswith("FILE:")]
+    found = [quote for cell in cells for quote in re.findall(r"`([^`]+)`", cell)]
+    return [quote for quote in found if not COMMANDS.match(quote) and not quote.startswith("FILE:")]
 
 
 @pytest.fixture(scope="module")

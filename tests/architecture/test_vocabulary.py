@@ -70,19 +70,27 @@ MADE_BEFORE = {FindingCode.AVOID_NUGGET}
 
 @pytest.mark.parametrize("code", set(FindingCode) - MADE_BEFORE)
 def test_every_finding_is_made_somewhere(code: FindingCode) -> None:
-    said = f"FindingCode.{code.name}"
+    reference = f"FindingCode.{code.name}"
     places = [path for path in files(".py") if path.is_relative_to(ROOT / "evaluation")]
-    assert any(said in path.read_text(encoding="utf-8") for path in places)
+    assert any(reference in path.read_text(encoding="utf-8") for path in places)
 
 
 def test_a_default_may_be_named_for_every_condition() -> None:
-    [check] = [one for one in ConditionDefault._meta.constraints if one.name == "condition_default_condition"]
+    [check] = [
+        constraint
+        for constraint in ConditionDefault._meta.constraints
+        if constraint.name == "condition_default_condition"
+    ]
     assert isinstance(check, models.CheckConstraint)
     assert f"{[*map(str, Condition), *map(str, SupportCondition)]}" in str(check.condition)
 
 
 def test_every_relation_of_lineage_is_allowed() -> None:
-    [check] = [one for one in NuggetLineage._meta.constraints if one.name == "nugget_lineage_relation"]
+    [check] = [
+        constraint
+        for constraint in NuggetLineage._meta.constraints
+        if constraint.name == "nugget_lineage_relation"
+    ]
     assert isinstance(check, models.CheckConstraint)
     assert f"{list(NuggetLineage.RELATIONS)}" in str(check.condition)
 

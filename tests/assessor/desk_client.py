@@ -35,8 +35,8 @@ class Window:
 
     def op(self, kind: str, base: dict[str, int] | None = None, **payload: Any) -> dict[str, Any]:
         """Make an operation without sending it. `from_` is sent as `from`."""
-        said = {key.rstrip("_"): value for key, value in payload.items()}
-        made = {"op_id": str(uuid.uuid4()), "step": str(uuid.uuid4()), "kind": kind, "payload": said}
+        sent = {key.rstrip("_"): value for key, value in payload.items()}
+        made = {"op_id": str(uuid.uuid4()), "step": str(uuid.uuid4()), "kind": kind, "payload": sent}
         return made | {"base": base or {}, "source": "key", "client_at": AT}
 
     def send(self, *ops: dict[str, Any]) -> list[dict[str, Any]]:

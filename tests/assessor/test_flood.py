@@ -12,7 +12,7 @@ def test_a_flood_from_one_account_is_slowed_down(world: DeskWorld, monkeypatch: 
     window = Window(world.client(), world.post_edit).open()
     monkeypatch.setattr("assessor.access.MOST", 3)
     answers = [window.client.get(window.url("state/")) for _ in range(10)]
-    slowed = [one for one in answers if one.status_code == 429]
+    slowed = [answer for answer in answers if answer.status_code == 429]
     assert slowed
     assert int(slowed[0]["Retry-After"]) > 0
     assert slowed[0].json()["code"] == "too_many_requests"

@@ -30,8 +30,8 @@ def set_all(state: TaskState, **fields: object) -> None:
 
 def test_it_lists_own_tasks_with_stage_progress_and_next_step(world: DeskWorld) -> None:
     page = home(world)
-    for said in ("why rivers bend", "how dams fail", "5 undecided of 5", "0 of 6 read", ">Start<", "2 to do"):
-        assert said in page
+    for phrase in ("why rivers bend", "how dams fail", "5 undecided of 5", "0 of 6 read", ">Start<", "2 to do"):
+        assert phrase in page
     assert f'href="/desk/{world.post_edit.public_id}/"' in page
     assert "Nothing to do now" not in page
 
@@ -74,8 +74,8 @@ def test_what_is_due_is_said_and_what_is_late_too(world: DeskWorld) -> None:
 
 def test_nobody_reads_of_others(world: DeskWorld) -> None:
     page = home(world, "ben")
-    for said in ("why rivers bend", "how dams fail", "ann", "drafting-machine", "NIST"):
-        assert said not in page.replace(world.campaign.name, "")
+    for phrase in ("why rivers bend", "how dams fail", "ann", "drafting-machine", "NIST"):
+        assert phrase not in page.replace(world.campaign.name, "")
 
 
 def test_more_tasks_cost_no_more_queries(world: DeskWorld) -> None:
@@ -102,7 +102,7 @@ def test_waiting_for_another_stage(world: DeskWorld) -> None:
     NuggetList.objects.filter(nugget_set__in=NuggetSet.objects.filter(name="drafts")).update(submitted=False)
     page = home(world, "ben")
     assert 'data-why="drafts"' in page
-    assert "The drafts to post-edit have not been made yet." in page
+    assert "The drafts to edit have not been made yet." in page
 
 
 def test_blocked(world: DeskWorld) -> None:
@@ -134,12 +134,12 @@ def test_who_assesses_nowhere_is_told_so(world: DeskWorld) -> None:
 
 
 def test_own_remarks_come_back_with_their_answers(world: DeskWorld) -> None:
-    asked = [
+    remarks = [
         remark(task=world.manual.public_id, user=world.people["ann"], kind=kind, text=text)
         for kind, text in ((RemarkKind.FLAG, "P3 is empty."), (RemarkKind.COMMENT, "Nice topic."))
     ]
     answer_remark(
-        campaign=world.campaign, remark=asked[0].public_id, answer="Leave it out.", actor=world.people["olga"]
+        campaign=world.campaign, remark=remarks[0].public_id, answer="Leave it out.", actor=world.people["olga"]
     )
     page = home(world)
     assert "P3 is empty." in page
@@ -148,6 +148,6 @@ def test_own_remarks_come_back_with_their_answers(world: DeskWorld) -> None:
     assert "1 remark of yours waits for an answer." in page
 
 
-@pytest.mark.parametrize("said", ["What is recorded", "Each change to a nugget", "camera", "other assessors"])
-def test_it_says_what_is_recorded_and_what_is_not(world: DeskWorld, said: str) -> None:
-    assert said.lower() in home(world).lower()
+@pytest.mark.parametrize("phrase", ["What is recorded", "Each change to a nugget", "camera", "other assessors"])
+def test_it_says_what_is_recorded_and_what_is_not(world: DeskWorld, phrase: str) -> None:
+    assert phrase.lower() in home(world).lower()

@@ -15,7 +15,7 @@ ADDRESS = "/desk/keys/"
 
 def typed(**changes: str) -> dict[str, str]:
     """The form as it stands for somebody new, with some fields typed over."""
-    keys = {f"key-{one.id}": " ".join(one.keys) for one in default_actions() if not one.fixed}
+    keys = {f"key-{action.id}": " ".join(action.keys) for action in default_actions() if not action.fixed}
     form = {"reading_size": "17", "single_keys": "on", "hints": "on", "move_on": "on", **keys}
     return form | {name.replace("__", "-"): value for name, value in changes.items()}
 
@@ -49,7 +49,7 @@ def test_changed_keys_are_kept_and_reach_the_desk(world: DeskWorld) -> None:
     answer = world.client().post(ADDRESS, typed(key__keep="q", key__merge="Shift+g", reading_size="20"))
     assert answer.status_code == 302
     assert saved(world) == DeskSettings(reading_size=20, keys={"keep": ("q",), "merge": ("Shift+G",)})
-    keys = {one["id"]: one["keys"] for one in page_keys(world)["actions"]}
+    keys = {action["id"]: action["keys"] for action in page_keys(world)["actions"]}
     assert keys["keep"] == ["q"]
     assert keys["merge"] == ["Shift+G"]
     assert keys["reject"] == ["x"]
@@ -77,7 +77,7 @@ def test_an_action_may_have_no_key(world: DeskWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "message"),
     [
         ("key__keep", "x", "also the key of"),
         ("key__keep", "Ctrl+Alt+K", "belongs to menus"),
@@ -95,20 +95,20 @@ def test_an_action_may_have_no_key(world: DeskWorld) -> None:
     ],
 )
 def test_a_key_that_cannot_work_is_refused_beside_its_field(
-    world: DeskWorld, field: str, value: str, said: str
+    world: DeskWorld, field: str, value: str, message: str
 ) -> None:
     answer = world.client().post(ADDRESS, typed(**{field: value}))
     html = answer.content.decode()
     name = field.replace("__", "-")
     assert answer.status_code == 422
-    assert re.search(rf'id="id_{name}_error">[^<]*{said}', html)
+    assert re.search(rf'id="id_{name}_error">[^<]*{message}', html)
     assert f'<a href="#id_{name}">' in html
     assert re.search(rf'name="{name}" value="{re.escape(value)}"[^>]*aria-invalid="true"', html)
     assert saved(world) == DeskSettings()
 
 
 def test_a_key_may_mean_different_things_at_different_stages(world: DeskWorld) -> None:
-    keys = {one.id: one.keys for one in default_actions()}
+    keys = {action.id: action.keys for action in default_actions()}
     assert keys["next-undecided"] == keys["next-unread"] == ("u",)
     assert world.client().post(ADDRESS, typed()).status_code == 302
     assert saved(world).keys == {}

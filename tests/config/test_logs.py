@@ -32,11 +32,11 @@ __all__ = ["point_at", "simulator"]
 pytestmark = pytest.mark.django_db
 CANARY = "canary"
 WRONG_PASSWORD = AuthenticationError("WRONGPASS invalid username-password pair or user is disabled.")
-Told = Callable[[], list[dict[str, Any]]]
+Logged = Callable[[], list[dict[str, Any]]]
 
 
 @pytest.fixture
-def told(request: pytest.FixtureRequest) -> Iterator[Told]:
+def logged(request: pytest.FixtureRequest) -> Iterator[Logged]:
     """Everything that is logged from now on, at every level, as the settings have it with LOG_FORMAT=json."""
     made = logging_settings(form="json", level="DEBUG", everything=False)["formatters"]["line"]
     formatter, out, root = made.pop("()"), io.StringIO(), logging.getLogger()
@@ -61,24 +61,24 @@ def window(tmp_path: Path) -> Window:
     return Window(client, world.post_edit)
 
 
-def lines_of(told: Told, event: str) -> list[dict[str, Any]]:
+def lines_of(logged: Logged, event: str) -> list[dict[str, Any]]:
     """What was logged of a kind."""
-    return [line for line in told() if line["event"] == event]
+    return [line for line in logged() if line["event"] == event]
 
 
-def test_a_served_request_is_told_by_its_route_and_its_id(told: Told, window: Window) -> None:
+def test_a_served_request_is_told_by_its_route_and_its_id(logged: Logged, window: Window) -> None:
     answer = window.client.get(window.url(), {"search": "canary"})
     window.post("ops/", {"window": "canary", "ops": "canary"})
     window.client.get("/canary/is/no/page")
     window.client.post("/accounts/login/", {"login": "canary-name", "password": "canary-password"})
-    finished = lines_of(told, "request_finished")
+    finished = lines_of(logged, "request_finished")
     assert finished[0]["request"] == f"GET {window.url()}"
     assert finished[0]["request_id"] == answer["X-Request-ID"]
     assert finished[0]["code"] == 200
     assert [line["request"] for line in finished[2:]] == ["GET (unresolved)", "POST /accounts/login/"]
 
 
-def test_a_failing_request_logs_type_and_frames_but_no_content(told: Told, window: Window) -> None:
+def test_a_failing_request_logs_type_and_frames_but_no_content(logged: Logged, window: Window) -> None:
     window.open()
     with connection.cursor() as cursor:
         refuse = "CREATE TRIGGER fails BEFORE INSERT ON assessor_operation BEGIN SELECT RAISE(ABORT, '{}'); END"
@@ -88,7 +88,7 @@ def test_a_failing_request_logs_type_and_frames_but_no_content(told: Told, windo
     window.post("hold/", {"window": window.window, "want": "take"})
     answer = window.post("ops/", {"window": window.window, "ops": [operation]})
     assert answer.status_code == 500
-    (failed,) = lines_of(told, "request_failed")
+    (failed,) = lines_of(logged, "request_failed")
     assert failed["request_id"] == answer["X-Request-ID"]
     assert failed["exception"]["type"] == "IntegrityError"
     assert any("desk/apply_op.py" in frame for frame in failed["exception"]["frames"])
@@ -97,7 +97,7 @@ def test_a_failing_request_logs_type_and_frames_but_no_content(told: Told, windo
 
 @pytest.mark.usefixtures("transactional_db")
 def test_an_llm_job_logs_the_id_of_the_request_that_started_it(
-    told: Told, simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
+    logged: Logged, simulator: LoggedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "canary-key")
     world = make_world()
@@ -106,11 +106,11 @@ def test_an_llm_job_logs_the_id_of_the_request_that_started_it(
         job = start_assigning(world)
     work_on()
     assert states_of(job) == {"done": 3}
-    (taken,) = lines_of(told, "job_taken_up")
+    (taken,) = lines_of(logged, "job_taken_up")
     assert (taken["request_id"], taken["job"]) == ("the-request", job.pk)
     item = WorkItem.objects.filter(job=job).select_related("job")[0]
     set_aside(item, ValueError("the reply was: a canary"))
-    (aside,) = lines_of(told, "item_set_aside")
+    (aside,) = lines_of(logged, "item_set_aside")
     assert (aside["request_id"], aside["job"], aside["exception"]["type"]) == ("the-request", job.pk, "ValueError")
 
 
@@ -143,9 +143,9 @@ def test_an_llm_job_logs_the_id_of_the_request_that_started_it(
         ),
     ],
 )
-def test_what_packages_log_keeps_numbers_and_names(told: Told, message: str, args: Any, kept: str) -> None:
+def test_what_packages_log_keeps_numbers_and_names(logged: Logged, message: str, args: Any, kept: str) -> None:
     logging.getLogger("a.package").error(message, *([args] if isinstance(args, dict) else args))
-    (line,) = told()
+    (line,) = logged()
     assert kept in line["event"]
     assert (line["logger"], line["level"]) == ("a.package", "error")
 
@@ -161,7 +161,7 @@ def test_a_worker_names_why_the_broker_refuses_it(tmp_path: Path) -> None:
             wait_until(lambda: "Cannot connect" in log.read_text(), seconds=60)
     finally:
         redis.stop()
-    line = next(one for one in log.read_text().splitlines() if "Cannot connect" in one)
+    line = next(entry for entry in log.read_text().splitlines() if "Cannot connect" in entry)
     assert redis.url.rpartition("@")[2] in line
     assert "AuthenticationError: invalid username-password pair" in line
     assert "password@" not in line

@@ -36,8 +36,8 @@ def _forgets_migrations() -> None:
 
 def details() -> dict[str, Any]:
     """What is told with the token."""
-    said: dict[str, Any] = Client().get("/readyz", headers=WITH_TOKEN).json()
-    return said
+    document: dict[str, Any] = Client().get("/readyz", headers=WITH_TOKEN).json()
+    return document
 
 
 def figures() -> dict[str, float]:
@@ -80,26 +80,26 @@ def test_details_are_for_administrators_and_the_token() -> None:
 
 
 def test_a_queue_without_a_worker_is_told_and_leaves_the_pages_ready(job: Job) -> None:
-    said = details()
-    assert said["status"] == "ready"
-    assert said["problems"] == ["queue: 1 items are due and no worker is alive"]
-    queue = said["checks"]["queue"]
+    document = details()
+    assert document["status"] == "ready"
+    assert document["problems"] == ["queue: 1 items are due and no worker is alive"]
+    queue = document["checks"]["queue"]
     assert 3590 < queue["oldest_due_seconds"] < 3700
     assert 1190 < queue["last_ended_seconds"] < 1300
     Worker.objects.create(name="one", started_at=timezone.now(), seen_at=timezone.now())
     assert "none ended for 12" in details()["problems"][0]
     WorkItem.objects.filter(key="done").update(ended_at=timezone.now())
-    said = details()
-    assert said["problems"] == []
-    assert said["checks"]["queue"]["newest_heartbeat_seconds"] < 60
+    document = details()
+    assert document["problems"] == []
+    assert document["checks"]["queue"]["newest_heartbeat_seconds"] < 60
 
 
 def test_missing_triggers_and_a_broker_that_is_away_are_told(settings: Any) -> None:
     remove_triggers()
     settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
-    said = details()
-    assert said["status"] == "ready"
-    assert {name for name, check in said["checks"].items() if not check["ok"]} == {"triggers", "broker"}
+    document = details()
+    assert document["status"] == "ready"
+    assert {name for name, check in document["checks"].items() if not check["ok"]} == {"triggers", "broker"}
 
 
 def test_figures_are_for_who_has_the_token(settings: Any) -> None:
@@ -107,8 +107,8 @@ def test_figures_are_for_who_has_the_token(settings: Any) -> None:
     assert Client().get("/metrics", headers={"authorization": "Bearer another"}).status_code == 404
     assert Client().get("/metrics", headers=WITH_TOKEN).status_code == 200
     settings.METRICS_TOKEN = ""
-    for said in ("Bearer ", "", f"Bearer {TOKEN}"):
-        assert Client().get("/metrics", headers={"authorization": said}).status_code == 404
+    for header in ("Bearer ", "", f"Bearer {TOKEN}"):
+        assert Client().get("/metrics", headers={"authorization": header}).status_code == 404
 
 
 def test_figures_tell_queue_workers_and_calls(job: Job) -> None:
@@ -134,12 +134,12 @@ def test_requests_are_counted_by_view_and_neither_by_id_nor_by_person() -> None:
     client.force_login(person)
     for path in ("/desk/", "/desk/canary-task/", "/desk/canary-other/", "/canary-nothing"):
         client.get(path)
-    told = exposition().decode()
-    assert "canary" not in told
-    labels = {frozenset(re.findall(r"(\w+)=", line)) for line in told.splitlines() if "assay_http" in line}
+    text = exposition().decode()
+    assert "canary" not in text
+    labels = {frozenset(re.findall(r"(\w+)=", line)) for line in text.splitlines() if "assay_http" in line}
     assert labels - {frozenset()} == {
         frozenset({"view", "method", "status"}),
         frozenset({"view"}),
         frozenset({"view", "le"}),
     }
-    assert 'assay_http_requests_total{method="GET",status="404",view="none"}' in told
+    assert 'assay_http_requests_total{method="GET",status="404",view="none"}' in text

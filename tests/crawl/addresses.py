@@ -31,7 +31,7 @@ def addresses(candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:
             yield "/" + _filled(route, iter(values))
 
 
-def asked_for(address: str, slugs: Sequence[str] = ()) -> Iterator[str]:
+def variants_of(address: str, slugs: Sequence[str] = ()) -> Iterator[str]:
     """Yield an address as it is, and those of the API's lists in every form and for every campaign."""
     yield address
     if not address.startswith(API) or not address.endswith("/"):
@@ -40,7 +40,9 @@ def asked_for(address: str, slugs: Sequence[str] = ()) -> Iterator[str]:
     for slug in slugs:
         yield f"{address}?campaign={slug}"
         if address == f"{API}scores/":
-            yield from (f"{address}?campaign={slug}&condition={one}&format=csv" for one in ("A/A", "scratch"))
+            yield from (
+                f"{address}?campaign={slug}&condition={condition}&format=csv" for condition in ("A/A", "scratch")
+            )
 
 
 def _routes(patterns: Sequence[URLPattern | URLResolver], prefix: str = "") -> Iterator[str]:

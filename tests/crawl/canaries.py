@@ -23,7 +23,7 @@ CANARY = re.compile(rb"canary-\d{3}")
 GRADE, SCORE = 28731, 0.82937
 NUMBERS = {
     "canary-grade": re.compile(rb"(?<![\w.])28731(?!\w)"),
-    "canary-score": re.compile(rb"(?<!\d)0?\.8294|0?\.82937"),
+    "canary-score": re.compile(rb"(?<!\d)0?\.(?:8294|82937)"),
 }
 """Numbers that are canaries. The looks around them keep times and random ids out."""
 SHORTEST_COLUMN = 16

@@ -112,24 +112,26 @@ def judging_operations(task: str) -> list[dict[str, Any]]:
     keys = [f"{answer}/{nugget}" for answer in answers for nugget in nuggets]
     keys += [*Citation.objects.values_list("public_id", flat=True), "nowhere"]
     words = ("support", "full_support")
-    said: list[tuple[str, dict[str, Any]]] = [
+    payloads: list[tuple[str, dict[str, Any]]] = [
         ("label", {"key": key, "label": label}) for key in keys for label in words
     ]
     more = ("cant_judge", None, "partial_support")
-    said += [("label", {"key": key, "label": label, "reason": "unclear"}) for key in keys[:2] for label in more]
-    said += [("locate", {"key": key, "sentence": 0}) for key in keys[:3]]
-    said += [
+    payloads += [
+        ("label", {"key": key, "label": label, "reason": "unclear"}) for key in keys[:2] for label in more
+    ]
+    payloads += [("locate", {"key": key, "sentence": 0}) for key in keys[:3]]
+    payloads += [
         ("label", {"key": key, "label": "full_support", "accepted": True, "shown_ms": 9}) for key in keys[-4:]
     ]
-    said += [("open", {"answer": answer}) for answer in (*answers, "nowhere")]
-    said += [("sweep", {}), ("search", {"words": "otter"}), ("decide", {"key": keys[0], "decision": "kept"})]
-    return [operation(kind, payload) for kind, payload in said]
+    payloads += [("open", {"answer": answer}) for answer in (*answers, "nowhere")]
+    payloads += [("sweep", {}), ("search", {"words": "otter"}), ("decide", {"key": keys[0], "decision": "kept"})]
+    return [operation(kind, payload) for kind, payload in payloads]
 
 
 def practice_answers() -> list[dict[str, Any]]:
     """Return an answer to every practice item there is, one without a label, and one to no item."""
     items = list(PracticeItem.objects.values_list("public_id", flat=True))
-    return [*({"item": one, "label": "okay"} for one in items), *({"item": one} for one in items[:1]), {}]
+    return [*({"item": item, "label": "okay"} for item in items), *({"item": item} for item in items[:1]), {}]
 
 
 def operation(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
@@ -140,8 +142,8 @@ def operation(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
 
 def stretch(number: int) -> dict[str, Any]:
     """Return a stretch of time as a window sends it."""
-    said = {"number": number, "kind": "gap", "ms_before_now_start": 9_000, "ms_before_now_end": 0}
-    return said | {"words": 100, "blurred": False, "offline": False, "item": "d1"}
+    fields = {"number": number, "kind": "gap", "ms_before_now_start": 9_000, "ms_before_now_end": 0}
+    return fields | {"words": 100, "blurred": False, "offline": False, "item": "d1"}
 
 
 def keys_of(task: str) -> list[str]:

@@ -72,4 +72,4 @@ LEAKS: list[Callable[[HttpRequest], object]] = [
     posted,
     fragment,
 ]
-urlpatterns = [*ours, *(path(f"leaks/{one.__name__}/", one) for one in LEAKS)]  # type: ignore[arg-type]
+urlpatterns = [*ours, *(path(f"leaks/{leak.__name__}/", leak) for leak in LEAKS)]  # type: ignore[arg-type]

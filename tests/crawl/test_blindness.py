@@ -75,7 +75,10 @@ def test_the_walk_reaches_every_page_and_operation_of_the_desk(blind: tuple[Desk
 
 def test_every_address_of_the_desk_is_known_to_the_walk() -> None:
     """A new one says in `desk_bodies` what may be sent to it."""
-    of_tasks, others = {one.name for one in task_urls}, {getattr(one, "name", None) for one in desk_urls}
+    of_tasks, others = (
+        {pattern.name for pattern in task_urls},
+        {getattr(pattern, "name", None) for pattern in desk_urls},
+    )
     assert of_tasks == POSTED | READ_ONLY
     assert others - {None} == OF_NO_TASK
 
@@ -109,11 +112,11 @@ def test_a_copy_tells_no_more_than_its_original(tmp_path: Path) -> None:
         add_member(campaign=copy, user=world.people[name], role=Role.RESEARCHER)
     reader, judge = Walk(canaries, "rita", slugs=[copy.slug]), Walk(canaries, "sam", slugs=[copy.slug])
     reader.read(f"/campaigns/{copy.slug}/runs/")
-    assert any(one.endswith("a secret of the copy") for one in reader.problems)
+    assert any(problem.endswith("a secret of the copy") for problem in reader.problems)
     for address in addresses(candidates):
         if address.startswith((f"/campaigns/{copy.slug}/", API)):
             judge.read(address)
-    assert [one for one in judge.problems if one.endswith("a secret of the copy")] == []
+    assert [problem for problem in judge.problems if problem.endswith("a secret of the copy")] == []
 
 
 @pytest.mark.slow
@@ -135,15 +138,23 @@ def test_no_state_of_a_task_tells_more(blind: tuple[DeskWorld, Canaries]) -> Non
 
 def addresses_with(walk: Walk, text: str) -> set[str]:
     """The pages of the desk that leak something."""
-    said = [one for one in walk.problems if one.endswith(f"tells {text}")]
-    return {one.split(" tells ")[0].removeprefix("GET ").split("?")[0] for one in said if one.startswith("GET /")}
+    matching = [problem for problem in walk.problems if problem.endswith(f"tells {text}")]
+    return {
+        problem.split(" tells ")[0].removeprefix("GET ").split("?")[0]
+        for problem in matching
+        if problem.startswith("GET /")
+    }
 
 
 def test_the_walk_hears_a_leak_wherever_it_is(blind: tuple[DeskWorld, Canaries]) -> None:
     """Headers, ETags, file names, streams, cookies, redirects, errors, answers to JSON, fragments."""
     with override_settings(ROOT_URLCONF="tests.crawl.leaks"):
         walk = Walk(blind[1], "ann").everywhere({}, known_to(blind[0], "ann"), under="/leaks/")
-    deaf = [leak.__name__ for leak in LEAKS if not any(f"/leaks/{leak.__name__}/" in one for one in walk.problems)]
+    deaf = [
+        leak.__name__
+        for leak in LEAKS
+        if not any(f"/leaks/{leak.__name__}/" in problem for problem in walk.problems)
+    ]
     assert deaf == []
 
 
@@ -151,9 +162,9 @@ def test_the_walk_hears_what_is_shown_by_mistake(blind: tuple[DeskWorld, Canarie
     """A secret text in each field that the desk shows: the walk names the pages where it can be read."""
     world, canaries = blind
     by_hand, auto = f"{DESK}{world.manual.public_id}/", canaries.canary("a leaked nugget")
-    topic, told = canaries.canary("a leaked topic"), canaries.canary("a leaked guideline")
+    topic, guideline = canaries.canary("a leaked topic"), canaries.canary("a leaked guideline")
     Topic.objects.filter(topic_id="t2").update(text=topic)
-    Protocol.objects.update(guidelines=told)
+    Protocol.objects.update(guidelines=guideline)
     WorkingNugget.objects.filter(task=world.manual).update(text=auto)
     walk = at_own_desks(world, canaries)
     assert addresses_with(walk, "a leaked topic") == {
@@ -165,7 +176,7 @@ def test_the_walk_hears_what_is_shown_by_mistake(blind: tuple[DeskWorld, Canarie
     }
     assert addresses_with(walk, "a leaked guideline") >= {f"{by_hand}guidelines/"}
     assert addresses_with(walk, "a leaked nugget") >= {by_hand, f"{by_hand}state/", f"{by_hand}history/"}
-    assert any(one.startswith(f"POST {by_hand}ops/ tells") for one in walk.problems)
+    assert any(problem.startswith(f"POST {by_hand}ops/ tells") for problem in walk.problems)
 
 
 @pytest.mark.slow

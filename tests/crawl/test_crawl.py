@@ -19,7 +19,7 @@ from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, Run, Segment, Topic
 from evaluation.terms import JudgeKind, Origin, SupportCondition
 from exchange.demo_campaign import ADMINISTRATOR, PEOPLE, SLUG
-from tests.crawl.addresses import API, addresses, asked_for
+from tests.crawl.addresses import API, addresses, variants_of
 from tests.crawl.canaries import body_of
 from tests.worlds.cast import make_user, write_source
 from tests.worlds.demo import make_demo
@@ -106,7 +106,7 @@ def without_tokens(body: bytes) -> bytes:
 def problems_of(username: str, world: dict[str, list[str]], *, htmx: bool = False) -> list[str]:
     """Walk as one person; return what broke and where a canary sang."""
     client, found = client_of(username), []
-    for address in (asked for one in addresses(world) for asked in asked_for(one, world["slug"])):
+    for address in (variant for base in addresses(world) for variant in variants_of(base, world["slug"])):
         headers = {"hx-request": "true"} if htmx else {}
         response = client.get(address, headers=headers)
         body = b"".join(response) if response.streaming else response.content
@@ -138,11 +138,11 @@ def test_fragments_show_no_other_campaign_either(world: dict[str, list[str]]) ->
 def test_an_administrator_walks_everywhere_and_hears_the_canaries(world: dict[str, list[str]]) -> None:
     """Who may see everything breaks nothing; and what is planted is heard, so that the other walks can fail."""
     found = problems_of(ADMINISTRATOR[0], world)
-    planted = [one for one in found if one.startswith("canary")]
+    planted = [problem for problem in found if problem.startswith("canary")]
     assert found == planted
-    assert any(f"/campaigns/{SECRET}/" in one for one in planted)
+    assert any(f"/campaigns/{SECRET}/" in problem for problem in planted)
     for collection in ("topics", "answers", "assignments", "support-judgments", "scores"):
-        assert any(f"/api/v1/{collection}/?" in one for one in planted), collection
+        assert any(f"/api/v1/{collection}/?" in problem for problem in planted), collection
 
 
 def test_nobody_gets_past_the_door_unasked(world: dict[str, list[str]]) -> None:
@@ -163,7 +163,7 @@ def test_what_is_not_yours_answers_as_what_does_not_exist(world: dict[str, list[
 def test_the_api_tells_an_organizer_of_no_other_campaign(world: dict[str, list[str]]) -> None:
     """Every list and row in every form, by name where a campaign can be named."""
     client = client_of("olga")
-    lists = [one for one in addresses(world) if one.startswith(API) and one.endswith("/")]
-    for address in (asked for one in lists for asked in asked_for(one, world["slug"])):
-        said = body_of(client.get(address)).replace(address.encode(), b"")
-        assert CANARY.encode() not in said, address
+    lists = [candidate for candidate in addresses(world) if candidate.startswith(API) and candidate.endswith("/")]
+    for address in (variant for base in lists for variant in variants_of(base, world["slug"])):
+        body = body_of(client.get(address)).replace(address.encode(), b"")
+        assert CANARY.encode() not in body, address

@@ -47,15 +47,15 @@ def shown_on(page: str) -> str:
     return " ".join(" ".join(reader.texts).split())
 
 
-@pytest.mark.parametrize("person", ["olga", "ann"])
+@pytest.mark.parametrize("person", ["olga", "ann", "admin"])
 def test_check_95_moments_have_one_style_and_their_zone_is_named_once(person: str) -> None:
     make_every_page()
     routes, client = every_address(), Client()
     client.force_login(User.objects.get(username=person))
     problems = []
     for name in PAGES[person].split():
-        for one in arguments(name):
-            address = filled(routes[name], one)
+        for filling in arguments(name):
+            address = filled(routes[name], filling)
             text = shown_on(client.get(address).content.decode())
             zones = len(re.findall(r"\bUTC\b", text))
             if MOMENT.search(text) and zones != 1:

@@ -48,7 +48,7 @@ from tests.worlds.judging_desk import (
     make_judge_world,
     make_judging_task,
 )
-from tests.worlds.random_campaigns import DRAWN, SAID, SILENT, Drawn, make_random_world, say
+from tests.worlds.random_campaigns import DRAWN, LABEL_LISTS, SILENT, Drawn, make_random_world, say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
@@ -209,9 +209,9 @@ def test_the_same_walk_hears_the_canaries_where_they_may_be_heard(planted: tuple
     for address in addresses(candidates(world)):
         if address.startswith("/campaigns/"):
             walk.go(address)
-    told = " ".join(walk.problems)
+    problems = " ".join(walk.problems)
     for kind in ("Run.run_id", "Run.group", "Judge.name", "NuggetSet.name", "Study.name"):
-        assert f"tells {kind}" in told
+        assert f"tells {kind}" in problems
 
 
 CHANGING = re.compile(
@@ -222,7 +222,7 @@ CHANGING = re.compile(
 CLOCKED = {"Expires", "Date", "X-Request-ID"}
 
 
-def said(response: HttpResponseBase) -> bytes:
+def stable_bytes(response: HttpResponseBase) -> bytes:
     """Return status, headers and body without what differs anyway."""
     headers = "".join(f"{name}: {value}\n" for name, value in response.items() if name not in CLOCKED)
     return f"{response.status_code}\n{headers}\n".encode() + CHANGING.sub(b"", body_of(response))
@@ -239,21 +239,23 @@ def blind_answers(world: JudgeWorld) -> list[bytes]:
         answers = Answer.objects.order_by("pk").values_list("public_id", flat=True)
         names = [*BLIND_NAMES, *(f"answers/{answer}/" for answer in answers)]
         addresses = [DESK, *(f"{DESK}{task.public_id}/{name}" for name in names)]
-        answered += [said(client.get(address)) for address in addresses]
+        answered += [stable_bytes(client.get(address)) for address in addresses]
     return answered
 
 
-@example(drawn=SILENT, said=[0, 1, 2])
-@given(drawn=DRAWN, said=SAID)
+@example(drawn=SILENT, machine_labels=[0, 1, 2])
+@given(drawn=DRAWN, machine_labels=LABEL_LISTS)
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_blind_answer_is_byte_equal_whatever_machines_say(drawn: Drawn, said: list[int | None]) -> None:
+def test_a_blind_answer_is_byte_equal_whatever_machines_say(
+    drawn: Drawn, machine_labels: list[int | None]
+) -> None:
     """Of any campaign: labels that are others, failed or not there change nothing that a blind stage answers."""
     with transaction.atomic(), TemporaryDirectory() as folder:
         world = make_random_world(drawn, Path(folder))
         for task in (world.assign, world.scratch):
             Window(world.client(task.assessor.username), task).open()
         before = blind_answers(world)
-        say(world.campaign, said)
+        say(world.campaign, machine_labels)
         assert blind_answers(world) == before
         transaction.set_rollback(True)
 

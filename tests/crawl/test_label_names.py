@@ -9,6 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from exchange.demo_campaign import PASSWORD, SLUG
+from tests.browser.pages.every_page import arguments
+from tests.crawl.test_permissions import every_address, filled
 from tests.worlds.demo import make_demo
 from tests.worlds.judging_desk import make_judge_world
 
@@ -34,6 +36,13 @@ PAGES = {
     "time": "",
     "packet": "",
     "methods": "",
+    "topic": "",
+    "run": "",
+    "answer_labels": "",
+    "assignment_label": "",
+    "support_label": "",
+    "data": "",
+    "protocol": "",
 }
 
 
@@ -72,11 +81,17 @@ class Parts(HTMLParser):
         self.found[-1] = (heading, f"{words} {text}")
 
 
+SINGLE = ("topic", "run", "answer_labels", "assignment_label", "support_label")
+"""Pages of one thing."""
+
+
 def address_of(name: str) -> str:
     view = name.partition(" ")[0]
+    if view in SINGLE:
+        return filled(every_address()[f"organizer:{view}"], arguments(f"organizer:{view}")[0])
     if view in {"descriptives", "nuggets", "support", "length", "time", "packet"}:
         return reverse("reports:report", args=[SLUG, view])
-    room = "organizer" if view == "quality" else "reports"
+    room = "organizer" if view in {"quality", "data", "protocol"} else "reports"
     return reverse(f"{room}:{view}", args=[SLUG])
 
 
@@ -104,6 +119,9 @@ def test_check_46_what_shows_labels_names_which() -> None:
         if without := nameless(response.content.decode()):
             found[name] = without
     assert not found
+    for name, kinds in (("topic", KINDS), ("run", KINDS), ("answer_labels", KINDS)):
+        page = client.get(address_of(name)).content.decode()
+        assert all(f">{kind}" in page.lower() or f"{kind}s" in page.lower() for kind in kinds), name
 
 
 @pytest.mark.django_db

@@ -128,7 +128,7 @@ def client_of(user: User | None) -> Client:
     return client
 
 
-def asked(clients: Mapping[str, Client], method: str, address: str, body: str = "{}") -> tuple[str, ...]:
+def outcomes_of(clients: Mapping[str, Client], method: str, address: str, body: str = "{}") -> tuple[str, ...]:
     """Ask as each role. What the request changed is taken back."""
     kind, found = JSON if body.startswith("{") else FORM, []
     for client in clients.values():
@@ -151,7 +151,7 @@ def differing(
     for method in ("GET", "POST"):
         line = dict(zip(ROLES, expected[kind, method], strict=True))
         wanted = tuple(line[role] for role in clients)
-        got = asked(clients, method, address, body)
+        got = outcomes_of(clients, method, address, body)
         if got != wanted:
             found.append(f"{method} {name}, {kind}: {' '.join(got)} and not {' '.join(wanted)}")
     return found
@@ -224,12 +224,12 @@ def test_answers_of_a_judging_desk_are_their_judge_s(tmp_path: Path) -> None:
 def test_nobody_but_an_administrator_gets_into_the_admin() -> None:
     clients = {"nobody": client_of(None), "organizer": client_of(make_user("olga"))}
     got = {
-        f"{method} {name}": asked(clients, method, filled(route, {}))
+        f"{method} {name}": outcomes_of(clients, method, filled(route, {}))
         for name, route in every_address().items()
         for method in ("GET", "POST")
         if is_of_models(name) and name != "admin:logout"
     }
-    assert {name: one for name, one in got.items() if one not in {("in", "in"), ("in", "no")}} == {}
+    assert {name: outcomes for name, outcomes in got.items() if outcomes not in {("in", "in"), ("in", "no")}} == {}
 
 
 @pytest.mark.slow
@@ -237,7 +237,7 @@ def test_staff_without_rights_see_no_rows_in_the_admin() -> None:
     staff, root = make_user("stan", is_staff=True), make_user("root", is_staff=True, is_superuser=True)
     clients = {"staff": client_of(staff), "administrator": client_of(root)}
     heads = [filled(route, {}) for name, route in every_address().items() if name.endswith("_changelist")]
-    assert {asked(clients, "GET", head) for head in heads} == {("no", "ok")}
+    assert {outcomes_of(clients, "GET", head) for head in heads} == {("no", "ok")}
 
 
 def test_other_methods_do_nothing() -> None:
@@ -245,8 +245,10 @@ def test_other_methods_do_nothing() -> None:
     own = ("organizer:", "reports:", "assessor:")
     routes = {name: route for name, route in every_address().items() if name.startswith(own)}
     for method in ("PUT", "PATCH", "DELETE", "TRACE"):
-        got = {name: asked({"": client}, method, filled(route, {}))[0] for name, route in routes.items()}
-        assert {name: one for name, one in got.items() if one not in ("by", "--", "no", "in")} == {}, method
+        got = {name: outcomes_of({"": client}, method, filled(route, {}))[0] for name, route in routes.items()}
+        assert {name: answer for name, answer in got.items() if answer not in ("by", "--", "no", "in")} == {}, (
+            method
+        )
 
 
 def study_of_a_pair(world: DeskWorld, topic: Topic) -> Study:

@@ -13,7 +13,7 @@ from accounts.models import User
 from assessor.models import Operation, PracticeItem
 from evaluation.models import Assignment, Remark, Run, Segment, Task, Topic
 from evaluation.terms import PracticeKind
-from tests.crawl.addresses import addresses, asked_for
+from tests.crawl.addresses import addresses, variants_of
 from tests.crawl.canaries import Canaries
 from tests.crawl.desk_requests import FORMS, NONSENSE, POSTED, QUERIES, Known, bodies, encoded
 from tests.worlds.blind import SEALED, passage_of
@@ -58,20 +58,24 @@ class Walk:
             response = self.client.get(address, headers=headers)
         else:
             response = self.client.post(address, body, content_type=kind, headers=headers)
-        said = f"{'GET' if body is None else 'POST'}{' htmx' if htmx else ''} {address}"
+        request_line = f"{'GET' if body is None else 'POST'}{' htmx' if htmx else ''} {address}"
         self.answers[name_of(address)].add(response.status_code)
         if response.status_code >= 500:
-            self.problems.append(f"{response.status_code} {said}")
-        self.problems += [f"{said} tells {leak}" for leak in self.canaries.leaks(response, self.person, address)]
+            self.problems.append(f"{response.status_code} {request_line}")
+        self.problems += [
+            f"{request_line} tells {leak}" for leak in self.canaries.leaks(response, self.person, address)
+        ]
         return response
 
     def read(self, address: str) -> None:
         """Read an address, plain and as a fragment."""
         queries = (
-            [address + query for query in QUERIES] if address.startswith(DESK) else asked_for(address, self.slugs)
+            [address + query for query in QUERIES]
+            if address.startswith(DESK)
+            else variants_of(address, self.slugs)
         )
-        for asked in queries:
-            if self.go(asked).status_code == METHOD_NOT_ALLOWED:
+        for variant in queries:
+            if self.go(variant).status_code == METHOD_NOT_ALLOWED:
                 break  # whatever it is asked
         self.go(address, htmx=True)
 
@@ -149,6 +153,6 @@ def known_to(world: DeskWorld, person: str) -> Known:
     remarks = Remark.objects.exclude(task__assessor__username=person)
     return Known(
         segments=(passage_of(world.topic("t1")), passage_of(world.topic("t2")), *elsewhere[:1]),
-        op_ids=tuple(str(one) for one in others.values_list("op_id", flat=True)[:2]),
+        op_ids=tuple(str(op_id) for op_id in others.values_list("op_id", flat=True)[:2]),
         remarks=tuple(remarks.values_list("public_id", flat=True)[:1]),
     )

@@ -83,8 +83,8 @@ def tables(database: str) -> list[str]:
 def columns(database: str) -> set[tuple[Any, ...]]:
     """Return each column of each table, with its type and whether it may be empty."""
     if not database.startswith(FILE):
-        asked = "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns"
-        return set(ask(database, f"{asked} WHERE table_schema = 'public'"))
+        query = "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns"
+        return set(ask(database, f"{query} WHERE table_schema = 'public'"))
     return {
         (table, name, kind, empty)
         for table in tables(database)

@@ -58,7 +58,7 @@ def kept_rows(address: str) -> Rows:
     """Return the rows that a backup keeps. Epochs go up when one is restored, which ends every session."""
     rows = every_row(address)
     rows["accounts_user"] = sorted(map(str, ask(address, "SELECT id, username, password FROM accounts_user")))
-    return {name: [] if name in LEFT_OUT else said for name, said in rows.items()}
+    return {name: [] if name in LEFT_OUT else table_rows for name, table_rows in rows.items()}
 
 
 def own_address() -> str:
@@ -87,13 +87,13 @@ def judges() -> list[JudgingAssessor]:
 def at_work(judges: Sequence[JudgingAssessor]) -> Iterator[None]:
     """Have people judge while the block runs."""
 
-    def judge(one: JudgingAssessor) -> None:
+    def judge(assessor: JudgingAssessor) -> None:
         try:
-            one.run()
+            assessor.run()
         finally:
             connections.close_all()
 
-    threads = [Thread(target=judge, args=(one,)) for one in judges]
+    threads = [Thread(target=judge, args=(assessor,)) for assessor in judges]
     for thread in threads:
         thread.start()
     try:
@@ -144,13 +144,13 @@ def test_a_backup_taken_while_people_work_has_no_half_operation(
         for file in files:
             manifests.append(back_up(file))
             time.sleep(0.2)
-    logged = [one.rows["assessor_operation"] for one in manifests]
+    logged = [manifest.rows["assessor_operation"] for manifest in manifests]
     assert 0 < logged[0] < logged[-1] <= Operation.objects.count()
     with other_database(tmp_path) as other:
         restored(files[1], other)
-        told = json.loads(manage(other, "shell", "--no-imports", "-c", CONSISTENT).stdout)
-        assert told["violations"] == []
-        assert told["rows"] == manifests[1].rows
+        consistency = json.loads(manage(other, "shell", "--no-imports", "-c", CONSISTENT).stdout)
+        assert consistency["violations"] == []
+        assert consistency["rows"] == manifests[1].rows
 
 
 def signed_in(name: str) -> str:
@@ -183,10 +183,10 @@ def test_a_backup_opens_nothing(tmp_path: Path) -> None:
     """Neither sessions nor kept answers are in it, not even in pages that deleted rows left free."""
     key, file = signed_in("olga"), tmp_path / "assay.tar"
     manifest = back_up(file)
-    said = plain(file, tmp_path)
-    assert b"olga@example.org" in said
+    dump = plain(file, tmp_path)
+    assert b"olga@example.org" in dump
     for secret in (key, hashed(key), ANSWER, "a kept count"):
-        assert secret.encode() not in said
+        assert secret.encode() not in dump
     assert [manifest.rows[name] for name in LEFT_OUT] == [0, 0, 0]
 
 
@@ -212,9 +212,9 @@ def test_tokens_that_are_good_again_are_named(tmp_path: Path) -> None:
         assert "good again" not in restored(file, other, "--replace")
         ask(other, f"UPDATE accounts_apitoken SET revoked_at = '{now().isoformat()}'")  # noqa: S608
         ask(other, "UPDATE accounts_user SET is_active = false WHERE username = 'carl'")
-        told = restored(file, other, "--replace")
-        assert f"{token.prefix}… of olga, notebook" in told
-        assert "Accounts that are open again: carl." in told
+        output = restored(file, other, "--replace")
+        assert f"{token.prefix}… of olga, notebook" in output
+        assert "Accounts that are open again: carl." in output
 
 
 def test_only_what_this_installation_signed_is_restored(tmp_path: Path) -> None:
@@ -228,10 +228,10 @@ def test_only_what_this_installation_signed_is_restored(tmp_path: Path) -> None:
     changed = rewritten(file, made_at="2026-01-01T00:00:00+00:00")
     assert manifest.made_at != backup.read_manifest(changed).made_at
     refused = run("restore", str(changed), "--check")
-    for code, said in ((refused.code, refused.err), (other_key.returncode, other_key.stderr)):
+    for code, message in ((refused.code, refused.err), (other_key.returncode, other_key.stderr)):
         assert code == 1
-        assert "does not carry the signature of this installation's SECRET_KEY" in said
-        assert "--from-elsewhere" in said
+        assert "does not carry the signature of this installation's SECRET_KEY" in message
+        assert "--from-elsewhere" in message
     assert run("restore", str(changed), "--check", "--from-elsewhere").code == 0
     with other_database(tmp_path) as other:
         assert manage(other, "restore", str(changed)).returncode == 1
@@ -248,10 +248,10 @@ def rewritten(file: Path, data: bytes | None = None, **changes: Any) -> Path:
         parts = {backup.MANIFEST: manifest.model_dump_json().encode(), backup.DATA: data or content.read()}
     changed = file.with_name("changed.tar")
     with tarfile.open(changed, "w") as tar:
-        for name, said in parts.items():
+        for name, part in parts.items():
             entry = tarfile.TarInfo(name)
-            entry.size = len(said)
-            tar.addfile(entry, BytesIO(said))
+            entry.size = len(part)
+            tar.addfile(entry, BytesIO(part))
     return changed
 
 
@@ -266,13 +266,13 @@ def test_what_is_no_whole_backup_of_this_database_is_refused(tmp_path: Path) -> 
         "upgrade Assay first": {"migrations": [*manifest.migrations, "evaluation.9999_tomorrow"]},
         "reads form 1": {"format": 2},
     }
-    for said, change in bad.items():
+    for message, change in bad.items():
         refused = run("restore", str(rewritten(file, **change)), "--check", "--from-elsewhere")
-        assert (refused.code, said in refused.err) == (1, True), refused.err
+        assert (refused.code, message in refused.err) == (1, True), refused.err
     half = tmp_path / "half.tar"
     half.write_bytes(file.read_bytes()[: manifest.size // 2])
     for path in (half, tmp_path / "nothing.tar"):
         assert run("restore", str(path), "--check").code == 1
     assert run("backup", str(file)).code == 1
     assert "is there already" in run("backup", str(file)).err
-    assert [one.name for one in tmp_path.glob(".assay*")] == []
+    assert [leftover.name for leftover in tmp_path.glob(".assay*")] == []

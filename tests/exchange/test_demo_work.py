@@ -1,5 +1,6 @@
 """The demo: who tries it finds a desk of every stage, every report filled, and something of all that may happen."""
 
+import re
 from collections import Counter
 from datetime import timedelta
 
@@ -29,13 +30,20 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.terms import Condition, RemarkKind, Role, Stage, TaskState
+from evaluation.terms import Condition, DrawKind, RemarkKind, Role, Stage, TaskState
 from exchange.demo_campaign import EMPTY_SLUG, JUDGES, LLMS, SLUG
 from exchange.models import Snapshot
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, LlmJob
 from organizer.cost import LABEL, LIST, Prices, cost_page, llm_units, person_units
+from organizer.management.commands.load_demo import visit_yesterday
+from organizer.today.summary import last_visit
+from reports.audits.corrected import audit_state, corrected_report
+from reports.audits.drawing import PER_RUN
+from reports.audits.frame import check_counts
+from reports.leaderboard.scores import PRIMARY
 from reports.metrics.confusion import confusion
+from reports.metrics.policies import Policies
 from reports.quality.people import shared_by_people
 from reports.views import REPORTS
 from tests.worlds.demo import make_demo
@@ -63,10 +71,12 @@ def test_every_desk_of_the_demo_can_be_tried_at_once() -> None:
     tasks = list(Task.objects.select_related("protocol", "assessor"))
     assert {task.stage for task in tasks} == set(Stage)
     assert pairs_without_llm_label(tasks) == {}
-    asked = [one.labels for one in progress_of([task for task in tasks if Stage(task.stage).judges]).values()]
-    assert min(asked) > 0
+    label_counts = [
+        progress.labels for progress in progress_of([task for task in tasks if Stage(task.stage).judges]).values()
+    ]
+    assert min(label_counts) > 0
     practice = [(practice_of(task.assessor, [task.campaign_id]), task) for task in tasks]
-    assert all(one.asked(task) and not one.left(task) for one, task in practice)
+    assert all(items.items_before(task) and not items.left(task) for items, task in practice)
 
 
 def test_nobody_of_the_demo_has_a_topic_that_they_do_not_read() -> None:
@@ -85,6 +95,16 @@ def test_ann_s_first_task_is_in_english(client: Client) -> None:
     texts = {topic.text: topic.topic_id for topic in Topic.objects.filter(campaign=demo())}
     first = min((text for text in texts if text in page), key=page.index)
     assert texts[first] != ARABIC
+
+
+def test_ann_has_read_what_she_submitted_and_half_of_what_she_began(client: Client) -> None:
+    client.force_login(User.objects.get(username="ann"))
+    page = re.sub(r"<[^>]+>", "", client.get(reverse("assessor:home")).content.decode())
+    read = [(int(read), int(passages)) for read, passages in re.findall(r"(\d+) of (\d+) read", page)]
+    assert [passages // 2 for _, passages in read[:1]] == [read[0][0]]
+    assert read[1][0] == 0
+    assert len(read) > 2
+    assert all(number == passages for number, passages in read[2:])
 
 
 def test_the_demo_has_its_topics_runs_and_campaigns() -> None:
@@ -128,8 +148,20 @@ def test_people_judged_120_pairs_twice_in_six_topics() -> None:
 
 
 def test_half_of_a_second_look_is_done() -> None:
-    tasks = Task.objects.filter(study=Study.objects.get())
+    tasks = Task.objects.filter(study__draw=DrawKind.DISAGREEMENTS)
     assert Counter(tasks.values_list("state", flat=True)) == {TaskState.SUBMITTED: 2, TaskState.NOT_STARTED: 2}
+
+
+def test_one_random_check_is_complete_and_one_half_done() -> None:
+    nuggets, citations = Study.objects.filter(draw=DrawKind.AUDIT).order_by("pk")
+    report = corrected_report(audit_state(nuggets, Policies()), PRIMARY)
+    assert report.complete
+    assert report.neighbours
+    assert all(run.corrected[0] is not None and run.judged == PER_RUN for run in report.runs)
+    tasks = Counter(Task.objects.filter(study=citations).values_list("state", flat=True))
+    assert tasks[TaskState.SUBMITTED] == tasks[TaskState.NOT_STARTED] > 0
+    counts = check_counts([citations])[citations.pk]
+    assert 0 < counts.answered < counts.drawn
 
 
 def test_jobs_are_done_retried_and_paused_all_with_a_price() -> None:
@@ -151,7 +183,9 @@ def test_labels_were_given_after_the_snapshot() -> None:
 
 
 def test_the_organizer_was_here_yesterday() -> None:
-    assert organizer().last_login == pytest.approx(timezone.now() - timedelta(days=1), abs=timedelta(hours=1))
+    visit_yesterday()
+    now = timezone.now()
+    assert last_visit(organizer(), demo(), now) == pytest.approx(now - timedelta(days=1), abs=timedelta(hours=1))
 
 
 @pytest.mark.parametrize("judge", LLMS)

@@ -13,10 +13,9 @@ from django.db.models import F
 from evaluation.campaigns.create import create_campaign, read_campaign_file
 from evaluation.domain.conditions import judges_of, support_judges_of
 from evaluation.models import Campaign, QrelSource
-from evaluation.terms import Condition, JudgeKind, SupportCondition
+from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from exchange.demo_campaign import RUNS, SLUG
 from exchange.demo_work import FILES
-from reports.nuggets.descriptives import condition_of
 from tests.worlds.demo import make_demo
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("round-trip")]
@@ -56,7 +55,7 @@ def copy_judgments(original: str, folder: Path) -> None:
 def _copy_assignments(campaign: Campaign, folder: Path) -> None:
     for nugget_set in campaign.nugget_sets.all():
         for judge in judges_of(nugget_set):
-            condition = condition_of(nugget_set, JudgeKind(judge.kind))
+            condition = Condition.of(Origin(nugget_set.origin), JudgeKind(judge.kind))
             who = ["--judge", judge.name, "--nuggets", nugget_set.name]
             file = _export(folder, "assignments", campaign.slug, "--condition", str(condition), *who)
             options = ["--campaign", COPY, "--origin", nugget_set.origin, "--by", judge.kind]

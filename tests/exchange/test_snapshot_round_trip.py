@@ -35,8 +35,8 @@ def everything(slug: str, *, each_judge: bool = True) -> Printed:
     forget_sheets()
     known = Judge.objects.filter(aside=False).exclude(name=NOBODY).order_by("name")
     judges = ["", *known.values_list("name", flat=True)] if each_judge else [""]
-    asked = [*of_labels(judges), *of_pairs(judges), *of_campaign(Campaign.objects.get(slug=slug))]
-    return {" ".join(words): printed(*words, "--campaign", slug) for words in asked}
+    commands = [*of_labels(judges), *of_pairs(judges), *of_campaign(Campaign.objects.get(slug=slug))]
+    return {" ".join(words): printed(*words, "--campaign", slug) for words in commands}
 
 
 def printed(*words: str) -> tuple[int, str, str]:
@@ -51,9 +51,9 @@ def named(option: str, judge: str) -> list[str]:
 
 
 def of_labels(judges: list[str]) -> Iterator[list[str]]:
-    for judge, one in product(judges, Condition):
-        yield ["report", "scores", "--condition", one.value, *JSON, *named("--judge", judge)]
-        yield ["export", "assignments", "--condition", one.value, *named("--judge", judge)]
+    for judge, condition in product(judges, Condition):
+        yield ["report", "scores", "--condition", condition.value, *JSON, *named("--judge", judge)]
+        yield ["export", "assignments", "--condition", condition.value, *named("--judge", judge)]
     for judge, kind in product(judges, SupportCondition):
         yield ["report", "support", "--condition", kind.value, *JSON, *named("--judge", judge)]
         yield ["export", "support", "--condition", kind.value, *named("--judge", judge)]
@@ -63,9 +63,9 @@ def of_pairs(judges: list[str]) -> Iterator[list[str]]:
     for judge, (x, y) in product(judges, CORRELATED):
         yield ["report", "correlation", "--x", x, "--y", y, *JSON, *FEW, *named("--y-judge", judge)]
         yield ["report", "confusion", "--rows", x, "--columns", y, *JSON, *named("--columns-judge", judge)]
-    for one in ("scratch", "post-edit"):
-        yield ["report", "support-correlation", "--x", "llm", "--y", one, *JSON, *FEW]
-        yield ["report", "support-confusion", "--rows", "llm", "--columns", one, *JSON]
+    for condition in ("scratch", "post-edit"):
+        yield ["report", "support-correlation", "--x", "llm", "--y", condition, *JSON, *FEW]
+        yield ["report", "support-confusion", "--rows", "llm", "--columns", condition, *JSON]
 
 
 def of_campaign(campaign: Campaign) -> Iterator[list[str]]:
@@ -94,7 +94,7 @@ def make_noise(folder: Path) -> None:
     Event.objects.create(campaign=other, kind="noise")
 
 
-def assert_comes_back(
+def assert_round_trip(
     load: Callable[[], Any], slug: str, folder: Path, *options: str, each_judge: bool = True
 ) -> Printed:
     """Load a campaign elsewhere, write it into a file, and load that here; return what was printed there."""
@@ -117,26 +117,26 @@ def assert_comes_back(
 
 
 def test_a_campaign_at_work_comes_back_to_the_last_byte(tmp_path: Path) -> None:
-    before = assert_comes_back(
+    before = assert_round_trip(
         lambda: make_blind_world(tmp_path, with_canaries=False), "river", tmp_path, each_judge=False
     )
-    assert len([one for one in before.values() if one[0] == 0]) > 10
+    assert len([result for result in before.values() if result[0] == 0]) > 10
 
 
 @pytest.mark.slow
 def test_the_demo_comes_back_to_the_last_byte(tmp_path: Path) -> None:
-    before = assert_comes_back(load_demo, SLUG, tmp_path)
-    assert len([one for one in before.values() if one[0] == 0]) > 60
+    before = assert_round_trip(load_demo, SLUG, tmp_path)
+    assert len([result for result in before.values() if result[0] == 0]) > 60
 
 
 @pytest.mark.slow
 def test_the_demo_without_texts_gives_the_same_reports(tmp_path: Path) -> None:
-    assert_comes_back(load_demo, SLUG, tmp_path, "--without-texts", each_judge=False)
+    assert_round_trip(load_demo, SLUG, tmp_path, "--without-texts", each_judge=False)
 
 
 @pytest.mark.slow
 def test_the_list_qa_study_comes_back_to_the_last_byte(
     tmp_path: Path, load_list_qa: Callable[[str], None]
 ) -> None:
-    before = assert_comes_back(lambda: load_list_qa("study"), "study", tmp_path)
+    before = assert_round_trip(lambda: load_list_qa("study"), "study", tmp_path)
     assert before["report scores --condition E/M --format json"][0] == 0

@@ -81,8 +81,10 @@ def content(path: Path) -> bytes:
 
 def counts() -> dict[str, int]:
     """How many rows each table has."""
-    models = [one for room in (*ROOMS, "accounts", "exchange") for one in apps.get_app_config(room).get_models()]
-    return {one._meta.label: one._default_manager.count() for one in models}
+    models = [
+        model for room in (*ROOMS, "accounts", "exchange") for model in apps.get_app_config(room).get_models()
+    ]
+    return {model._meta.label: model._default_manager.count() for model in models}
 
 
 @pytest.mark.parametrize("held", [False, True])
@@ -104,7 +106,7 @@ def test_a_file_that_scores_what_must_not_be_said_is_refused(world: World, tmp_p
 
 def test_every_table_is_a_campaign_s_or_left_out_for_a_reason() -> None:
     assert missing() == [], "say in exchange/snapshots/tables.py how its rows belong to a campaign"
-    assert {one.name for one in tables()} & LEFT_OUT.keys() == set()
+    assert {table.name for table in tables()} & LEFT_OUT.keys() == set()
 
 
 def test_a_copy_beside_its_origin_has_own_ids_and_the_same_work(tmp_path: Path) -> None:
@@ -118,7 +120,7 @@ def test_a_copy_beside_its_origin_has_own_ids_and_the_same_work(tmp_path: Path) 
     copy, origin = (Campaign.objects.get(slug=slug) for slug in ("copy", "river"))
     names = dict(Segment.objects.filter(campaign=copy).values_list("public_id", "docid"))
     assert len(names) == Segment.objects.filter(campaign=origin).count()
-    rested = [pair for one in WorkingNugget.objects.filter(task__campaign=copy) for pair in one.evidence]
+    rested = [pair for nugget in WorkingNugget.objects.filter(task__campaign=copy) for pair in nugget.evidence]
     assert rested
     assert {segment for segment, _ in rested} <= names.keys()
     assert Operation.objects.filter(task__campaign=copy).count() == before["assessor.Operation"]
@@ -136,10 +138,10 @@ def test_a_copy_is_loaded_once_and_not_over_what_was_changed(file: Path) -> None
     assert "Nothing changed" in loaded(file).err
     assert counts() == before
     assert run(*SCORES, "copy").out == run(*SCORES, "river").out
-    for slug, said in (("copy", "was changed since"), ("river", "in another state")):
+    for slug, message in (("copy", "was changed since"), ("river", "in another state")):
         Campaign.objects.filter(slug=slug).update(revision=99)
         done = run("import_campaign", str(file), "--slug", slug)
-        assert (done.code, said in done.err) == (1, True), done.err
+        assert (done.code, message in done.err) == (1, True), done.err
     assert counts() == before
 
 
@@ -150,8 +152,8 @@ def test_missing_people_get_closed_accounts_and_roles_if_told(
         make_world(tmp_path)
         file = written(tmp_path / "river.zip")
         transaction.set_rollback(True)
-    told = loaded(file, "--members").err
-    assert "closed and without a password: ann, audrey, ben, olga, rita." in told
+    message = loaded(file, "--members").err
+    assert "closed and without a password: ann, audrey, ben, olga, rita." in message
     ann = User.objects.get(username="ann")
     assert (ann.is_active, ann.has_usable_password()) == (False, False)
     assert set(Membership.objects.values_list("user__username", "role")) >= {("olga", "organizer")}
@@ -166,21 +168,21 @@ def test_a_file_without_texts_tells_none_and_scores_the_same(world: World, tmp_p
     loaded(bare, "--slug", "bare")
     assert Segment.objects.get(campaign__slug="bare", docid="d1").has_text
     words = ("report", "support", "--condition", "scratch", "--format", "json", "--campaign")
-    for asked in (SCORES, words):
-        assert run(*asked, "bare").out == run(*asked, "river").out
+    for command in (SCORES, words):
+        assert run(*command, "bare").out == run(*command, "river").out
 
 
 def test_a_file_of_pseudonyms_names_nobody(tmp_path: Path) -> None:
     make_blind_world(tmp_path, with_canaries=False)
     file = written(tmp_path / "river.zip", "--pseudonyms")
     people = User.objects.filter(pk__in=Task.objects.values("assessor"))
-    said = content(file).decode()
+    text = content(file).decode()
     rows = [json.loads(line) for line in ZipFile(file).read(file_of("people")).splitlines()]
     assert len(rows) >= people.count() > 1
     assert all(name.startswith("person-") and first == last == "" for name, first, last in rows)
-    assert Campaign.objects.get(slug="river").salt not in said
+    assert Campaign.objects.get(slug="river").salt not in text
     judges = [json.loads(line)[0] for line in ZipFile(file).read(file_of("evaluation.Judge")).splitlines()]
-    assert not {one.name for one in people} & set(judges)
+    assert not {person.name for person in people} & set(judges)
     loaded(file, "--slug", "copy")
 
 
@@ -190,26 +192,26 @@ def rewritten(path: Path, table: str, change: Callable[[list[list[Any]]], Any]) 
         parts = {name: archive.read(name) for name in archive.namelist()}
     rows = [json.loads(line) for line in parts[file_of(table)].splitlines()]
     change(rows)
-    said = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
     manifest = SnapshotManifest.model_validate_json(parts[MANIFEST])
     part = manifest.tables[table].model_copy(
-        update={"size": len(said), "rows": len(rows), "sha256": sha256(said).hexdigest()}
+        update={"size": len(data), "rows": len(rows), "sha256": sha256(data).hexdigest()}
     )
     known = manifest.tables | {table: part}
     changed = manifest.model_copy(update={"tables": known, "content": content_of(known)})
-    parts |= {file_of(table): said, MANIFEST: changed.model_dump_json().encode()}
+    parts |= {file_of(table): data, MANIFEST: changed.model_dump_json().encode()}
     return zipped(path.with_name("changed.zip"), parts)
 
 
 def zipped(path: Path, parts: dict[str, bytes]) -> Path:
     with ZipFile(path, "w", ZIP_DEFLATED) as archive:
-        for name, said in parts.items():
-            archive.writestr(name, said)
+        for name, data in parts.items():
+            archive.writestr(name, data)
     return path
 
 
 def column(table: str, name: str) -> int:
-    return [one.name for known in tables() if known.name == table for one in known.fields].index(name)
+    return [field.name for known in tables() if known.name == table for field in known.fields].index(name)
 
 
 def put(table: str, row: int, name: str, value: Any) -> Callable[[list[list[Any]]], Any]:
@@ -218,7 +220,7 @@ def put(table: str, row: int, name: str, value: Any) -> Callable[[list[list[Any]
 
 
 @pytest.mark.parametrize(
-    ("table", "row", "name", "value", "said"),
+    ("table", "row", "name", "value", "message"),
     [
         ("evaluation.Topic", 1, "position", "second", "Topic.jsonl:2: position: a whole number, found 'second'"),
         ("evaluation.Topic", 0, "text", None, "Topic.jsonl:1: text: text, not null"),
@@ -229,11 +231,11 @@ def put(table: str, row: int, name: str, value: Any) -> Callable[[list[list[Any]
     ],
 )
 def test_a_wrong_row_is_named_and_nothing_is_written(
-    file: Path, table: str, row: int, name: str, value: Any, said: str
+    file: Path, table: str, row: int, name: str, value: Any, message: str
 ) -> None:
     before = counts()
     done = run("import_campaign", str(rewritten(file, table, put(table, row, name, value))), "--slug", "copy")
-    assert (done.code, said in done.err) == (1, True), done.err
+    assert (done.code, message in done.err) == (1, True), done.err
     assert counts() == before
 
 
@@ -245,14 +247,14 @@ def test_what_is_no_whole_file_is_refused(file: Path, tmp_path: Path) -> None:
     newer["tables"]["evaluation.Tomorrow"] = newer["tables"].pop("evaluation.Finding")
     bad = {
         "checksum": parts | {topics: parts[topics].replace(b"rivers", b"brooks")},
-        "it has no tables/evaluation.Topic.jsonl": {name: one for name, one in parts.items() if name != topics},
-        "no whole manifest.json": {name: one for name, one in parts.items() if name != MANIFEST},
+        "it has no tables/evaluation.Topic.jsonl": {name: data for name, data in parts.items() if name != topics},
+        "no whole manifest.json": {name: data for name, data in parts.items() if name != MANIFEST},
         "reads form 1": parts | {MANIFEST: parts[MANIFEST].replace(b'"format": 1', b'"format": 2')},
         "does not fit together": parts | {MANIFEST: parts[MANIFEST].replace(b'"content": "', b'"content": "0')},
     }
-    for said, changed in bad.items():
+    for message, changed in bad.items():
         done = run("import_campaign", str(zipped(tmp_path / "bad.zip", changed)), "--slug", "copy")
-        assert (done.code, said in done.err) == (1, True), done.err
+        assert (done.code, message in done.err) == (1, True), done.err
     half = tmp_path / "half.zip"
     half.write_bytes(file.read_bytes()[:2000])
     for path in (half, tmp_path / "nothing.zip"):
@@ -330,5 +332,5 @@ def test_an_adjudication_comes_with_the_judges_of_its_labels(tmp_path: Path) -> 
     for number in range(5):
         Judge.objects.create(name=f"judge {number}", kind=JudgeKind.HUMAN)
     loaded(file)
-    (stood,) = Adjudication.objects.get().labels
-    assert stood["judge"] == Judge.objects.get(name="robot").pk
+    (loaded_label,) = Adjudication.objects.get().labels
+    assert loaded_label["judge"] == Judge.objects.get(name="robot").pk

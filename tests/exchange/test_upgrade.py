@@ -93,7 +93,10 @@ class TestAdoptDatabase:
             added = dict.fromkeys(counts(new), 0)
             before = added | fill_with_old(database)
             assert all(before[f"assessor_{name.lower()}"] for name in DESK_MODELS)
-            assert "every row is kept" in managed(database, "adopt_database")
+            output = managed(database, "adopt_database")
+            assert "every row is kept" in output
+            assert "Run manage.py migrate next" in output
+            assert "evaluation.0002_audits" in managed(database, "migrate", "--plan")
             managed(database, "migrate", "--verbosity", "0")
             assert counts(database) == before
             assert columns(database) == columns(new)
@@ -105,11 +108,11 @@ class TestAdoptDatabase:
             assert set(ask(database, names)) == set(ask(new, names))
 
     def test_every_report_and_the_work_go_on(self, tmp_path: Path) -> None:
-        said = json.loads((OLD / "before-reset.reports.json").read_text("utf-8"))
+        reports = json.loads((OLD / "before-reset.reports.json").read_text("utf-8"))
         with other_database(tmp_path) as database:
             before = fill_with_old(database)
             managed(database, "adopt_database")
-            assert {name: report(database, name) for name in REPORTS} == said
+            assert {name: report(database, name) for name in REPORTS} == reports
             gaps = ask(database, "SELECT gap_answer FROM assessor_timesegment ORDER BY number")
             assert gaps == [("",), ("away",), ("",), ("reading",)]
             assert "goes on" in managed(database, "shell", "--no-imports", "-c", GOES_ON)
@@ -161,12 +164,12 @@ def test_a_backup_of_before_is_restored_and_adopted(tmp_path: Path) -> None:
 def test_a_campaign_packed_before_is_opened() -> None:
     done = run("import_campaign", str(PACKED))
     assert done.code == 0, done.err
-    said = json.loads((OLD / "before-reset.reports.json").read_text("utf-8"))
+    reports = json.loads((OLD / "before-reset.reports.json").read_text("utf-8"))
     copy = Campaign.objects.get(slug="river-study")
     for name in ("scores", "time"):
         words = ("report", *REPORTS[name], "--campaign", copy.slug, "--format", "json")
         figures = _known_then(run(*words).json())
-        assert _without_names(figures) == _without_names(said[name])
+        assert _without_names(figures) == _without_names(reports[name])
 
 
 def _without_names(report: dict[str, Any]) -> dict[str, Any]:

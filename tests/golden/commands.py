@@ -36,7 +36,7 @@ OF_NO_CONSEQUENCE = {
 def reports(world: str) -> Iterator[Words]:
     """Yield what follows `report` but for campaign and format."""
     person, nuggets, machine, drafts = NAMED[world]
-    yield from (("scores", "--condition", one) for one in Condition)
+    yield from (("scores", "--condition", condition) for condition in Condition)
     for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip")):
         yield "scores", *HUMAN, *policy
     yield "scores", *HUMAN, "--judge", person, "--nuggets", nuggets
@@ -73,7 +73,7 @@ def _sides(first: str, second: str, machine: str, person: str, nuggets: str) -> 
 
 def of_support(person: str, machine: str) -> Iterator[Words]:
     """Yield the reports on support."""
-    yield from (("support", "--condition", one) for one in SupportCondition)
+    yield from (("support", "--condition", support_condition) for support_condition in SupportCondition)
     for policy in (("--no-cited", "zero"), ("--missing", "skip"), ("--judge", person)):
         yield "support", "--condition", "scratch", *policy
     for x, y in SUPPORT_PAIRS:
@@ -120,7 +120,7 @@ def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
         yield what, *HUMAN, "--judge", person, "--nuggets", nuggets
     for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip")):
         yield "scores", *HUMAN, *policy
-    yield from (("support", "--condition", one) for one in SupportCondition)
+    yield from (("support", "--condition", support_condition) for support_condition in SupportCondition)
     yield "support", "--condition", "scratch", "--judge", person
     yield ("qrels",)
     yield from (("qrels", "--source", name) for name in ("NIST", "UMBRELA"))
@@ -163,20 +163,20 @@ def uncovered(command: str, app: str, used: Iterable[Words]) -> list[str]:
     """Return what a command offers and no document uses: its words to choose from, and its options."""
     parser = load_command_class(app, command).create_parser("manage.py", command)
     given = [parser.parse_args([*words, "--campaign", "river"]) for words in used]
-    return sorted(f"{command} {one}" for one in _unused(parser, given))
+    return sorted(f"{command} {unused}" for unused in _unused(parser, given))
 
 
 def _unused(parser: ArgumentParser, given: Sequence[Namespace]) -> Iterator[str]:
     for action in parser._actions:
-        seen = {getattr(one, action.dest, None) for one in given}
-        said = (action.option_strings or [action.dest])[0]
+        seen = {getattr(namespace, action.dest, None) for namespace in given}
+        name = (action.option_strings or [action.dest])[0]
         if action.dest in OF_NO_CONSEQUENCE:
             continue
         if isinstance(action, _SubParsersAction):
             for kind, below in action.choices.items():
-                mine = [one for one in given if getattr(one, action.dest) == kind]
-                yield from (f"{kind} {one}".strip() for one in (_unused(below, mine) if mine else [""]))
+                mine = [namespace for namespace in given if getattr(namespace, action.dest) == kind]
+                yield from (f"{kind} {unused}".strip() for unused in (_unused(below, mine) if mine else [""]))
         elif action.choices:
-            yield from (f"{said} {one}" for one in action.choices if one not in seen)
+            yield from (f"{name} {choice}" for choice in action.choices if choice not in seen)
         elif seen <= {action.default}:
-            yield said
+            yield name

@@ -25,7 +25,7 @@ class Recorder(Window):
     def post(self, name: str, body: dict[str, Any]) -> Any:
         """Send JSON, and keep what is answered."""
         response = super().post(name, body)
-        kinds = [one["kind"] for one in body.get("ops", [])]
+        kinds = [op["kind"] for op in body.get("ops", [])]
         self.kinds |= set(kinds)
         self.keep(f"{name} {' '.join(kinds)}".strip(), response)
         return response
@@ -64,8 +64,8 @@ def judging_documents(folder: Path) -> tuple[Documents, set[str]]:
 
 
 def _documents(desks: dict[str, Recorder]) -> tuple[Documents, set[str]]:
-    kinds = set().union(*(one.kinds for one in desks.values()))
-    return iter([("desk", name, one.document()) for name, one in desks.items()]), kinds
+    kinds = set().union(*(desk.kinds for desk in desks.values()))
+    return iter([("desk", name, desk.document()) for name, desk in desks.items()]), kinds
 
 
 def _recorder(task: Task) -> Recorder:
@@ -95,9 +95,9 @@ def _post_edit(desk: Recorder, passage: str) -> None:
     desk.redo()
     desk.do("restore", key="d1", seq=1)
     desk.do("no such kind", key="d1")
-    again = desk.op("decide", key="d5", decision="rejected")
-    desk.send(again)
-    desk.send(again)
+    repeated = desk.op("decide", key="d5", decision="rejected")
+    desk.send(repeated)
+    desk.send(repeated)
     _beat(desk)
     desk.post("submit/", {"window": desk.window, "seq": desk.state()["seq"]})  # refused: something is undecided
     desk.finish()
@@ -124,7 +124,7 @@ def _judge(desk: Recorder) -> None:
     """Label, point at a sentence, take back, sweep, and submit."""
     state = desk.state()
     keys = (
-        [one["key"] for one in state["pairs"] if one["judgeable"]]
+        [pair["key"] for pair in state["pairs"] if pair["judgeable"]]
         if "pairs" in state
         else [f"{answer['id']}/{nugget['key']}" for answer in state["answers"] for nugget in state["nuggets"]]
     )

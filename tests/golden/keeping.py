@@ -35,16 +35,16 @@ def differences(name: str, made: Group, *, may_renew: bool = True) -> str:
         _keep(name, made)
     texts, sums = _kept_texts(name), _kept_sums(name)
     there = {*texts, *sums}
-    said = [f"{one}: no golden document is kept of it" for one in made if one not in there]
-    said += [f"{one}: kept, but nothing makes it any more" for one in sorted(there - made.keys())]
-    for one in made.keys() & texts.keys():
-        said += _diff(one, texts[one], made[one].decode())
-    said += [
-        f"{one}: was {sums[one]}, is {_sum(made[one])}"
-        for one in made.keys() & sums.keys()
-        if sums[one] != _sum(made[one])
+    lines = [f"{title}: no golden document is kept of it" for title in made if title not in there]
+    lines += [f"{title}: kept, but nothing makes it any more" for title in sorted(there - made.keys())]
+    for title in made.keys() & texts.keys():
+        lines += _diff(title, texts[title], made[title].decode())
+    lines += [
+        f"{title}: was {sums[title]}, is {_sum(made[title])}"
+        for title in made.keys() & sums.keys()
+        if sums[title] != _sum(made[title])
     ]
-    return "\n".join([f"Golden documents of {name}:", *said, HOW]) if said else ""
+    return "\n".join([f"Golden documents of {name}:", *lines, HOW]) if lines else ""
 
 
 def _diff(name: str, kept: str, made: str) -> list[str]:
@@ -58,13 +58,13 @@ def _diff(name: str, kept: str, made: str) -> list[str]:
 def _keep(name: str, made: Group) -> None:
     """Write a group's small texts into its file, and the sums of the others among those of all groups."""
     of_study = name.startswith(f"{STUDY}/")
-    small = {} if of_study else {one: body.decode() for one, body in made.items() if _is_small(body)}
+    small = {} if of_study else {title: body.decode() for title, body in made.items() if _is_small(body)}
     path = FILES / f"{name}.txt"
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(f"{MARK}{one}\n{body}\n" for one, body in small.items())
+    text = "".join(f"{MARK}{title}\n{body}\n" for title, body in small.items())
     path.write_text(text, encoding="utf-8", newline="") if small else path.unlink(missing_ok=True)
     others = [line for line in _lines_of_sums() if line.split("\t")[0] != name]
-    mine = [f"{name}\t{one}\t{_sum(body)}" for one, body in made.items() if one not in small]
+    mine = [f"{name}\t{title}\t{_sum(body)}" for title, body in made.items() if title not in small]
     SUMS.write_text("".join(f"{line}\n" for line in sorted(others + mine)), encoding="utf-8", newline="")
 
 
@@ -90,7 +90,7 @@ def _kept_texts(name: str) -> dict[str, str]:
 
 def _kept_sums(name: str) -> dict[str, str]:
     rows = [line.split("\t") for line in _lines_of_sums()]
-    return {one: said for group, one, said in rows if group == name}
+    return {title: digest for group, title, digest in rows if group == name}
 
 
 def _lines_of_sums() -> list[str]:

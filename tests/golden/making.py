@@ -48,5 +48,5 @@ def _take_campaign(made: Made, campaign: Campaign, world: str, folder: Path) -> 
     made.take(commands.export_documents(campaign, world, folder))
     made.take(page_documents(campaign))
     made.take(rest_documents(campaign))
-    made.kinds = requests.kinds_asked(campaign)
+    made.kinds = requests.planned_kinds(campaign)
     made.take(requests.request_documents(campaign))

@@ -56,9 +56,9 @@ class Visitor:
 
     def pages(self) -> list[str]:
         """Return the entrances and the other reports of the menu."""
-        found = [self.root + one for one in ENTRANCES]
+        found = [self.root + entrance for entrance in ENTRANCES]
         below = PAGE.findall(self._read(f"{self.root}today/").decode())
-        return list(dict.fromkeys([*found, *(one for one in below if one.startswith(f"{self.root}reports/"))]))
+        return list(dict.fromkeys([*found, *(page for page in below if page.startswith(f"{self.root}reports/"))]))
 
     def choices(self, page: str) -> Iterator[dict[str, str]]:
         """Yield what else a page can be asked for, one choice of its form at a time."""
@@ -72,8 +72,8 @@ class Visitor:
         body = self._read(page).decode()
         ticked = urlencode(dict.fromkeys(CHECKBOX.findall(body), "on"))
         links = FILE.findall(body) + (FILE.findall(self._read(f"{page}?{ticked}").decode()) if ticked else [])
-        found = dict.fromkeys(html.unescape(one) for one in links)
-        return [one for one in found if urlsplit(one).path.startswith(self.root)]
+        found = dict.fromkeys(html.unescape(link) for link in links)
+        return [address for address in found if urlsplit(address).path.startswith(self.root)]
 
     def file(self, address: str) -> tuple[str, bytes]:
         """Return the name and the bytes of a file."""
@@ -101,6 +101,6 @@ LEFT_OUT = {
 
 
 def _routes(resolver: URLResolver, before: str = "") -> Iterator[str]:
-    for one in resolver.url_patterns:
-        route = f"{before}{one.pattern}"
-        yield from _routes(one, route) if isinstance(one, URLResolver) else [route]
+    for entry in resolver.url_patterns:
+        route = f"{before}{entry.pattern}"
+        yield from _routes(entry, route) if isinstance(entry, URLResolver) else [route]

@@ -77,7 +77,7 @@ def _ordered(value: Any) -> Any:
     if isinstance(value, dict):
         keys = sorted(value, key=lambda key: (len(str(key).encode()), str(key).encode()))
         return {key: _ordered(value[key]) for key in keys}
-    return [_ordered(one) for one in value] if isinstance(value, list) else value
+    return [_ordered(element) for element in value] if isinstance(value, list) else value
 
 
 def _restart_keys() -> None:
@@ -99,7 +99,7 @@ def _keep_specifications(patch: pytest.MonkeyPatch) -> None:
 
 def _forget() -> None:
     """Forget all that was remembered of other rows with the same keys and times, and what throttles counted."""
-    for one in gc.get_objects():
-        if type(one) is _lru_cache_wrapper and one.__module__.partition(".")[0] in ROOMS:
-            one.cache_clear()
+    for obj in gc.get_objects():
+        if type(obj) is _lru_cache_wrapper and obj.__module__.partition(".")[0] in ROOMS:
+            obj.cache_clear()
     cache.clear()

@@ -38,22 +38,22 @@ def request_documents(campaign: Campaign) -> Documents:
                 text = f"refused: {refused.message}"
             yield "requests", f"{name}, {judge.name}", text.encode()
     stored = Call.objects.order_by("pk").values_list("sha256", flat=True)
-    yield "requests", "stored", "\n".join(one[:DIGITS] for one in stored).encode()
+    yield "requests", "stored", "\n".join(sha256[:DIGITS] for sha256 in stored).encode()
 
 
-def kinds_asked(campaign: Campaign) -> set[str]:
+def planned_kinds(campaign: Campaign) -> set[str]:
     """Return the kinds of items of all plans."""
     return {item.kind for plan in _plans(campaign, _judges()[0]).values() for item in _items(plan)}
 
 
 def _judges() -> list[Judge]:
     """Return a judge that asks for lines of text, and one that asks for JSON by a schema."""
-    ways = {"plain": {}, "structured": {REPLY_FORM: JSON_SCHEMA}}
+    forms = {"plain": {}, "structured": {REPLY_FORM: JSON_SCHEMA}}
     return [
         Judge.objects.get_or_create(
             name=name, defaults={"kind": JudgeKind.LLM, "model": "some-model", "prompt_versions": versions}
         )[0]
-        for name, versions in ways.items()
+        for name, versions in forms.items()
     ]
 
 
@@ -67,15 +67,15 @@ def _items(plan: Callable[[], Sequence[NewItem]]) -> Sequence[NewItem]:
 def _plans(campaign: Campaign, judge: Judge) -> dict[str, Callable[[], Sequence[NewItem]]]:
     request = JobRequest(campaign, judge)
     plans: dict[str, Callable[[], Sequence[NewItem]]] = {
-        f"evaluate {one}": lambda one=one: plan_evaluation(request, one).items  # type: ignore[misc]
-        for one in Condition
-        if one.judge_kind is JudgeKind.LLM
+        f"evaluate {condition}": lambda condition=condition: plan_evaluation(request, condition).items  # type: ignore[misc]
+        for condition in Condition
+        if condition.judge_kind is JudgeKind.LLM
     }
     plans["evaluate A/A anew"] = lambda: _anew(campaign)
     plans["drafts"] = lambda: plan_drafts(request, qrels="NIST").items
     plans["support"] = lambda: plan_support(request).items
     plans["relevance"] = lambda: relevance_items(campaign, "new", chosen_topics(campaign, [])).items
-    for task in (one for one in get_args(PromptTask) if f"try_{one}" in KINDS):
+    for task in (prompt_task for prompt_task in get_args(PromptTask) if f"try_{prompt_task}" in KINDS):
         for of in labelled_by_people(campaign, task)[:1]:
             plans[f"try {task} of {of}"] = lambda task=task, of=of: draw(campaign, task, of, 12, 5)  # type: ignore[misc]
     return plans
@@ -96,7 +96,7 @@ def _hashes(items: Sequence[NewItem], judge: Judge) -> Iterator[str]:
         while ask:
             wanted = NewCall(ask, ENDPOINT, judge.model, 0)
             hashes.append(wanted.sha256[:DIGITS])
-            messages = tuple((one.role, one.content) for one in ask.messages)
+            messages = tuple((message.role, message.content) for message in ask.messages)
             try:
                 ask = step.send(LlmReply(complete(CompletionRequest("", messages, None, None), "").text))
             except StopIteration:

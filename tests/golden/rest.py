@@ -23,13 +23,13 @@ def rest_documents(campaign: Campaign) -> Documents:
     for name in sorted(olga.get(ROOT).json()):
         for query in _queries(campaign, name):
             for form in ("json", "jsonl", "csv"):
-                yield _asked(olga, "olga", f"{name}/?{query}&format={form}")
+                yield _document(olga, "olga", f"{name}/?{query}&format={form}")
             for other in OTHERS:
-                yield _asked(_client(other), other, f"{name}/?{query}&format=jsonl")
+                yield _document(_client(other), other, f"{name}/?{query}&format=jsonl")
         yield from _rows(olga, campaign, name)
     for study in olga.get(f"{ROOT}studies/?campaign={campaign.slug}").json()["results"]:
         if study["draw"] == DrawKind.AUDIT:
-            yield _asked(olga, "olga", f"studies/{study['id']}/corrected/?least_judged=1")
+            yield _document(olga, "olga", f"studies/{study['id']}/corrected/?least_judged=1")
     yield "rest", "schema", olga.get("/api/schema/").content
 
 
@@ -45,7 +45,7 @@ def _rows(client: Client, campaign: Campaign, name: str) -> Documents:
     for key in (str(row[key]) for row in rows for key in KEYS if key in row):
         for address in (f"{name}/{key}/", f"{name}/{key}/provenance/"):
             if client.get(ROOT + address).status_code == 200:
-                yield _asked(client, "olga", address)
+                yield _document(client, "olga", address)
 
 
 def _client(username: str) -> Client:
@@ -54,7 +54,7 @@ def _client(username: str) -> Client:
     return client
 
 
-def _asked(client: Client, username: str, address: str) -> tuple[str, str, bytes]:
+def _document(client: Client, username: str, address: str) -> tuple[str, str, bytes]:
     response = client.get(ROOT + address)
     body = body_of(response)
     answer = body if response.status_code == 200 else f"{response.status_code}\n".encode() + body

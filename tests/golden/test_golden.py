@@ -27,7 +27,7 @@ def of_documents(test: Test) -> Test:
 @pytest.mark.parametrize("world", ALL)
 def test_documents_are_those_that_are_kept(world: str, made_of: MadeOf) -> None:
     groups = made_of(world).groups
-    kept = {one.removeprefix(f"{world}/") for one in kept_groups() if one.startswith(f"{world}/")}
+    kept = {group.removeprefix(f"{world}/") for group in kept_groups() if group.startswith(f"{world}/")}
     found = [differences(f"{world}/{name}", groups.get(name, {})) for name in sorted({*groups, *kept})]
     assert not any(found), "\n\n".join(filter(None, found))
 

@@ -30,11 +30,11 @@ def reports() -> Iterator[Words]:
 
 def documents() -> Documents:
     for words, form in product(reports(), ("json", "csv", "table")):
-        asked = ("report", *words, "--campaign", "river", "--format", form)
-        yield f"report-{words[0]}", " ".join([*words, "--format", form]), printed(*asked)
+        command = ("report", *words, "--campaign", "river", "--format", form)
+        yield f"report-{words[0]}", " ".join([*words, "--format", form]), printed(*command)
     for table, condition in product(("nuggets", "assignments", "scores"), CONDITIONS):
-        asked = ("export", table, "--condition", condition, "--campaign", "river")
-        yield f"export-{table}", f"{table} --condition {condition}", printed(*asked)
+        command = ("export", table, "--condition", condition, "--campaign", "river")
+        yield f"export-{table}", f"{table} --condition {condition}", printed(*command)
     yield "export-qrels", "qrels", printed("export", "qrels", "--campaign", "river")
 
 

@@ -25,10 +25,10 @@ from tests.worlds.judging import (
     MACHINE,
     SAND,
     JudgingWorld,
+    current_task,
     give,
     load_machine,
     load_nuggets,
-    task_again,
 )
 from tests.worlds.shared_topics import make_list, make_shared_world
 
@@ -120,9 +120,12 @@ def _label_as_people(world: JudgingWorld) -> None:
         ("ben", "t2", "edited-ben"),
         ("ben", "t1", "edited-ann"),
     ):
-        again = username == "ben" and topic == "t1"
-        _finish(world.hand(Stage.ASSIGN, username, topic, nuggets=nuggets, again=again), first=2 * again)
-        _finish(world.hand(Stage.SUPPORT_SCRATCH, username, topic, again=again), first=2 * again)
+        second_opinion = username == "ben" and topic == "t1"
+        _finish(
+            world.hand(Stage.ASSIGN, username, topic, nuggets=nuggets, again=second_opinion),
+            first=2 * second_opinion,
+        )
+        _finish(world.hand(Stage.SUPPORT_SCRATCH, username, topic, again=second_opinion), first=2 * second_opinion)
     add_member(campaign=world.campaign, user=world.people["sam"], role=Role.ASSESSOR)
     _finish(world.hand(Stage.SUPPORT_POST_EDIT, "sam", "t1", machine=MACHINE), first=1)
 
@@ -142,7 +145,7 @@ def _study(world: JudgingWorld) -> None:
     wish = StudyWish(STUDY, StudyKind.ASSIGNMENT, person="ann", machine=MACHINE, nuggets="edited-ann", seed=7)
     study = create_study(campaign=world.campaign, wish=wish, actor=world.people["olga"])
     receipt = hand_out_study(study=study, assessor="dora", actor=world.people["olga"])
-    _finish(task_again(receipt.tasks[0]), first=1)
+    _finish(current_task(receipt.tasks[0]), first=1)
 
 
 def _check_by_chance(campaign: Campaign) -> None:

@@ -131,11 +131,11 @@ def test_a_late_twin_changes_nothing() -> None:
 
 def test_a_job_is_done_when_nothing_is_left() -> None:
     job = make_job(2)
-    one, other = claim()
-    end(one)
+    first, second = claim()
+    end(first)
     job.refresh_from_db()
     assert (job.state, job.ended_at) == (Job.State.RUNNING, None)
-    end(other, failed="for a reason")
+    end(second, failed="for a reason")
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     assert job.ended_at is not None
@@ -184,15 +184,15 @@ def test_cancelling_amid_claims_and_ends_leaves_nothing_open() -> None:
 
 def test_failed_items_are_retried_as_new_replicates() -> None:
     job = make_job(2)
-    one, other = claim()
-    end(one)
-    end(other, failed="for a reason")
+    first, second = claim()
+    end(first)
+    end(second, failed="for a reason")
     assert queue.retry_failed(job) == 1
     job.refresh_from_db()
     assert (job.state, job.ended_at) == (Job.State.RUNNING, None)
-    (again,) = claim()
-    assert (again.pk, again.attempt, again.payload, again.reason) == (other.pk, 2, {"n": 1, "replicate": 1}, "")
-    end(again)
+    (retry,) = claim()
+    assert (retry.pk, retry.attempt, retry.payload, retry.reason) == (second.pk, 2, {"n": 1, "replicate": 1}, "")
+    end(retry)
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     assert queue.retry_failed(job) == 0

@@ -33,9 +33,9 @@ def point_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[PointAt]:
 @pytest.fixture
 def simulator(point_at: PointAt) -> Iterator[LoggedSimulator]:
     """The simulated LLM, without faults, to which calls go."""
-    with running_simulator(retry_after=0.05, hang_s=0.2) as one:
-        point_at(one.base_url)
-        yield one
+    with running_simulator(retry_after=0.05, hang_s=0.2) as server:
+        point_at(server.base_url)
+        yield server
         close_clients()
 
 

@@ -65,7 +65,7 @@ class Canned(HTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), CannedHandler)
-        self.asked: list[tuple[str, dict[str, str], bytes]] = []
+        self.requests: list[tuple[str, dict[str, str], bytes]] = []
         self.canned: tuple[int, dict[str, str], bytes] = (200, {}, b"")
 
     def answers(self, status: int, headers: dict[str, str], body: bytes) -> Endpoint:
@@ -78,7 +78,7 @@ class CannedHandler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers["Content-Length"])
-        self.server.asked.append((self.path, dict(self.headers), self.rfile.read(length)))
+        self.server.requests.append((self.path, dict(self.headers), self.rfile.read(length)))
         status, headers, body = self.server.canned
         self.send_response(status)
         for name, value in (
@@ -122,7 +122,7 @@ def test_max_tokens_and_seed_are_sent(canned: Canned) -> None:
     endpoint = canned.answers(200, {}, b'{"choices": [{"message": {"content": "x"}}]}')
     send(endpoint, REQUEST)
     send(endpoint, replace(REQUEST, max_tokens=5, seed=7, temperature=0.5))
-    bodies = [body.decode() for _, _, body in canned.asked]
+    bodies = [body.decode() for _, _, body in canned.requests]
     assert "max_tokens" not in bodies[0]
     assert '"seed":7' in bodies[1].replace(" ", "")
     assert '"max_tokens":5' in bodies[1].replace(" ", "")
@@ -146,7 +146,7 @@ def test_nul_never_reaches_the_database(canned: Canned) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "status", "again"),
+    ("fault", "kind", "status", "worth_retrying"),
     [
         ("rate_limited", "rate_limited", 429, True),
         ("server_error", "server_error", 500, True),
@@ -158,10 +158,10 @@ def test_nul_never_reaches_the_database(canned: Canned) -> None:
     ],
 )
 def test_each_trouble_has_its_kind(
-    simulator: LoggedSimulator, fault: str, kind: str, status: int | None, again: bool
+    simulator: LoggedSimulator, fault: str, kind: str, status: int | None, worth_retrying: bool
 ) -> None:
     refusal = refused(simulator, fault)
-    assert (refusal.kind, refusal.status, refusal.worth_retrying) == (kind, status, again)
+    assert (refusal.kind, refusal.status, refusal.worth_retrying) == (kind, status, worth_retrying)
     assert refusal.message
     assert isinstance(send(endpoint_of(simulator), REQUEST), Completion)
 
@@ -241,7 +241,7 @@ def test_other_statuses_have_their_kind(canned: Canned, status: int, kind: str) 
 def test_a_redirect_is_not_followed(canned: Canned) -> None:
     refusal = send(canned.answers(307, {"Location": "/elsewhere"}, b""), REQUEST)
     assert isinstance(refusal, CallRefusal)
-    assert (refusal.kind, refusal.status, len(canned.asked)) == ("bad_request", 307, 1)
+    assert (refusal.kind, refusal.status, len(canned.requests)) == ("bad_request", 307, 1)
 
 
 def test_retry_after_is_told(simulator: LoggedSimulator) -> None:
@@ -326,7 +326,7 @@ def test_a_password_in_the_address_is_shown_nowhere() -> None:
 def test_without_a_key_no_other_key_is_taken(canned: Canned, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     send(replace(canned.answers(200, {}, b"{}"), api_key=SecretStr("")), REQUEST)
-    [(_, headers, _)] = canned.asked
+    [(_, headers, _)] = canned.requests
     assert KEY not in str(headers)
 
 
@@ -336,7 +336,7 @@ def test_azure_gets_its_path_and_header(canned: Canned) -> None:
     )
     endpoint = Endpoint(base_url=base_url, api_key=SecretStr(KEY), deployment="judge", api_version="2024-06-01")
     assert isinstance(send(endpoint, REQUEST), Completion)
-    [(path, headers, _)] = canned.asked
+    [(path, headers, _)] = canned.requests
     assert path == "/openai/deployments/judge/chat/completions?api-version=2024-06-01"
     assert {name.lower(): value for name, value in headers.items()}["api-key"] == KEY
     assert endpoint.name == f"{base_url}/openai/deployments/judge"

@@ -29,14 +29,14 @@ def rows() -> tuple[int, ...]:
 
 def test_evaluate_waits_and_shows_the_leaderboard(simulator: LoggedSimulator) -> None:
     make_world(runs=2)
-    said = evaluate("--condition", "A/A", "--wait")
-    assert said.code == 0, said.err
-    assert "r1" in said.out
-    assert "vital_strict" in said.out
+    outcome = evaluate("--condition", "A/A", "--wait")
+    assert outcome.code == 0, outcome.err
+    assert "r1" in outcome.out
+    assert "vital_strict" in outcome.out
     assert Assignment.objects.count() == 6
-    again = evaluate("--condition", "A/A", "--wait")
-    assert (again.code, Job.objects.count()) == (0, 1)
-    assert "Nothing to do: 2 done already." in again.err
+    repeated = evaluate("--condition", "A/A", "--wait")
+    assert (repeated.code, Job.objects.count()) == (0, 1)
+    assert "Nothing to do: 2 done already." in repeated.err
 
 
 def test_an_endpoint_that_comes_back_is_waited_for(simulator: LoggedSimulator) -> None:
@@ -48,30 +48,30 @@ def test_an_endpoint_that_comes_back_is_waited_for(simulator: LoggedSimulator) -
         simulator.chooser.switch({"down": ""})
 
     with in_thread(come_back):
-        said = evaluate("--condition", "A/A", "--wait")
-    assert said.code == 0, said.err
+        outcome = evaluate("--condition", "A/A", "--wait")
+    assert outcome.code == 0, outcome.err
     assert Assignment.objects.count() == 6
 
 
 def test_labels_that_failed_are_exit_3_with_the_reasons(simulator: LoggedSimulator) -> None:
     simulator.chooser.switch({"next": ["bad_request"]})
     make_world(runs=2)
-    said = evaluate("--condition", "A/A", "--wait")
-    assert said.code == 3
-    assert "1 of 2 items failed" in said.err
-    assert "bad_request" in said.err
-    assert "vital_strict" in said.out
+    outcome = evaluate("--condition", "A/A", "--wait")
+    assert outcome.code == 3
+    assert "1 of 2 items failed" in outcome.err
+    assert "bad_request" in outcome.err
+    assert "vital_strict" in outcome.out
 
 
 def test_a_dry_run_writes_nothing_and_counts_what_is_reused(simulator: LoggedSimulator) -> None:
     make_world(runs=2)
     Judge.objects.filter(name="word-overlap-simulator").update(name="elsewhere")
     before = rows()
-    said = evaluate(
+    outcome = evaluate(
         "--condition", "A/A", "--dry-run", "--judge", "elsewhere", "--nuggets", "auto-word-overlap-simulator"
     )
-    assert (said.code, rows()) == (0, before), said.err
-    figures = dict(line.rsplit(None, 1) for line in said.out.splitlines())
+    assert (outcome.code, rows()) == (0, before), outcome.err
+    figures = dict(line.rsplit(None, 1) for line in outcome.out.splitlines())
     assert (figures["items"], figures["calls"], figures["reused"]) == ("2", "2", "0")
     assert int(figures["tokens"]) > 100
     fresh = evaluate("--condition", "A/A", "--dry-run", "--nuggets", "auto-word-overlap-simulator")
@@ -82,61 +82,61 @@ def test_a_dry_run_counts_answers_that_are_there(simulator: LoggedSimulator) -> 
     make_world(runs=3)
     assert evaluate("--condition", "A/A", "--wait").code == 0
     Assignment.objects.all().delete()
-    said = evaluate("--condition", "A/A", "--dry-run")
-    assert "reused          3" in said.out
-    assert "items           3" in said.out
+    outcome = evaluate("--condition", "A/A", "--dry-run")
+    assert "reused          3" in outcome.out
+    assert "items           3" in outcome.out
 
 
 @pytest.mark.parametrize("condition", ["E/M", "M/M", "A/M"])
 def test_what_people_do_is_wrong_usage(simulator: LoggedSimulator, condition: str) -> None:
     make_world()
     before = rows()
-    said = evaluate("--condition", condition)
-    assert (said.code, rows()) == (2, before)
-    assert "people assign" in said.err
+    outcome = evaluate("--condition", condition)
+    assert (outcome.code, rows()) == (2, before)
+    assert "people assign" in outcome.err
 
 
 def test_autonuggets_without_qrels_are_refused(simulator: LoggedSimulator) -> None:
     make_world(nuggets=0)
     Judge.objects.all().delete()
     before = rows()
-    said = evaluate("--condition", "A/A")
-    assert (said.code, rows()) == (1, before)
-    assert "there are: none" in said.err
+    outcome = evaluate("--condition", "A/A")
+    assert (outcome.code, rows()) == (1, before)
+    assert "there are: none" in outcome.err
 
 
 def test_which_qrels_must_be_said_where_several_fit(simulator: LoggedSimulator) -> None:
     world = make_world(nuggets=0)
     grade_segments(world, 1, "NIST")
     world.campaign.qrel_sources.create(name="OTHER")
-    said = evaluate("--condition", "A/A")
-    assert said.code == 2
-    assert "NIST, OTHER" in said.err
+    outcome = evaluate("--condition", "A/A")
+    assert outcome.code == 2
+    assert "NIST, OTHER" in outcome.err
     assert evaluate("--condition", "A/A", "--qrels", "NIST", "--dry-run").code == 0
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [(("--judge", "nobody"), "no judge nobody"), (("--judge", "Ann"), "no LLM")],
     ids=["unknown", "a person"],
 )
 def test_a_judge_that_cannot_be_called_is_refused(
-    simulator: LoggedSimulator, options: tuple[str, ...], said: str
+    simulator: LoggedSimulator, options: tuple[str, ...], message: str
 ) -> None:
     make_world()
     Judge.objects.create(name="Ann", kind="human")
     outcome = evaluate("--condition", "A/A", *options)
     assert outcome.code == 1
-    assert said in outcome.err
+    assert message in outcome.err
 
 
 def test_topics_without_a_segment_with_text_are_blocked_and_named(simulator: LoggedSimulator) -> None:
     world = make_world(topics=2, nuggets=0)
     grade_segments(world, 3)
     Segment.objects.filter(docid="d01").update(has_text=False, text="")
-    said = evaluate("--condition", "A/A", "--dry-run")
-    assert "blocked         t2: no segment with text that UMBRELA grades as related" in said.out
-    assert "without text    1" in said.out
+    outcome = evaluate("--condition", "A/A", "--dry-run")
+    assert "blocked         t2: no segment with text that UMBRELA grades as related" in outcome.out
+    assert "without text    1" in outcome.out
     started = evaluate("--condition", "A/A")
     assert "Blocked: t2:" in started.err
     assert "Skipped: 1 segments" in started.err
@@ -147,9 +147,9 @@ def test_edited_lists_that_are_missing_block_their_topics(simulator: LoggedSimul
     world = make_world(topics=2, nuggets=0)
     event = Event.objects.create(campaign=world.campaign, kind="made")
     list_nuggets(world.campaign, world.judge, world.topics[0], 2, event, Origin.EDITED)
-    said = evaluate("--condition", "E/A", "--wait")
-    assert said.code == 0, said.err
-    assert "Blocked: t2: no edited nugget list." in said.err
+    outcome = evaluate("--condition", "E/A", "--wait")
+    assert outcome.code == 0, outcome.err
+    assert "Blocked: t2: no edited nugget list." in outcome.err
     assert Assignment.objects.count() == 4
 
 
@@ -157,18 +157,18 @@ def test_drafts_are_made_once(simulator: LoggedSimulator) -> None:
     world = make_world(nuggets=0)
     grade_segments(world, 3, "NIST")
     Segment.objects.update(text="A topic1 is a river. Rivers carry topic1 sand to the sea.")
-    said = run("draft_nuggets", "--campaign", "river", "--qrels", "NIST", "--wait")
-    assert said.code == 0, said.err
+    outcome = run("draft_nuggets", "--campaign", "river", "--qrels", "NIST", "--wait")
+    assert outcome.code == 0, outcome.err
     assert world.campaign.nugget_sets.get().origin == Origin.DRAFT
-    again = run("draft_nuggets", "--campaign", "river", "--qrels", "NIST", "--wait")
-    assert "Nothing to do: 1 done already." in again.err
+    repeated = run("draft_nuggets", "--campaign", "river", "--qrels", "NIST", "--wait")
+    assert "Nothing to do: 1 done already." in repeated.err
 
 
 def test_segments_are_graded_under_the_name_that_was_said(simulator: LoggedSimulator) -> None:
     world = make_world(nuggets=0)
     grade_segments(world, 3, "NIST")
-    said = run("judge_relevance", "--campaign", "river", "--source", "UMBRELA", "--wait")
-    assert said.code == 0, said.err
+    outcome = run("judge_relevance", "--campaign", "river", "--source", "UMBRELA", "--wait")
+    assert outcome.code == 0, outcome.err
     assert world.campaign.qrel_sources.get(name="UMBRELA").qrels.count() == 3
 
 
@@ -182,9 +182,9 @@ def test_each_command_shows_an_example(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_budget_pauses_the_job_and_says_so(simulator: LoggedSimulator) -> None:
     make_world(runs=4)
-    said = evaluate("--condition", "A/A", "--max-calls", "2", "--wait")
-    assert said.code == 4, said.err
-    assert "is paused: The budget of 2 requests is used up. 2 items are left." in said.err
+    outcome = evaluate("--condition", "A/A", "--max-calls", "2", "--wait")
+    assert outcome.code == 4, outcome.err
+    assert "is paused: The budget of 2 requests is used up. 2 items are left." in outcome.err
     assert len(simulator.log.served()) == 2
 
 
@@ -203,8 +203,8 @@ def test_jobs_are_listed_and_changed_at_the_terminal(simulator: LoggedSimulator)
     evaluate("--condition", "A/A")
     job = Job.objects.get()
 
-    def act(*said: str) -> str:
-        done = run("job", "--campaign", "river", *said)
+    def act(*arguments: str) -> str:
+        done = run("job", "--campaign", "river", *arguments)
         assert done.code == 0, done.err
         return done.out
 

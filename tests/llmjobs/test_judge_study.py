@@ -42,8 +42,8 @@ def test_just_the_pairs_are_judged_under_a_judge_of_the_study(world: JudgingWorl
     dry = judge_study("--judge", "second", "--dry-run")
     assert (dry.code, Job.objects.count(), Judge.objects.filter(study=study).exists()) == (0, 0, False), dry.err
     assert "items           3" in dry.out
-    said = judge_study("--judge", "second", "--wait")
-    assert said.code == 0, said.err
+    outcome = judge_study("--judge", "second", "--wait")
+    assert outcome.code == 0, outcome.err
     labels = Assignment.objects.filter(judge__name=OWN)
     pairs = StudyPair.objects.filter(study=study)
     assert set(labels.values_list("answer", "nugget_version")) == set(
@@ -51,17 +51,17 @@ def test_just_the_pairs_are_judged_under_a_judge_of_the_study(world: JudgingWorl
     )
     assert not Assignment.objects.filter(judge__name="second").exists()
     assert list(judges_of(study.nugget_set) if study.nugget_set else []) == before
-    assert OWN in said.out
-    assert [len(one.payload["nuggets"]) for one in WorkItem.objects.all()] == [2, 2, 2]
-    again = judge_study("--judge", "second", "--wait")
-    assert "Nothing to do: 3 done already." in again.err
+    assert OWN in outcome.out
+    assert [len(item.payload["nuggets"]) for item in WorkItem.objects.all()] == [2, 2, 2]
+    repeated = judge_study("--judge", "second", "--wait")
+    assert "Nothing to do: 3 done already." in repeated.err
 
 
 def test_calls_that_were_answered_before_are_not_paid_again(world: JudgingWorld) -> None:
     assert run("judge_support", "--campaign", "river", "--judge", "second", "--wait").code == 0
     study, calls = make_study(world, StudyKind.SUPPORT, machine=MACHINE), Call.objects.count()
-    said = judge_study("--judge", "second", "--wait")
-    assert said.code == 0, said.err
+    outcome = judge_study("--judge", "second", "--wait")
+    assert outcome.code == 0, outcome.err
     own = SupportJudgment.objects.filter(judge__name=OWN)
     drawn = StudyPair.objects.filter(study=study).values_list("sentence", "segment")
     assert (set(own.values_list("sentence", "segment")), Call.objects.count()) == (set(drawn), calls)
@@ -74,8 +74,8 @@ def test_who_may_not_judge_a_study_is_refused(world: JudgingWorld) -> None:
     make_study(world)
     assert judge_study("--judge", "second", "--wait").code == 0
     for name, reason in ((MACHINE, "whom the study compares"), (OWN, "no LLM that can be called")):
-        said = judge_study("--judge", name)
-        assert (said.code, Job.objects.count()) == (1, 1)
-        assert reason in said.err
+        outcome = judge_study("--judge", name)
+        assert (outcome.code, Job.objects.count()) == (1, 1)
+        assert reason in outcome.err
     assert judge_for("second").name == "second"
-    assert OWN in {one.name for one in Judge.objects.filter(aside=True)}
+    assert OWN in {judge.name for judge in Judge.objects.filter(aside=True)}

@@ -46,11 +46,11 @@ class _Leaky(BaseHTTPRequestHandler):
         heard = f"{self.headers.get('Authorization')} {KEY} {PASSWORD}"
         status, body = (200, _completion(heard)) if _Leaky.failed else (500, {"error": {"message": heard}})
         _Leaky.failed = True
-        said = json.dumps(body).encode()
+        content = json.dumps(body).encode()
         self.send_response(status)
-        self.send_header("Content-Length", str(len(said)))
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(said)
+        self.wfile.write(content)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep the terminal quiet."""
@@ -128,5 +128,11 @@ def test_what_an_endpoint_repeats_is_nowhere(
     assert Notice.objects.get().mailed_at
     label, llm = Assignment.objects.all()[0], LlmJob.objects.get()
     exported = [exported_as(what, tmp_path) for what in ("events", "nuggets", "assignments")]
-    told = [*stored(), *served(label.pk, llm.pk), *exported, caplog.text, *(one.body for one in mail.outbox)]
-    assert [text[:200] for text in told if KEY in text or PASSWORD in text] == []
+    texts = [
+        *stored(),
+        *served(label.pk, llm.pk),
+        *exported,
+        caplog.text,
+        *(message.body for message in mail.outbox),
+    ]
+    assert [text[:200] for text in texts if KEY in text or PASSWORD in text] == []

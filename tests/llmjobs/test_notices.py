@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from jobs import queue, worker
+from jobs.health import note_stuck
 from jobs.lanes import watchers
 from jobs.models import Job, Notice, WorkItem
-from jobs.notices import note_stuck
 from llmjobs import job_service
 from llmjobs.budget import Budget
 from llmjobs.models import LlmJob
@@ -22,7 +22,7 @@ from tests.worlds.llm import make_world, scripted_endpoint
 pytestmark = [pytest.mark.postgresql, pytest.mark.usefixtures("transactional_db")]
 
 
-def told() -> list[tuple[str, str]]:
+def notices() -> list[tuple[str, str]]:
     return list(Notice.objects.order_by("pk").values_list("kind", "reason"))
 
 
@@ -35,7 +35,7 @@ def test_two_workers_that_end_the_last_items_tell_once() -> None:
     items = claim()
     at_once(lambda number: [end(item) for item in items[number::2]], 2)
     assert Job.objects.get().state == Job.State.DONE
-    assert told() == [("done", "")]
+    assert notices() == [("done", "")]
 
 
 def test_what_is_retried_and_ends_again_is_told_again() -> None:
@@ -43,13 +43,13 @@ def test_what_is_retried_and_ends_again_is_told_again() -> None:
     assert end(claim()[0], failed="no reply")
     queue.retry_failed(job)
     assert end(claim()[0])
-    assert told() == [("done", ""), ("done", "")]
+    assert notices() == [("done", ""), ("done", "")]
 
 
 def test_two_workers_that_use_up_a_budget_tell_once() -> None:
     job = make_job()
     assert sorted(at_once(lambda _: queue.pause(job.pk, "The budget is used up."), 2)) == [False, True]
-    assert told() == [("paused", "The budget is used up.")]
+    assert notices() == [("paused", "The budget is used up.")]
 
 
 def test_an_organizers_own_pause_is_no_news() -> None:
@@ -57,7 +57,7 @@ def test_an_organizers_own_pause_is_no_news() -> None:
     job = start_with(world, Budget())
     job_service.pause(LlmJob.objects.get(pk=job.pk), None)
     job_service.cancel(LlmJob.objects.get(pk=job.pk), None)
-    assert told() == []
+    assert notices() == []
 
 
 def test_a_real_job_that_uses_up_its_budget_and_goes_on_tells_both(point_at: PointAt) -> None:
@@ -65,21 +65,21 @@ def test_a_real_job_that_uses_up_its_budget_and_goes_on_tells_both(point_at: Poi
         point_at(endpoint.base_url)
         job = start_with(make_world(runs=3), Budget(calls=1))
         assert work_until_it_rests(job, workers=2) == Job.State.PAUSED
-        assert [kind for kind, _ in told()] == ["paused"]
+        assert [kind for kind, _ in notices()] == ["paused"]
         job_service.resume(LlmJob.objects.get(pk=job.pk), None, Budget())
         assert work_until_it_rests(job, workers=2) == Job.State.DONE
-    assert [kind for kind, _ in told()] == ["paused", "done"]
+    assert [kind for kind, _ in notices()] == ["paused", "done"]
 
 
 def test_a_job_that_waits_for_too_long_is_told_of_once() -> None:
     job = make_job()
     queue.wait_for([job.pk], "The endpoint is down.")
     note_stuck()
-    assert told() == []
+    assert notices() == []
     let_it_wait(job, 20)
     at_once(lambda _: note_stuck(), 3)
     note_stuck()
-    assert told() == [("stuck", "The endpoint is down.")]
+    assert notices() == [("stuck", "The endpoint is down.")]
 
 
 def test_another_reason_continues_a_wait_and_progress_ends_it() -> None:
@@ -88,13 +88,13 @@ def test_another_reason_continues_a_wait_and_progress_ends_it() -> None:
     let_it_wait(job, 20)
     queue.wait_for([job.pk], "The endpoint is down: reset.")
     note_stuck()
-    assert told() == [("stuck", "The endpoint is down: reset.")]
+    assert notices() == [("stuck", "The endpoint is down: reset.")]
     queue.wait_for([job.pk], "")
     queue.wait_for([job.pk], "Down again.")
     note_stuck()
     let_it_wait(job, 16)
     note_stuck()
-    assert told()[1:] == [("stuck", "Down again.")]
+    assert notices()[1:] == [("stuck", "Down again.")]
 
 
 def test_a_job_of_which_items_end_is_not_stuck() -> None:
@@ -103,10 +103,10 @@ def test_a_job_of_which_items_end_is_not_stuck() -> None:
     let_it_wait(job, 20)
     assert end(claim()[0])
     note_stuck()
-    assert told() == []
+    assert notices() == []
     WorkItem.objects.update(ended_at=timezone.now() - timedelta(minutes=16))
     note_stuck()
-    assert [kind for kind, _ in told()] == ["stuck"]
+    assert [kind for kind, _ in notices()] == ["stuck"]
 
 
 @pytest.mark.parametrize("act", ["pause", "cancel"])
@@ -119,7 +119,7 @@ def test_what_does_not_run_is_not_stuck(act: str) -> None:
     else:
         queue.cancel(job)
     note_stuck()
-    assert told() == []
+    assert notices() == []
 
 
 def test_workers_look_repeatedly_and_a_fault_stops_no_other_look(

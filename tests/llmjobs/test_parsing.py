@@ -88,7 +88,7 @@ def test_odd_forms_are_tolerated_and_noted(reply: str, wanted: list[str], notes:
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "message"),
     [
         ("", "empty"),
         (" \n", "empty"),
@@ -108,8 +108,8 @@ def test_odd_forms_are_tolerated_and_noted(reply: str, wanted: list[str], notes:
         ("x" * (LONGEST_REPLY + 1), "too long"),
     ],
 )
-def test_doubtful_lists_are_refused(reply: str, said: str) -> None:
-    assert said in reason(parse_list(reply))
+def test_doubtful_lists_are_refused(reply: str, message: str) -> None:
+    assert message in reason(parse_list(reply))
 
 
 @pytest.mark.parametrize("unit", ["['", '["a",', "'a', ", '" ', "[", "]", "\\", "<think>", "**", "label ", "``` "])
@@ -127,7 +127,7 @@ def test_nuggets_are_one_line_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "message"),
     [
         ("[]", "empty"),
         ('["a", "b", "c", "d"]', "4 nuggets; at most 3"),
@@ -138,8 +138,8 @@ def test_nuggets_are_one_line_each() -> None:
         ('["a\\ud800"]', "not text"),
     ],
 )
-def test_a_nugget_list_is_checked(reply: str, said: str) -> None:
-    assert said in reason(parse_nuggets(reply, 3))
+def test_a_nugget_list_is_checked(reply: str, message: str) -> None:
+    assert message in reason(parse_nuggets(reply, 3))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_labels_are_read_in_any_spelling_of_their_words(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "message"),
     [
         ('["support"]', "length 1; it must have 2"),
         ('["support", "support", "support"]', "length 3; it must have 2"),
@@ -170,8 +170,8 @@ def test_labels_are_read_in_any_spelling_of_their_words(reply: str) -> None:
         ("support, support", "no list"),
     ],
 )
-def test_labels_are_checked(reply: str, said: str) -> None:
-    assert said in reason(parse_labels(reply, ASSIGN, 2))
+def test_labels_are_checked(reply: str, message: str) -> None:
+    assert message in reason(parse_labels(reply, ASSIGN, 2))
 
 
 def test_one_label_will_do_for_a_list_of_one() -> None:

@@ -38,9 +38,9 @@ def test_the_quickstart_leads_to_a_leaderboard_of_both_systems(
         capsys.readouterr()
         call_command(*words[2:])
         printed = capsys.readouterr().out
-    scores = [json.loads(one) for one in (tmp_path / "scores.jsonl").read_text("utf-8").splitlines()]
-    assert {one["run_id"] for one in scores} == {"plain", "reranked"}
-    assert [one.split()[0] for one in printed.splitlines()[1:3]] == ["reranked", "plain"]
+    scores = [json.loads(record) for record in (tmp_path / "scores.jsonl").read_text("utf-8").splitlines()]
+    assert {score["run_id"] for score in scores} == {"plain", "reranked"}
+    assert [row.split()[0] for row in printed.splitlines()[1:3]] == ["reranked", "plain"]
 
 
 def shown_files() -> list[tuple[str, str]]:

@@ -59,27 +59,27 @@ def test_a_grade_is_a_number(reply: str, plain: str | None) -> None:
 
 def test_every_step_reads_json_when_it_asks_for_it() -> None:
     nuggets = ("cats purr", "dogs bark")
-    assigned, (ask,) = play(
+    assigned, (request,) = play(
         assign("q", "Cats purr.", nuggets, template=replace(ASSIGN, structured=True)),
         ['{"labels": ["support", "not_support"]}'],
     )
-    assert [one.label for one in assigned.labels] == [AssignmentLabel.SUPPORT, AssignmentLabel.NOT_SUPPORT]
+    assert [label.label for label in assigned.labels] == [AssignmentLabel.SUPPORT, AssignmentLabel.NOT_SUPPORT]
     assert assigned.notes == ()
-    assert ask.messages[1].content.endswith('as a JSON object and nothing else: {"labels": ["...", ...]}')
-    assert ask.template_sha256 == ASSIGN.sha256
+    assert request.messages[1].content.endswith('as a JSON object and nothing else: {"labels": ["...", ...]}')
+    assert request.template_sha256 == ASSIGN.sha256
     assert play(support(*PAIR), ['{"label": "full_support"}'])[0].label == SupportLabel.FULL_SUPPORT
     graded = relevance("q", "p", template=replace(RELEVANCE, structured=True))
     assert play(graded, ['{"grade": 3}'])[0].grade == 3
     drafts = DraftsInput("q", ("s",), template=replace(NUGGETIZE, structured=True))
     work = NuggetizeInput(drafts, template=replace(IMPORTANCE, structured=True))
     made, _ = play(nuggetize(work), ['{"nuggets": ["say \\"hi\\" \\u00e9"]}', '{"labels": ["vital"]}'])
-    assert [one.text for one in made.nuggets] == ['say "hi" é']
+    assert [nugget.text for nugget in made.nuggets] == ['say "hi" é']
 
 
 def test_a_wrong_label_is_asked_again_in_the_same_form() -> None:
-    outcome, asks = play(support(*PAIR), ['{"label": "maybe"}', '{"label": "no_support"}'])
+    outcome, requests = play(support(*PAIR), ['{"label": "maybe"}', '{"label": "no_support"}'])
     assert outcome.label == SupportLabel.NO_SUPPORT
-    assert [one.form for one in asks] == [form_of("support", {})] * 2
+    assert [request.form for request in requests] == [form_of("support", {})] * 2
 
 
 def test_an_endpoint_that_ignores_the_form_is_read_and_noted() -> None:
@@ -88,16 +88,16 @@ def test_an_endpoint_that_ignores_the_form_is_read_and_noted() -> None:
     assert [str(note) for note in outcome.notes] == ["pair: not in the JSON that was asked for"]
 
 
-def wanted(ask: Ask) -> NewCall:
-    return NewCall(ask, Endpoint(base_url="http://llm.example/v1"), "m", 0)
+def wanted(request: Ask) -> NewCall:
+    return NewCall(request, Endpoint(base_url="http://llm.example/v1"), "m", 0)
 
 
 def test_the_form_is_part_of_what_makes_two_calls_the_same() -> None:
-    plain_ask, form_ask = (next(support(*PAIR[:2], one)) for one in (SUPPORT, PAIR[2]))
-    assert wanted(plain_ask).parameters == {"temperature": 0.0}
-    assert wanted(form_ask).parameters["response_format"]["type"] == "json_schema"
-    unspoken = replace(form_ask, messages=plain_ask.messages)
-    assert len({wanted(one).sha256 for one in (plain_ask, form_ask, unspoken)}) == 3
+    plain_request, form_request = (next(support(*PAIR[:2], template)) for template in (SUPPORT, PAIR[2]))
+    assert wanted(plain_request).parameters == {"temperature": 0.0}
+    assert wanted(form_request).parameters["response_format"]["type"] == "json_schema"
+    unspoken = replace(form_request, messages=plain_request.messages)
+    assert len({wanted(request).sha256 for request in (plain_request, form_request, unspoken)}) == 3
 
 
 @pytest.mark.usefixtures("transactional_db")
@@ -139,10 +139,10 @@ def test_an_endpoint_that_refuses_it_fails_the_items_with_the_reason(simulator: 
 
 def test_what_a_model_says_when_it_declines_is_kept() -> None:
     form = form_of("support", {}).response_format
-    asked = ChatRequest("m", (("user", "x"),), response_format=form)
+    chat_request = ChatRequest("m", (("user", "x"),), response_format=form)
     message = {"message": {"content": None, "refusal": "I cannot judge this."}}
     with scripted_endpoint(lambda _: "", choices=[message]) as endpoint:
-        answer = send(Endpoint(base_url=endpoint.base_url), asked)
+        answer = send(Endpoint(base_url=endpoint.base_url), chat_request)
         close_clients()
     assert isinstance(answer, Completion)
     assert answer.text == "I cannot judge this."
@@ -154,10 +154,14 @@ def azure_at(simulator: LoggedSimulator, version: str = "2024-10-21") -> Endpoin
 
 
 def test_the_simulator_speaks_azures_form_and_no_other_there() -> None:
-    asked = ChatRequest("gpt-4o", tuple((one.role, one.content) for one in next(support(*PAIR)).messages))
+    chat_request = ChatRequest(
+        "gpt-4o", tuple((message.role, message.content) for message in next(support(*PAIR)).messages)
+    )
     with running_simulator() as simulator:
-        answer = send(azure_at(simulator), replace(asked, response_format=form_of("support", {}).response_format))
-        refused = send(azure_at(simulator, version=""), asked)
+        answer = send(
+            azure_at(simulator), replace(chat_request, response_format=form_of("support", {}).response_format)
+        )
+        refused = send(azure_at(simulator, version=""), chat_request)
         close_clients()
     assert isinstance(answer, Completion)
     assert json.loads(answer.text) == {"label": "full_support"}

@@ -35,10 +35,10 @@ def invent_one(record: Record, ledger: Ledger) -> None:
 def swap_two(record: Record, ledger: Ledger) -> None:
     """Two operations changed places, and the receipts with them."""
     first, second = record.log[6], record.log[7]
-    acts: list[Act] = [ledger.acts[one.op_id] for one in (first, second)]
+    acts: list[Act] = [ledger.acts[logged.op_id] for logged in (first, second)]
     first.seq, second.seq = second.seq, first.seq
     acts[0].seq, acts[1].seq = first.seq, second.seq
-    record.log.sort(key=lambda one: one.seq)
+    record.log.sort(key=lambda logged: logged.seq)
 
 
 def forget_a_receipt(record: Record, ledger: Ledger) -> None:

@@ -35,29 +35,29 @@ def soaked(*options: str) -> tuple[int, str, list[int]]:
     """
     command = [sys.executable, "-m", "loadtest.soak", connection.vendor, "--only", "desk_chaos", *options]
     done = subprocess.run(command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=False)
-    said = done.stdout + done.stderr
-    found = FIGURES.search(said)
-    assert found, said
-    return done.returncode, said, [int(figure.replace(",", "")) for figure in found.groups()]
+    output = done.stdout + done.stderr
+    found = FIGURES.search(output)
+    assert found, output
+    return done.returncode, output, [int(figure.replace(",", "")) for figure in found.groups()]
 
 
 @pytest.mark.slow
 def test_nothing_is_lost_while_everything_breaks() -> None:
     """Some seconds of kills, cut requests and second windows; then every task is compared."""
     for seconds in ("8", "30", "90"):  # on a busy machine not every fault happens in the first seconds
-        code, said, (operations, resends, kills, takeovers, violations) = soaked("--seconds", seconds)
-        assert (code, violations) == (0, 0), said
+        code, output, (operations, resends, kills, takeovers, violations) = soaked("--seconds", seconds)
+        assert (code, violations) == (0, 0), output
         if min(operations, resends, kills, takeovers) > 0:
             return
-    pytest.fail(said)
+    pytest.fail(output)
 
 
 @pytest.mark.slow
 def test_an_operation_lost_by_the_server_fails_the_run() -> None:
     """A shorter run, in which an acknowledged row of the log is taken away behind the application's back."""
-    code, said, (*_, violations) = soaked("--seconds", "3", "--spoil")
-    assert (code, violations > 0) == (1, True), said
-    assert "was acknowledged and is not in the log" in said
+    code, output, (*_, violations) = soaked("--seconds", "3", "--spoil")
+    assert (code, violations > 0) == (1, True), output
+    assert "was acknowledged and is not in the log" in output
 
 
 @pytest.fixture

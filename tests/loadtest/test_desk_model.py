@@ -20,5 +20,7 @@ def test_a_nugget_that_comes_back_has_a_version_above_all_that_it_had() -> None:
     do("redo", {"target": "a"}, "e")
     assert model.rows["n"].version == 4
     undo, redo = stacks(log)
-    for told, had in ((undo, model.undo), (redo, model.redo)):
-        assert [(one.step, one.after) for one in told] == [(one.step, changes_json(one.after)) for one in had]
+    for logged, had in ((undo, model.undo), (redo, model.redo)):
+        assert [(entry.step, entry.after) for entry in logged] == [
+            (entry.step, changes_json(entry.after)) for entry in had
+        ]

@@ -36,37 +36,37 @@ def soaked(test: str, *options: str) -> tuple[int, str, list[int]]:
         *options,
     ]
     done = subprocess.run(command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=False)
-    said = done.stdout + done.stderr
-    found = FIGURES.search(said)
-    assert found, said
-    return done.returncode, said, [int(figure.replace(",", "")) for figure in found.groups()]
+    output = done.stdout + done.stderr
+    found = FIGURES.search(output)
+    assert found, output
+    return done.returncode, output, [int(figure.replace(",", "")) for figure in found.groups()]
 
 
 @pytest.mark.slow  # what it checks, the faults check as well
 def test_every_label_is_stored_as_it_was_acknowledged() -> None:
-    code, said, (submitted, labels, _, violations) = soaked("judging_load", "--seconds", "8", "--every", "0.4")
-    assert (code, violations) == (0, 0), said
-    assert min(submitted, labels) > 0, said
+    code, output, (submitted, labels, _, violations) = soaked("judging_load", "--seconds", "8", "--every", "0.4")
+    assert (code, violations) == (0, 0), output
+    assert min(submitted, labels) > 0, output
 
 
 @pytest.mark.slow
 def test_no_label_is_lost_while_what_the_desk_stands_on_fails() -> None:
     """Every fault that can be made here, one after the other; what was not acknowledged waited and arrived once."""
     for seconds in ("8", "30", "90"):  # on a busy machine not every fault meets a label in the first seconds
-        code, said, (_, labels, resends, violations) = soaked(
+        code, output, (_, labels, resends, violations) = soaked(
             "judging_faults", "--seconds", seconds, "--every", "0.4"
         )
-        assert (code, violations) == (0, 0), said
+        assert (code, violations) == (0, 0), output
         if min(labels, resends) > 0:
             return
-    pytest.fail(said)
+    pytest.fail(output)
 
 
 @pytest.mark.slow
 def test_a_label_lost_by_the_server_fails_the_run() -> None:
-    code, said, (*_, violations) = soaked("judging_load", "--seconds", "4", "--every", "0.4", "--spoil")
-    assert (code, violations > 0) == (1, True), said
-    assert "was acknowledged and is not in the log" in said
+    code, output, (*_, violations) = soaked("judging_load", "--seconds", "4", "--every", "0.4", "--spoil")
+    assert (code, violations > 0) == (1, True), output
+    assert "was acknowledged and is not in the log" in output
 
 
 @pytest.fixture

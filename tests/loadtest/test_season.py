@@ -29,12 +29,12 @@ def test_a_season_keeps_all_work_and_each_backup_is_one_state() -> None:
         "20",
     ]
     done = subprocess.run(command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=False)
-    said = done.stdout + done.stderr
-    if "skipped" in said:
-        needed.lacking("PostgreSQL", f"({said.strip().splitlines()[-1]})")
-    found = FIGURES.search(said)
-    assert found, said
+    output = done.stdout + done.stderr
+    if "skipped" in output:
+        needed.lacking("PostgreSQL", f"({output.strip().splitlines()[-1]})")
+    found = FIGURES.search(output)
+    assert found, output
     submitted, tasks, operations, items, violations = (int(figure.replace(",", "")) for figure in found.groups())
-    assert (done.returncode, violations, submitted) == (0, 0, tasks), said
-    assert min(operations, items) > 0, said
-    assert said.count("backup: took") == 2, said
+    assert (done.returncode, violations, submitted) == (0, 0, tasks), output
+    assert min(operations, items) > 0, output
+    assert output.count("backup: took") == 2, output

@@ -36,8 +36,8 @@ def test_each_resample_is_the_tau_of_its_topics(level: str) -> None:
     rows: Booleans = np.ones(9, dtype=np.bool_)
     found = taus_of(both, "all", rows, draws)
     for tau, drawn in zip(found, draws, strict=True):
-        again = np.repeat(np.arange(9), drawn)
-        assert tau == pytest.approx(by_hand(level, both.x[again], both.y[again]))
+        topics = np.repeat(np.arange(9), drawn)
+        assert tau == pytest.approx(by_hand(level, both.x[topics], both.y[topics]))
 
 
 def test_equal_seeds_give_equal_intervals_around_the_tau() -> None:

@@ -84,12 +84,12 @@ def test_kappas_are_scikit_learns(ab: Bytes) -> None:
 
 @given(st.integers(2, 6), st.integers(0, 2**32 - 1))
 def test_grades_of_any_number_are_compared_as_others_do(size: int, seed: int) -> None:
-    one, other = np.random.default_rng(seed).integers(-1, size, (2, 40)).astype(np.int8)
-    found, both = confusion(one, other, size), (one >= 0) & (other >= 0)
+    first, second = np.random.default_rng(seed).integers(-1, size, (2, 40)).astype(np.int8)
+    found, both = confusion(first, second, size), (first >= 0) & (second >= 0)
     names = list(range(size))
-    assert (found.counts == confusion_matrix(one[both], other[both], labels=names)).all()
+    assert (found.counts == confusion_matrix(first[both], second[both], labels=names)).all()
     for ours, weights in ((found.kappa, None), (found.kappa_linear, "linear")):
-        theirs = cohen_kappa_score(one[both], other[both], labels=names, weights=weights)
+        theirs = cohen_kappa_score(first[both], second[both], labels=names, weights=weights)
         assert ours == pytest.approx(theirs)
 
 

@@ -26,9 +26,9 @@ def test_a_set_without_nuggets_has_no_means() -> None:
 
 
 def test_columns_of_unequal_length_are_refused() -> None:
-    one, two = np.zeros(1, dtype=np.int32), np.zeros(2, dtype=np.int32)
+    short, long = np.zeros(1, dtype=np.int32), np.zeros(2, dtype=np.int32)
     with pytest.raises(ValueError, match="per nugget"):
-        nugget_statistics(np.array([True]), one, one.astype(np.int8), two)
+        nugget_statistics(np.array([True]), short, short.astype(np.int8), long)
 
 
 def test_label_shares_are_of_the_labels_that_were_given() -> None:

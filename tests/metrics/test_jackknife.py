@@ -15,8 +15,7 @@ from reports.metrics.confusion import (
     pooled_kappa,
     pooled_kappa_linear,
 )
-from reports.metrics.intervals import Interval, student
-from reports.metrics.jackknife import jackknife
+from reports.metrics.intervals import Interval, jackknife, student
 
 
 def tables_of(rows: list[list[int]], columns: list[list[int]]) -> Counts:
@@ -95,11 +94,11 @@ def test_perfect_agreement_has_an_interval_within_one() -> None:
 
 
 def test_pairs_of_judges_are_pooled_whichever_is_first() -> None:
-    one, other = tables_of(*made(6, seed=1)), tables_of(*made(6, seed=2))
-    both = jackknife(np.concatenate([one, other], axis=1), pooled_kappa)
-    turned = jackknife(np.concatenate([other.swapaxes(2, 3), one], axis=1), pooled_kappa)
+    first, second = tables_of(*made(6, seed=1)), tables_of(*made(6, seed=2))
+    both = jackknife(np.concatenate([first, second], axis=1), pooled_kappa)
+    turned = jackknife(np.concatenate([second.swapaxes(2, 3), first], axis=1), pooled_kappa)
     assert both.value == pytest.approx(turned.value)
-    alone = [jackknife(tables, pooled_kappa).value or 0 for tables in (one, other)]
+    alone = [jackknife(tables, pooled_kappa).value or 0 for tables in (first, second)]
     assert min(alone) <= (both.value or 0) <= max(alone)
 
 

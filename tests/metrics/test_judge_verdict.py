@@ -5,8 +5,7 @@ import pytest
 
 from reports.metrics.arrays import Counts
 from reports.metrics.confusion import pooled_kappa
-from reports.metrics.intervals import Interval
-from reports.metrics.jackknife import Jackknife, jackknife
+from reports.metrics.intervals import Interval, Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 
 

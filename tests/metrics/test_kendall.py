@@ -87,10 +87,10 @@ def test_many_rows_at_once_are_each_row_alone(xy: Floats) -> None:
     rows = kendall_rows(*xy)
     for k, (x, y) in enumerate(zip(*xy, strict=True)):
         known = ~np.isnan(x) & ~np.isnan(y)
-        one = kendall(x[known], y[known])
-        assert (rows.n[k], rows.concordant[k], rows.discordant[k]) == (one.n, one.concordant, one.discordant)
-        assert (rows.tied_x[k], rows.tied_y[k], rows.tied_both[k]) == (one.ties.x, one.ties.y, one.ties.both)
-        assert isnan(rows.tau[k]) if one.tau is None else rows.tau[k] == pytest.approx(one.tau)
+        row = kendall(x[known], y[known])
+        assert (rows.n[k], rows.concordant[k], rows.discordant[k]) == (row.n, row.concordant, row.discordant)
+        assert (rows.tied_x[k], rows.tied_y[k], rows.tied_both[k]) == (row.ties.x, row.ties.y, row.ties.both)
+        assert isnan(rows.tau[k]) if row.tau is None else rows.tau[k] == pytest.approx(row.tau)
 
 
 def test_no_rows_are_no_error() -> None:

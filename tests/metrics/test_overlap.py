@@ -63,6 +63,6 @@ def test_few_topics_have_no_interval_and_more_have_one() -> None:
 
 def test_topics_are_the_sample() -> None:
     """Topics that are all alike leave nothing to chance."""
-    one = np.array([[0, 1, 2, 2], [0, 1, 2, 1]], dtype=np.int8)
-    found = overlap(np.tile(one, 5), np.repeat(np.arange(5), 4).astype(np.int32))
+    labels = np.array([[0, 1, 2, 2], [0, 1, 2, 1]], dtype=np.int8)
+    found = overlap(np.tile(labels, 5), np.repeat(np.arange(5), 4).astype(np.int32))
     assert found.agreement_interval.ends == pytest.approx((0.75, 0.75))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from reports.metrics.agreement import ScoreTable, agreement
-from reports.metrics.subsampling import STEPS, curve_sizes, subsets, tau_by_topics
+from reports.metrics.bootstrap import STEPS, curve_sizes, subsets, tau_by_topics
 
 
 def random_table(seed: int, topics: int, runs: int, gaps: float) -> ScoreTable:
@@ -26,7 +26,7 @@ def theirs(x: ScoreTable, y: ScoreTable, size: int, samples: int, seed: int) -> 
     for drawn in subsets(len(x.values), size, samples, seed):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # NumPy and SciPy warn where a mean or tau is undefined
-            means = [np.nanmean(one.values[drawn == 1], axis=0).round(10) for one in (x, y)]
+            means = [np.nanmean(table.values[drawn == 1], axis=0).round(10) for table in (x, y)]
             known = ~np.isnan(means[0]) & ~np.isnan(means[1])
             tau = kendalltau(means[0][known], means[1][known]).statistic if known.sum() > 1 else np.nan
         found.append(float(tau))
@@ -37,7 +37,7 @@ def theirs(x: ScoreTable, y: ScoreTable, size: int, samples: int, seed: int) -> 
 @given(st.integers(0, 2**31), st.integers(2, 9), st.integers(2, 7), st.sampled_from([0.0, 0.2]))
 def test_each_point_is_what_scipy_says_of_its_subsets(seed: int, topics: int, runs: int, gaps: float) -> None:
     x, y = random_table(seed, topics, runs, gaps), random_table(seed + 1, topics, runs, gaps)
-    points = {one.topics: one for one in tau_by_topics(x, y, samples=6, seed=seed)}
+    points = {point.topics: point for point in tau_by_topics(x, y, samples=6, seed=seed)}
     for size in range(2, topics + 1):
         taus = theirs(x, y, size, 1 if size == topics else 6, seed)
         if not taus:

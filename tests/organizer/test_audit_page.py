@@ -31,12 +31,12 @@ def log(tmp_path: Path, settings: Settings) -> Audit:
 
 def line(number: int, **fields: object) -> str:
     """Return a line that was written so many seconds after noon."""
-    said = {
+    entry = {
         "at": (NOW + timedelta(seconds=number)).isoformat(timespec="milliseconds"),
         "kind": "act",
         "actor": "os:x",
     }
-    return json.dumps(said | {"n": number} | fields)
+    return json.dumps(entry | {"n": number} | fields)
 
 
 def test_who_did_what_is_told_with_old_new_and_address(world: World, log: Audit) -> None:
@@ -148,6 +148,6 @@ def test_a_formula_in_a_path_is_defused(world: World, log: Audit) -> None:
     assert [row["about"] for row in _csv(world.client("olga"), kind="act", to="2026-03-02")] == ["'=HYPERLINK(1)"]
 
 
-def _csv(client: Client, **asked: str | int) -> list[dict[str, str]]:
-    response = client.get(f"{PAGE}entries.csv", asked)
+def _csv(client: Client, **query: str | int) -> list[dict[str, str]]:
+    response = client.get(f"{PAGE}entries.csv", query)
     return list(csv.DictReader(io.StringIO(response.content.decode())))

@@ -88,10 +88,10 @@ def test_an_idle_limit_that_is_too_short_is_said(world: DeskWorld) -> None:
 
 def test_an_hourly_rate_prices_measured_time_or_else_published(world: DeskWorld) -> None:
     units = {row["what"]: row for row in cost_rows(world, "units", "?rate=60")}
-    edited, manual = units["post-edited nugget list"], units["manual nugget list"]
+    edited, manual = units["edited nugget list"], units["manual nugget list"]
     assert (edited["cost"], edited["basis"], edited["units"]) == (30.0, "measured", 1)
     assert (manual["cost"], manual["basis"]) == (150.0, "published")
-    assert units["assignment label"]["cost"] is None
+    assert units["nugget label"]["cost"] is None
     assert {row["cost"] for row in cost_rows(world, "units")} == {None}
 
 
@@ -105,7 +105,7 @@ def test_an_llm_s_labels_cost_what_its_job_paid(world: DeskWorld) -> None:
     item = make_item(llm, "one", WorkItem.State.DONE, payload={"nuggets": [1, 2, 3, 4]})
     make_call(item)
     (row,) = [row for row in cost_rows(world, "units") if row["by"] == "m"]
-    assert (row["what"], row["units"], row["basis"]) == ("assignment label", 4, "paid")
+    assert (row["what"], row["units"], row["basis"]) == ("nugget label", 4, "paid")
     assert row["cost"] == pytest.approx((1234 * 1 + 5 * 2) / 1_000_000 / 4)
     page = world.client("olga").get(reverse("organizer:cost", args=["river"])).content.decode()
     assert "LLM prices in EUR." in page
@@ -134,7 +134,7 @@ def test_the_campaign_keeps_what_an_hour_costs(world: DeskWorld) -> None:
     assert "Keep 60.00" in olga.get(f"{page}?rate=60.00").content.decode()
     assert "with two decimals" in olga.post(keep, {"rate": "much"}, follow=True).content.decode()
     assert "An assessor&#x27;s hour costs 60.00." in olga.post(keep, {"rate": "60"}, follow=True).content.decode()
-    assert {row["what"]: row for row in cost_rows(world, "units")}["post-edited nugget list"]["cost"] == 30.0
+    assert {row["what"]: row for row in cost_rows(world, "units")}["edited nugget list"]["cost"] == 30.0
     assert {row["what"]: row for row in cost_rows(world, "units", "?rate=90")}["manual nugget list"][
         "cost"
     ] == 225.0

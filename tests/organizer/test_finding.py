@@ -1,13 +1,16 @@
 """Menu, palette and glossary: by role, and nothing in them that a role may not see."""
 
+import re
 from pathlib import Path
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from tests.worlds.blind import make_blind_world
 from tests.worlds.campaign import World
+from web.glossary import terms
 
 WORDS = (
     "Automatic nuggets, automatic labels",
@@ -16,9 +19,16 @@ WORDS = (
     "Manual nuggets, automatic labels",
     "Manual nuggets, manual labels",
     "Automatic nuggets, manual labels",
+    "condition",
+    "edited nuggets",
+    "manual nuggets",
     "Edit drafts",
     "Write nuggets",
     "Label answers",
+    "nugget label",
+    "citation label",
+    "run",
+    "topic",
     "Judge citations, unaided",
     "Judge citations, machine label shown",
     "Citation labels by LLM",
@@ -36,7 +46,10 @@ WORDS = (
     "generation only",
     "control run",
     "Vital, strict",
+    "Vital",
+    "Weighted, strict",
     "Weighted",
+    "All, strict",
     "All",
     "citation precision",
     "citation recall",
@@ -68,9 +81,13 @@ def found(client: Client, words: str, path: str = "/campaigns/river/find/") -> d
 
 @pytest.mark.parametrize("name", ["ann", "olga", "rita", "audrey"])
 def test_every_role_reads_the_whole_glossary(world: World, name: str) -> None:
-    """Check 45."""
+    """Check 45: every word of the pages with its definition, and its code where files have another word."""
     page = world.client(name).get("/glossary/").content.decode()
-    assert not [word for word in WORDS if f"<dt>{word}" not in page]
+    assert not [word for word in WORDS if not re.search(rf"<dt>{re.escape(word)}(?: <span|</dt>)", page)]
+    for term in terms().values():
+        line = page.partition(f"<dt>{escape(term.word)}")[2].partition("</dd>")[0]
+        assert escape(term.definition) in line
+        assert term.code in line
 
 
 def test_the_glossary_is_filtered_by_words_and_codes(world: World) -> None:

@@ -7,6 +7,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 from evaluation.formats.source import Source
 from evaluation.imports.assignments import import_assignments
@@ -15,11 +16,13 @@ from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, Judge
 from evaluation.terms import JudgeKind, Origin, Stage
+from exchange.demo_campaign import PASSWORD, SLUG
 from reports.metrics.judge_verdict import Verdict
 from reports.quality.judges import JudgeTrust, trust_of
 from reports.quality.people import shared_by_people
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_campaign, make_cast, write_source
+from tests.worlds.demo import make_demo
 
 WORDS = ("not_support", "partial_support", "support")
 TOPICS, RUNS, NUGGETS = range(6), ("alpha", "beta", "gamma"), range(10)
@@ -140,11 +143,11 @@ def test_the_figure_of_people_is_theirs_in_the_same_measure(world: World) -> Non
 
 
 def test_weak_slices_are_named_after_the_verdict(world: World) -> None:
-    """Check 85, its rule: languages by kappa, labels by agreement."""
+    """Check 85, its rule: labels by agreement, languages by kappa."""
     found = trusts(world)
-    assert found["weak"].weak == ("Arabic", "partial labels")
+    assert found["weak"].weak == ("partial labels", "Arabic")
     assert found["good"].weak == ()
-    assert "Weak at: Arabic, partial labels" in page_of(world)
+    assert "Weak at: partial labels, Arabic" in page_of(world)
 
 
 def test_opposite_labels_lead_to_exactly_those_pairs(world: World) -> None:
@@ -164,7 +167,7 @@ def test_the_judges_page_has_each_judge_s_trust_in_its_row(world: World) -> None
     for name, trust in trusts(world).items():
         row = page.partition(f" {name} version 1 ")[2]
         assert row.startswith("model not known ; no connection Nugget labels " + trust.verdict)
-    assert "Below people Weak at: Arabic, partial labels" in page
+    assert "Below people Weak at: partial labels, Arabic" in page
     assert f"{trusts(world)['good'].pairs}, 6" in page
 
 
@@ -173,7 +176,7 @@ def test_the_start_of_a_job_has_the_trust_of_the_chosen_judge(world: World) -> N
     trust = trusts(world)["weak"]
     page = page_of(world, "jobs/new/?judge=weak")
     assert f"Nugget labels: {trust.verdict} , kappa" in page
-    assert f"{trust.pairs} pairs, 6 topics. Weak at: Arabic, partial labels. Quality" in page
+    assert f"{trust.pairs} pairs, 6 topics. Weak at: partial labels, Arabic. Quality" in page
     assert "No label of this judge is known beside" in page_of(world, "jobs/new/?judge=weak&what=support")
 
 
@@ -185,3 +188,13 @@ def test_a_change_of_the_estimate_alone_computes_no_trust(world: World, monkeypa
     headers = {"HX-Request": "true", "HX-Target": "estimate"}
     address = "/campaigns/river/jobs/new/?judge=weak"
     assert world.client("olga").get(address, headers=headers).status_code == 200
+
+
+def test_check_85_the_demo_s_bad_judge_is_weak_at_both(db: None) -> None:
+    make_demo()
+    client = Client()
+    assert client.login(username="olga", password=PASSWORD)
+    page = client.get(f"/campaigns/{SLUG}/quality/").content.decode()
+    shown = " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+    bad, other = "reed-1b (scripted)", r"(word-overlap|alder-70b) \(scripted\)"
+    assert re.search(rf"{re.escape(bad)} (?:(?!{other}).)*?Weak at: partial labels, Arabic ", shown)

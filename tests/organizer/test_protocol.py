@@ -36,8 +36,8 @@ def fresh(db: None) -> tuple[Campaign, Client]:
 
 def filled(campaign: Campaign, **changes: Any) -> dict[str, Any]:
     """Return the form as the browser sends it, with some fields changed."""
-    said = settings_of(campaign.protocol) | changes
-    sent = {key: value for key, value in said.items() if value is not None and value is not False}
+    values = settings_of(campaign.protocol) | changes
+    sent = {key: value for key, value in values.items() if value is not None and value is not False}
     return {"seal": protocol_hash(campaign), "reason": "", "save": "1"} | sent
 
 
@@ -51,7 +51,8 @@ def test_before_anything_is_judged_a_change_is_made_in_place(fresh: tuple[Campai
     assert "<h3>Read</h3>" in page
     event = Event.objects.get(kind="protocol.changed")
     assert event.payload["new"] is False
-    assert {one["setting"]: (one["old"], one["new"]) for one in event.payload["changes"]}["nugget_cap"] == (20, 12)
+    changes = {change["setting"]: (change["old"], change["new"]) for change in event.payload["changes"]}
+    assert changes["nugget_cap"] == (20, 12)
 
 
 def test_a_task_that_was_started_freezes_the_protocol(fresh: tuple[Campaign, Client], tmp_path: Path) -> None:
@@ -94,11 +95,11 @@ def test_what_would_change_is_shown_before_it_is_saved(world: World) -> None:
     del sent["save"]
     page = world.client("olga").post(CHANGE, sent)
     assert page.status_code == 200
-    said = page.content.decode()
-    assert "at most" in said
-    assert "no limit" in said
-    assert "<em>so</em>" in said
-    assert "<script>x()" not in said
+    html = page.content.decode()
+    assert "at most" in html
+    assert "no limit" in html
+    assert "<em>so</em>" in html
+    assert "<script>x()" not in html
     assert world.campaign.protocol.version == 1
 
 
@@ -110,9 +111,9 @@ def test_the_second_of_two_organizers_is_told_and_overwrites_nothing(world: Worl
     other = Client()
     other.force_login(oscar)
     other.post(CHANGE, filled(campaign, nugget_cap=11, reason="eleven"))
-    told = world.client("olga").post(CHANGE, mine)
-    assert told.status_code == 422
-    page = told.content.decode()
+    answer = world.client("olga").post(CHANGE, mine)
+    assert answer.status_code == 422
+    page = answer.content.decode()
     assert "Somebody changed the protocol while you were at it" in page
     assert (campaign.protocol.version, campaign.protocol.nugget_cap, campaign.protocol.overlap) == (2, 11, None)
     # What Olga typed is still there, under the new seal: saved again it takes her word.
@@ -130,7 +131,7 @@ def test_in_place_the_second_is_told_as_well(fresh: tuple[Campaign, Client]) -> 
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"nugget_cap": 40}, "nugget_cap must not be above draft_cap"),
         ({"grade_threshold": 9}, "must not be above relevance_max"),
@@ -138,10 +139,10 @@ def test_in_place_the_second_is_told_as_well(fresh: tuple[Campaign, Client]) -> 
         ({"passage_order": "alphabet"}, "valid choice"),
     ],
 )
-def test_what_does_not_go_together_is_refused(world: World, changes: dict[str, Any], said: str) -> None:
+def test_what_does_not_go_together_is_refused(world: World, changes: dict[str, Any], message: str) -> None:
     page = world.client("olga").post(CHANGE, filled(world.campaign, reason="why not", **changes))
     assert page.status_code == 422
-    assert said in page.content.decode()
+    assert message in page.content.decode()
     assert world.campaign.protocol.version == 1
 
 

@@ -60,7 +60,7 @@ def test_an_organizer_who_assesses_sees_none_of_it(world: World) -> None:
 
 def test_labels_of_equal_pairs_are_compared_without_failed_ones(world: World) -> None:
     page = page_of(world)
-    for said in (
+    for text in (
         "robot",
         "auto-robot",
         "3 <span",
@@ -68,26 +68,32 @@ def test_labels_of_equal_pairs_are_compared_without_failed_ones(world: World) ->
         "100 %",
         ">1.00 <",
     ):
-        assert said in page
+        assert text in page
 
 
 def test_it_is_what_the_report_says(world: World) -> None:
     say("person", AssignmentLabel.PARTIAL_SUPPORT)
-    (one,) = compared(world)
+    (comparison,) = compared(world)
     out = run(
         *("report", "confusion", "--campaign", "river", "--rows", "A/A", "--columns", "A/M", "--format", "json")
     ).out
-    told, found = json.loads(out), one.report.confusion
-    assert found.counts.tolist() == told["counts"]
+    document, found = json.loads(out), comparison.report.confusion
+    assert found.counts.tolist() == document["counts"]
     assert (found.pairs, found.kappa, found.kappa_linear, found.alpha, found.strictness) == (
-        *(told["pairs"], told["kappa"], told["kappa_linear"], told["alpha"], told["ordinal_strictness"]),
+        *(
+            document["pairs"],
+            document["kappa"],
+            document["kappa_linear"],
+            document["alpha"],
+            document["ordinal_strictness"],
+        ),
     )
 
 
 def test_a_person_s_label_counts_from_its_writing_while_current(world: World) -> None:
     say("second", AssignmentLabel.NOT_SUPPORT)
-    (one,) = compared(world)
-    assert (one.report.confusion.pairs, one.people, one.report.harsh) == (4, 2, 1)
+    (comparison,) = compared(world)
+    assert (comparison.report.confusion.pairs, comparison.people, comparison.report.harsh) == (4, 2, 1)
     assert "people are stricter" in page_of(world)
     Assignment.objects.filter(judge__name="second").update(stands=False)
     assert compared(world)[0].report.confusion.pairs == 3
@@ -117,7 +123,7 @@ def test_support_is_compared_by_condition(world: World) -> None:
         label=SupportLabel.NO_SUPPORT,
         given_at=timezone.now(),
     )
-    scratch, shown = sorted(compared(world, "machine"), key=lambda one: one.shown)
+    scratch, shown = sorted(compared(world, "machine"), key=lambda comparison: comparison.shown)
     assert (scratch.of, scratch.report.harsh, shown.of, shown.report.harsh) == ("scratch", 1, "post-edit", 0)
     assert "after seeing a machine's label" in page_of(world)
 

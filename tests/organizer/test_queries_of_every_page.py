@@ -14,12 +14,12 @@ from loadtest.bench.sizes import SMALL
 SHARES = (Share("tenth", 40, 4, 60), Share("whole", 80, 8, 600))
 
 
-def asked(client: Client, address: str) -> list[str]:
+def queries_of(client: Client, address: str) -> list[str]:
     """Return what a page asks the database, once what it keeps is kept."""
     client.get(address)
     with CaptureQueriesContext(connection) as queries:
         assert client.get(address).status_code == 200
-    return [one["sql"] for one in queries]
+    return [query["sql"] for query in queries]
 
 
 @pytest.mark.slow
@@ -31,7 +31,7 @@ def test_a_larger_campaign_costs_no_more_queries() -> None:
     client.force_login(User.objects.get(username="organizer"))
     more = {}
     for name, view in PAGES.items():
-        small, large = (asked(client, reverse(view, args=[share.slug])) for share in SHARES)
+        small, large = (queries_of(client, reverse(view, args=[share.slug])) for share in SHARES)
         if len(large) > len(small):
             more[name] = f"{len(small)} queries for a small campaign, {len(large)} for a large one"
     assert more == {}

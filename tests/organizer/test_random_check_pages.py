@@ -70,7 +70,7 @@ def test_an_empty_list_has_one_button(world: JudgingWorld) -> None:
 
 def test_the_form_shows_what_it_would_draw(world: JudgingWorld) -> None:
     shown = words_of(client(world).get(NEW).content.decode())
-    assert "5 runs, about 50 each: 9 of 9 pairs" in shown
+    assert "3 runs, about 50 each: 9 of 9 pairs" in shown
     assert "not known yet" in shown
     assert "± .05 at 50 pairs a run" in shown
     assert "Draw 9 pairs" in shown
@@ -101,7 +101,7 @@ def test_a_preview_says_what_a_draw_then_does(world: JudgingWorld) -> None:
 
 
 def test_hours_come_from_the_campaign_s_times(world: JudgingWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("organizer.studies.seconds_a_label", lambda *_: 1200.0)
+    monkeypatch.setattr("assessor.timing.times.seconds_a_label", lambda *_: 1200.0)
     assert "Hours of judging 3 h 00 min" in words_of(client(world).get(NEW).content.decode())
     study = make_check(world)
     assert "6 pairs, about 2 h 00 min" in words_of(client(world).get(f"{CHECKS}{study.pk}/").content.decode())
@@ -173,10 +173,10 @@ def test_a_check_grows_and_says_by_how_many(world: JudgingWorld) -> None:
     assert "Drawn: 3 pairs more to judge." in grown.content.decode()
     assert StudyPair.objects.filter(study=study).count() == 9
     assert Event.objects.filter(kind="study.grown", actor=world.people["olga"]).count() == 1
-    again = client(world).post(f"{address}grow/", {"per_run": "3"})
-    assert again.status_code == 422
-    assert "have 3 pairs or more drawn already" in again.content.decode()
-    assert 'name="per_run" value="3"' in again.content.decode()
+    repeated = client(world).post(f"{address}grow/", {"per_run": "3"})
+    assert repeated.status_code == 422
+    assert "have 3 pairs or more drawn already" in repeated.content.decode()
+    assert 'name="per_run" value="3"' in repeated.content.decode()
 
 
 def test_extend_is_offered_where_pairs_are_outside(world: JudgingWorld) -> None:

@@ -47,7 +47,7 @@ def test_a_snapshot_is_made_listed_downloaded_and_opened(world: World) -> None:
     assert "There is no snapshot yet" in olga.get(SNAPSHOTS).content.decode()
     kept = made(olga, "submitted", note="for the paper")
     page = olga.get(SNAPSHOTS).content.decode()
-    assert all(said in page for said in ("submitted", "for the paper", kept.sha256[:12], "texts, names"))
+    assert all(text in page for text in ("submitted", "for the paper", kept.sha256[:12], "texts, names"))
     response, content = file_of(olga, kept)
     assert response["Content-Disposition"] == 'attachment; filename="river-submitted.zip"'
     assert sha256(content).hexdigest() == kept.sha256
@@ -55,9 +55,9 @@ def test_a_snapshot_is_made_listed_downloaded_and_opened(world: World) -> None:
     assert "is being opened" in olga.get(SNAPSHOTS).content.decode()
     background.run("w", Signal())
     assert 'href="/campaigns/river--submitted/"' in olga.get(SNAPSHOTS).content.decode()
-    said = olga.get("/campaigns/river--submitted/snapshots/").content.decode()
-    assert "This campaign came from a file of <bdi>river</bdi>" in said
-    assert "No data was changed since" in said
+    opened = olga.get("/campaigns/river--submitted/snapshots/").content.decode()
+    assert "This campaign came from a file of <bdi>river</bdi>" in opened
+    assert "No data was changed since" in opened
 
 
 def test_the_list_says_protocol_and_changes_since_the_last(world: World) -> None:
@@ -78,7 +78,7 @@ def test_a_snapshot_waits_for_its_worker_and_the_page_says_so(world: World) -> N
     olga = world.client("olga")
     olga.post(f"{SNAPSHOTS}take/", {"name": "later"})
     page = olga.get(SNAPSHOTS).content.decode()
-    assert all(said in page for said in ("No worker runs", "Progress of later", 'hx-trigger="every 1s"'))
+    assert all(text in page for text in ("No worker runs", "Progress of later", 'hx-trigger="every 1s"'))
     background.run("w", Signal())
     page = olga.get(SNAPSHOTS).content.decode()
     assert "Progress of later" not in page
@@ -103,9 +103,9 @@ def test_what_could_not_be_made_or_opened_is_said_with_its_reason(world: World) 
 def test_a_name_that_is_taken_or_none_is_said_at_the_form(world: World) -> None:
     olga = world.client("olga")
     made(olga, "one")
-    for name, said in (("one", "There is a snapshot one"), ("no name", "Name:")):
+    for name, message in (("one", "There is a snapshot one"), ("no name", "Name:")):
         done = olga.post(f"{SNAPSHOTS}take/", {"name": name})
-        assert (done.status_code, said in done.content.decode()) == (422, True)
+        assert (done.status_code, message in done.content.decode()) == (422, True)
     assert Snapshot.objects.count() == 1
 
 
@@ -113,11 +113,11 @@ def test_who_may_only_look_gets_the_file_without_names(world: World) -> None:
     whole = made(world.client("olga"), "whole")
     hidden = made(world.client("olga"), "hidden", pseudonyms="on")
     rita = world.client("rita")
-    assert [file_of(rita, one)[0].status_code for one in (whole, hidden)] == [403, 200]
+    assert [file_of(rita, snapshot)[0].status_code for snapshot in (whole, hidden)] == [403, 200]
     page = rita.get(SNAPSHOTS).content.decode()
     assert page.count("Download<span") == 1
     assert "Take snapshot" not in page
-    assert [file_of(world.client("ann"), one)[0].status_code for one in (whole, hidden)] == [404, 404]
+    assert [file_of(world.client("ann"), snapshot)[0].status_code for snapshot in (whole, hidden)] == [404, 404]
 
 
 def test_a_snapshot_s_methods_report_stays_as_it_was(world: World) -> None:
@@ -139,7 +139,7 @@ def test_the_methods_report_says_what_was_done_and_names_nobody(world: World) ->
     ]
     assert "2 topics are answered by 2 runs in 3 answers." in page
     report = world.client("rita").get(f"{METHODS}methods.json").json()
-    judges = next(one for one in report["sections"] if one["title"] == "Assessors and judges")
+    judges = next(section for section in report["sections"] if section["title"] == "Assessors and judges")
     assert [row["judge"] for row in judges["tables"][1]["rows"]] == ["Assessor 1", "robot"]
     assert r"\begin{tabular}" in world.client("rita").get(f"{METHODS}methods.tex").content.decode()
 

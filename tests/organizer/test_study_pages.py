@@ -39,8 +39,8 @@ def client(world: JudgingWorld, name: str = "olga") -> Client:
 
 
 def filled(**changes: str) -> dict[str, str]:
-    said = {"name": STUDY, "kind": "assignment", "condition": "scratch", "per_topic": "4", "seed": "3"}
-    return said | changes
+    fields = {"name": STUDY, "kind": "assignment", "condition": "scratch", "per_topic": "4", "seed": "3"}
+    return fields | changes
 
 
 def test_a_study_is_drawn_and_handed_out(world: JudgingWorld) -> None:
@@ -56,9 +56,9 @@ def test_a_study_is_drawn_and_handed_out(world: JudgingWorld) -> None:
     assert "Tasks handed out: 1." in given
     task = Task.objects.get()
     assert reverse("organizer:task", args=["river", task.public_id]) in given
-    again = olga.post(f"{address}hand-out/", {"assessor": "ann"})
-    assert again.status_code == 422
-    assert "has or had its answers to judge" in again.content.decode()
+    repeated = olga.post(f"{address}hand-out/", {"assessor": "ann"})
+    assert repeated.status_code == 422
+    assert "has or had its answers to judge" in repeated.content.decode()
     listed = olga.get(STUDIES).content.decode()
     assert "0 of 1 task submitted" in listed
     unassigned = olga.get("/campaigns/river/work/", {"state": "not handed out"}).content.decode()
@@ -75,8 +75,8 @@ def test_the_page_shows_who_agrees_with_whom(world: JudgingWorld) -> None:
     judge_drawn(window_of(world, hand_study(world, study)))
     page = client(world).get(f"{STUDIES}{study.pk}/").content.decode()
     own = Judge.objects.get(study=study).name
-    for said in (EXPERT, MACHINE, own, "independent assessor", "50.0", "submitted"):
-        assert said in page
+    for text in (EXPERT, MACHINE, own, "independent assessor", "50.0", "submitted"):
+        assert text in page
     assert page.count(f"<bdi>{own}</bdi>") == 3
 
 
@@ -94,7 +94,7 @@ def test_a_second_llm_gets_a_job_over_the_pairs(world: JudgingWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"name": ""}, "Name"),
         ({"per_topic": "0"}, "Pairs of each topic"),
@@ -102,10 +102,10 @@ def test_a_second_llm_gets_a_job_over_the_pairs(world: JudgingWorld) -> None:
         ({"kind": "support", "condition": "post-edit"}, "No person has such labels here"),
     ],
 )
-def test_a_form_that_makes_no_sense_says_so(world: JudgingWorld, changes: dict[str, str], said: str) -> None:
+def test_a_form_that_makes_no_sense_says_so(world: JudgingWorld, changes: dict[str, str], message: str) -> None:
     answer = client(world).post(f"{STUDIES}new/", filled(**changes))
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert message in answer.content.decode()
     assert not Study.objects.exists()
 
 
@@ -115,7 +115,7 @@ def test_a_form_that_makes_no_sense_says_so(world: JudgingWorld, changes: dict[s
 def test_who_may_read_and_who_may_act(world: JudgingWorld, person: str, reads: int, acts: int) -> None:
     study = make_study(world)
     someone, address = client(world, person), f"{STUDIES}{study.pk}/"
-    assert [someone.get(one).status_code for one in (STUDIES, address)] == [reads, reads]
+    assert [someone.get(page).status_code for page in (STUDIES, address)] == [reads, reads]
     for name in ("hand-out/", "judge/", "../new/"):
         assert someone.post(f"{address}{name}" if name[0] != "." else f"{STUDIES}new/", {}).status_code == acts
 

@@ -3,29 +3,56 @@
 import random
 import re
 from datetime import timedelta
+from html import unescape
+from itertools import product
 from pathlib import Path
 
 import pytest
 import time_machine
-from django.db.models import F
+from django.db.models import F, Model
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from accounts.models import User
 from assessor.desk.context import open_desk
 from assessor.models import Desk, TimeSegment
 from evaluation.campaigns.create import add_member
-from evaluation.models import Campaign, Event, Membership, NuggetList, Qrel, Submission, Task, Topic
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Event,
+    ListedNugget,
+    Membership,
+    NuggetList,
+    Qrel,
+    QrelSource,
+    Remark,
+    Run,
+    Segment,
+    Submission,
+    Task,
+    Topic,
+)
+from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.remarks import remark
-from evaluation.terms import RemarkKind, Role, SegmentKind, TaskState
+from evaluation.tasks.units import Order
+from evaluation.terms import Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
+from exchange.demo_campaign import SLUG
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
+from organizer.management.commands.load_demo import visit_yesterday
 from organizer.templatetags.work import hours
+from tests.organizer.work.test_work import NOT_OF_STAGE
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.cast import make_campaign
+from tests.worlds.demo import make_demo
 from tests.worlds.desk import DeskWorld
 from tests.worlds.jobs import make_item, make_job
+from tests.worlds.judging import load_nuggets, make_judging_world
 from tests.worlds.work import as_submitted, hand, make_work_world, more_topics
 
 pytestmark = pytest.mark.postgresql
@@ -140,7 +167,10 @@ def test_the_forecast_is_one_line_in_the_head(desk: DeskWorld) -> None:
         tasks = hand(desk, more_topics(desk.campaign, 10), "ben")
         for task, minutes in zip(tasks, (60, 120, 180), strict=False):
             worked(task, minutes, hours_ago=48)
-        assert "All labels by 25 to 28 Nov 2026 at the pace so far" in page_of(desk)
+        page = page_of(desk)
+        assert "All labels by 25 to 28 Nov 2026 at the pace so far" in page
+        head = page.partition("<main")[2].partition('class="pipeline"')[0]
+        assert not [stage.words for stage in Stage if stage.words in head]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -150,6 +180,14 @@ def test_each_count_is_the_number_of_rows_behind_it(desk: DeskWorld, seed: int) 
     topics = more_topics(desk.campaign, dice.randint(1, 6))
     for task in hand(desk, dice.sample(topics, dice.randint(1, len(topics))), "ben"):
         Task.objects.filter(pk=task.pk).update(state=dice.choice(list(TaskState)))
+    for stage, place in product((Stage.ASSIGN, Stage.SUPPORT_SCRATCH), range(len(topics))):
+        if dice.random() < 0.6:
+            task = Task.objects.get(pk=desk.manual.pk)
+            task.pk, task.public_id, task._state.adding = None, f"{stage[:7]}-{place}", True
+            task.stage, task.topic, task.state = stage, topics[place], dice.choice(list(TaskState))
+            for name in NOT_OF_STAGE[stage]:
+                setattr(task, name, None)
+            task.save()
     olga = desk.client("olga")
     cards = olga.get(TODAY).context["cards"]
     for card in cards[:-1]:
@@ -178,19 +216,91 @@ def primary_buttons(page: str) -> list[str]:
     return re.findall(r'class="(?:button )?go" href="([^"]+)"', page)
 
 
-def test_one_button_is_primary_and_its_form_is_filled_in(desk: DeskWorld) -> None:
-    """Check 55."""
+def test_check_55_a_hand_out_opens_filled_in_and_previewed(desk: DeskWorld) -> None:
+    """Topic t4 has a grade and no text, m02 a grade that is too low: nobody can be handed them."""
     more_topics(desk.campaign, 3)
+    Qrel.objects.filter(topic__topic_id="m02").update(grade=0)
     Task.objects.filter(pk=desk.post_edit.pk).update(state=TaskState.WITHDRAWN)
     [address] = primary_buttons(page_of(desk))
-    shown = desk.client("olga").get(address.replace("&amp;", "&")).context
+    shown = desk.client("olga").get(unescape(address)).context
     assert shown["form"]["stage"].value() == "manual"
-    assert len(shown["form"]["topics"].value()) == 6
-    assert len(shown["plan"].given) == 5
+    given = [piece.topic for piece in shown["plan"].given]
+    assert {topic.topic_id for topic in given} == {"t1", "t3", "m00", "m01"}
+    assert set(shown["form"]["topics"].value()) == {topic.public_id for topic in given}
+    assert not shown["plan"].skipped
+
+
+def test_check_55_of_several_grades_those_of_before_are_chosen(desk: DeskWorld) -> None:
+    for name in ("first", "second"):
+        QrelSource.objects.create(campaign=desk.campaign, name=name)
+    QrelSource.objects.filter(name="NIST").update(name="third")
+    [address] = primary_buttons(page_of(desk))
+    assert address == "/campaigns/river/jobs/new/?what=drafts&amp;qrels=third&amp;topics=t3"
+    Task.objects.filter(pk=desk.post_edit.pk).update(state=TaskState.WITHDRAWN)
+    [address] = primary_buttons(page_of(desk))
+    shown = desk.client("olga").get(unescape(address)).context
+    assert shown["form"]["qrels"].value() == "third"
+    assert [piece.topic.topic_id for piece in shown["plan"].given] == ["t1", "t3"]
+
+
+def test_check_55_a_topic_with_nothing_to_read_waits(desk: DeskWorld) -> None:
+    hand(desk, [desk.topic("t3")], "ben")
+    page = page_of(desk)
+    assert primary_buttons(page) == []
+    assert "Waiting for Ann (2), Ben (1)" in page
+    Task.objects.update(state=TaskState.SUBMITTED)
+    assert "Waiting for passages to read" in page_of(desk)
+
+
+def test_check_55_what_nobody_may_do_is_not_handed_out(desk: DeskWorld) -> None:
+    Membership.objects.filter(user__username__in=["ann", "ben"]).update(paused_at=timezone.now())
+    Task.objects.update(state=TaskState.SUBMITTED)
+    page = page_of(desk)
+    assert "Hand out t3" not in page
+    assert "Make drafts: t3" in page
+
+
+def job_form(olga: Client) -> tuple[str, str]:
+    """Address and text of the form that the one primary button of Today opens."""
+    [address] = primary_buttons(" ".join(olga.get(TODAY).content.decode().split()))
+    shown = olga.get(unescape(address)).content.decode()
+    return unescape(address), " ".join(shown.split())
+
+
+def test_check_55_a_missing_job_opens_filled_in_and_previewed(world: World) -> None:
+    """Topic t2 lacks a list. A task of t1 keeps the checklist away."""
+    order = Order(Stage.SUPPORT_SCRATCH, (Topic.objects.get(topic_id="t1").public_id,), "ann")
+    hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
+    olga = world.client("olga")
+    address, form = job_form(olga)
+    assert address == "/campaigns/river/jobs/new/?what=nuggets&topics=t2"
+    ticked = [box for box in form.split("<input") if 'name="topics"' in box and " checked" in box]
+    assert [box.partition('value="')[2].partition('"')[0] for box in ticked] == ["t2"]
+    button = form.partition("data-primary")[2].partition("</button>")[0]
+    assert "disabled" not in button
+    assert re.search(r"Start: \d+ calls?", button)
+    started = olga.post(address, {"start": "1"})
+    assert started.status_code == 302, started.content.decode()
+
+
+def test_check_55_a_labelling_job_is_of_the_lists_there_are(db: None, tmp_path: Path) -> None:
+    """Both topics have an edited list and no automatic one; nothing that is graded has a text to make one of."""
+    judging = make_judging_world(tmp_path)
+    load_nuggets(judging, "edited", Origin.EDITED, topic="t2")
+    source = QrelSource.objects.create(campaign=judging.campaign, name="NIST")
+    untold = Segment.objects.create(campaign=judging.campaign, docid="untold#1", document="untold")
+    for topic in Topic.objects.all():
+        Qrel.objects.create(source=source, topic=topic, segment=untold, grade=2)
+    judging.hand(Stage.SUPPORT_SCRATCH, "ann")
+    olga = World(judging.campaign, judging.people).client("olga")
+    address, form = job_form(olga)
+    assert address == "/campaigns/river/jobs/new/?what=E%2FA&topics=t1&topics=t2"
+    assert re.search(r"Start: \d+ calls?", form.partition("data-primary")[2].partition("</button>")[0])
+    assert "Nothing to do" not in form
 
 
 def test_the_flag_of_a_blocked_task_is_answered_on_the_page(desk: DeskWorld) -> None:
-    """Check 56."""
+    """Checks 55 and 56: the first click opens the question with its box on the same page, the second answers it."""
     ann, task = desk.people["ann"], desk.manual
     open_desk(task=task.public_id, user=ann)
     flag = remark(task=task.public_id, user=ann, kind=RemarkKind.FLAG, text="The passages <i>repeat</i>.")
@@ -198,12 +308,18 @@ def test_the_flag_of_a_blocked_task_is_answered_on_the_page(desk: DeskWorld) -> 
     page, olga = page_of(desk), desk.client("olga")
     assert "Answer Ann&#x27;s flag" in page
     [address] = primary_buttons(page)
+    assert address.startswith(f"{TODAY}?answer=")
     opened = olga.get(address.partition("#")[0]).content.decode()
-    assert "The passages &lt;i&gt;repeat&lt;/i&gt;." in opened
-    assert " autofocus" in opened
-    sent = {"answer": "Thank you.", "back": "today"}
-    response = olga.post(reverse("organizer:answer", args=["river", flag.public_id]), sent)
+    case = opened.partition(f'<li id="{address.partition("#")[2]}">')[2].partition("</li>")[0]
+    assert '<blockquote class="case-text" dir="auto">The passages &lt;i&gt;repeat&lt;/i&gt;.</blockquote>' in case
+    assert "<details open>" in case
+    assert re.search(r"<textarea[^>]* autofocus", case)
+    assert opened.partition("<main")[2].count(" autofocus") == 1
+    [act] = re.findall(r'<form[^>]* action="([^"]+)"', case)
+    hidden = dict(re.findall(r'<input type="hidden" name="(back)" value="([^"]+)"', case))
+    response = olga.post(act, {"answer": "Thank you.", **hidden})
     assert response.headers["Location"] == TODAY
+    assert Remark.objects.get(public_id=flag.public_id).answer == "Thank you."
     assert "asks for help" not in page_of(desk)
 
 
@@ -240,20 +356,43 @@ def test_jobs_without_a_price_are_said_in_words(desk: DeskWorld) -> None:
     make_item(llm, "2", WorkItem.State.QUEUED)
     type(llm).objects.filter(pk=llm.pk).update(sent_calls=1)
     page = page_of(desk)
-    assert "1 of 2" in page
-    assert "no price set" in page
+    jobs = page.partition('id="h-jobs"')[2].partition("</section>")[0]
+    assert "1 of 2" in jobs
+    assert "nothing ended in the last 10 minutes" in jobs
+    assert jobs.count("no price set") == 2
+    assert not re.search(r"<dd>\s*[-\u2013\u2014]", jobs)
+    WorkItem.objects.filter(key="1").update(ended_at=timezone.now())
+    prices = {"prompt_price": 1, "completion_price": 1, "currency": "EUR", "price_table": "t"}
+    type(llm).objects.filter(pk=llm.pk).update(**prices, prompt_tokens=2_500_000)
+    jobs = page_of(desk).partition('id="h-jobs"')[2].partition("</section>")[0]
+    assert "0.1 a minute, " in jobs
+    assert jobs.count("2.50 EUR") == 2
+    assert "no price set" not in jobs
 
 
 def test_news_are_later_than_the_last_visit(desk: DeskWorld) -> None:
     """Check 59."""
     start = timezone.now()
     assert "This is your first visit." in page_of(desk)
-    Event.objects.create(campaign=desk.campaign, kind="task.submitted", actor=desk.people["ann"])
+    other = make_campaign("lake", "Lake study")
+    for campaign, person in ((desk.campaign, "ann"), (desk.campaign, "olga"), (other, "ben")):
+        Event.objects.create(campaign=campaign, kind="task.submitted", actor=desk.people[person])
     with time_machine.travel(start + timedelta(hours=2), tick=False):
+        news = page_of(desk).partition('id="h-news"')[2].partition("</section>")[0]
+        assert news.count("<li>") == 1  # neither her own, nor what she may not see
         assert "Ann Archer submitted 1 task" in page_of(desk)
         assert "Ann Archer submitted 1 task" in page_of(desk)
     with time_machine.travel(start + timedelta(hours=4), tick=False):
         assert "Nothing new." in page_of(desk)
+
+
+@pytest.mark.django_db
+def test_the_demo_has_news_since_yesterday(client: Client) -> None:
+    make_demo()
+    visit_yesterday()
+    client.force_login(User.objects.get(username="olga"))
+    page = client.get(reverse("organizer:today", args=[SLUG])).content.decode()
+    assert re.search(r"Ann Archer submitted \d+ tasks", page)
 
 
 def steps_of(world: World, slug: str) -> dict[str, bool]:
@@ -271,9 +410,37 @@ def test_a_new_campaign_begins_with_a_checklist(world: World) -> None:
     assert primary_buttons(page) == ["/campaigns/empty/data/"]
 
 
-def test_a_step_is_open_again_when_its_fact_goes(world: World) -> None:
-    """Check 63."""
-    Membership.objects.exclude(user=world.people["olga"]).delete()
-    assert steps_of(world, "river")["Load topics, runs and passages"]
-    Qrel.objects.all().delete()
-    assert not steps_of(world, "river")["Load topics, runs and passages"]
+LOADED = ["Load topics, runs and passages", "Choose the protocol", "Add a model"]
+LABELLED = ["Label answers", "See the first leaderboard"]
+
+
+@pytest.mark.parametrize(
+    ("withdrawn", "opened"),
+    [
+        ([Qrel], LOADED),
+        ([Assignment, AnswerProvenance, Run], [*LOADED, *LABELLED]),
+        ([Assignment], LABELLED),
+        ([Assignment, ListedNugget, NuggetList], ["Make nuggets", *LABELLED]),
+        ([Membership], ["Invite people"]),
+    ],
+)
+def test_check_63_each_step_is_open_again_without_its_fact(
+    world: World, withdrawn: list[type[Model]], opened: list[str]
+) -> None:
+    """A campaign whose last steps are left to do: the list stays as long as one is."""
+    if Membership in withdrawn:
+        Assignment.objects.all().delete()
+    else:
+        Membership.objects.exclude(user=world.people["olga"]).delete()
+    Campaign.objects.update(revision=F("revision") + 1)
+    before = steps_of(world, "river")
+    assert all(before[title] for title in opened)
+    for model in withdrawn:
+        rows = model._default_manager.all()
+        (rows.exclude(user=world.people["olga"]) if model is Membership else rows).delete()
+    Campaign.objects.update(revision=F("revision") + 1)
+    after = steps_of(world, "river")
+    assert [title for title, done in after.items() if before[title] and not done] == opened
+    page = world.client("olga").get("/campaigns/river/today/").content.decode()
+    first = next(title for title, done in after.items() if not done)
+    assert page.partition('class="button go"')[0].rpartition("<b>")[2].startswith(first)

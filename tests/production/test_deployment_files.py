@@ -53,11 +53,11 @@ def test_a_container_that_is_still_starting_can_be_stopped(name: str) -> None:
 
 
 def test_what_compose_mounts_and_starts_is_in_the_repository() -> None:
-    mounted = [one for service in COMPOSE["services"].values() for one in service.get("volumes", [])]
-    here = [one.split(":")[0] for one in mounted if one.startswith("./")]
+    mounted = [volume for service in COMPOSE["services"].values() for volume in service.get("volumes", [])]
+    here = [volume.split(":")[0] for volume in mounted if volume.startswith("./")]
     private = ("./deploy/certificate",)
-    assert [one for one in here if one not in private and not (ROOT / one).exists()] == []
-    used = {one.split(":")[0] for one in mounted} - set(here)
+    assert [path for path in here if path not in private and not (ROOT / path).exists()] == []
+    used = {volume.split(":")[0] for volume in mounted} - set(here)
     assert used == set(COMPOSE["volumes"])
     ignored = (ROOT / ".gitignore").read_text("utf-8").split()
     assert {"/deploy/secrets/", "/deploy/certificate/"} <= set(ignored)
@@ -70,7 +70,7 @@ def test_the_image_runs_as_nobody_in_particular() -> None:
     assert lines.index("USER assay") < next(n for n, line in enumerate(lines) if line.startswith("CMD"))
     assert any(line.startswith("HEALTHCHECK") for line in lines)
     copied = re.findall(r'"([\w./]+\.py)"', "\n".join(lines))
-    assert [one for one in copied if not (ROOT / one).exists()] == []
+    assert [path for path in copied if not (ROOT / path).exists()] == []
     kept_out = (ROOT / ".dockerignore").read_text("utf-8").split()
     assert {".git", ".env", "var", "deploy/secrets"} <= set(kept_out)
 
@@ -150,9 +150,9 @@ def posted(path: str, folder: Path) -> set[int]:
         ThreadingHTTPServer(("127.0.0.1", 0), _Taking) as web,
         ThreadingHTTPServer(("127.0.0.1", 0), _Stopping) as stopping,
     ):
-        for one in (web, stopping):
-            Thread(target=one.serve_forever, daemon=True).start()
-        proxy = Proxy(folder, [f"127.0.0.1:{one.server_port}" for one in (stopping, web)])
+        for server in (web, stopping):
+            Thread(target=server.serve_forever, daemon=True).start()
+        proxy = Proxy(folder, [f"127.0.0.1:{server.server_port}" for server in (stopping, web)])
         proxy.start()
         try:
             with closing(HTTPConnection(proxy.address, timeout=60)) as connection:

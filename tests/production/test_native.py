@@ -96,7 +96,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO_", "DEMO"))} | own
 
 
-def asked(address: str, path: str, *, tls: bool = False, **headers: str) -> tuple[int, dict[str, str], bytes]:
+def fetched(address: str, path: str, *, tls: bool = False, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """Ask an address; return status, headers and content."""
     connection = http.client.HTTPConnection(address, timeout=30)
     if tls:
@@ -112,7 +112,7 @@ def asked(address: str, path: str, *, tls: bool = False, **headers: str) -> tupl
 
 def details_of(address: str) -> dict[str, Any]:
     """What a web process tells whoever has the token."""
-    found: dict[str, Any] = json.loads(asked(address, "/readyz", Authorization="Bearer the token")[2])
+    found: dict[str, Any] = json.loads(fetched(address, "/readyz", Authorization="Bearer the token")[2])
     return found
 
 
@@ -121,7 +121,7 @@ def await_all(addresses: list[str], log: Path) -> None:
     end = time.monotonic() + LONGEST
     while time.monotonic() < end:
         try:
-            if all(details_of(one)["checks"]["queue"]["workers"] == 2 for one in addresses):
+            if all(details_of(address)["checks"]["queue"]["workers"] == 2 for address in addresses):
                 return
         except (OSError, ValueError, KeyError):
             pass
@@ -147,19 +147,19 @@ def test_operations_md_starts_two_web_and_two_workers(environment: dict[str, str
     assert shell(probe, environment).returncode == 1
     done = shell(restore, environment)
     assert done.returncode == 0, done.stderr
-    said = [json.loads(line) for line in re.findall(r"\{\"code.*\}", log.read_text())]
-    assert {line["request"] for line in said} >= {f"GET {PAGE}", "GET /readyz"}
+    records = [json.loads(line) for line in re.findall(r"\{\"code.*\}", log.read_text())]
+    assert {line["request"] for line in records} >= {f"GET {PAGE}", "GET /readyz"}
 
 
 def _check_https(address: str) -> None:
     """Check what a web process answers to a proxy: secure cookies and HSTS by HTTPS, a redirect by HTTP."""
-    status, headers, _ = asked(address, PAGE)
+    status, headers, _ = fetched(address, PAGE)
     assert (status, headers["location"]) == (301, f"https://assay.example.org{PAGE}")
-    status, headers, _ = asked(address, PAGE, tls=False, **{"X-Forwarded-Proto": "https"})
+    status, headers, _ = fetched(address, PAGE, tls=False, **{"X-Forwarded-Proto": "https"})
     assert status == 200
     assert headers["strict-transport-security"].startswith("max-age=31536000")
     assert "; Secure" in headers["set-cookie"]
-    assert b"assay_http_requests_total" in asked(address, "/metrics", Authorization="Bearer the token")[2]
+    assert b"assay_http_requests_total" in fetched(address, "/metrics", Authorization="Bearer the token")[2]
 
 
 def _make_certificate(folder: Path) -> Path:
@@ -188,17 +188,17 @@ def by_nginx(environment: dict[str, str], tmp_path: Path) -> Iterator[str]:
 
 
 def test_nginx_serves_pages_and_files_by_tls(by_nginx: str) -> None:
-    status, headers, page = asked(by_nginx, PAGE, tls=True)
+    status, headers, page = fetched(by_nginx, PAGE, tls=True)
     assert status == 200
     assert headers["strict-transport-security"].startswith("max-age=31536000")
     assert "; Secure" in headers["set-cookie"]
     style = re.search(r'href="(/static/css/[\w.-]+\.[0-9a-f]{12}\.css)"', page.decode())
     assert style
-    status, headers, _ = asked(by_nginx, style[1], tls=True, **{"Accept-Encoding": "br"})
+    status, headers, _ = fetched(by_nginx, style[1], tls=True, **{"Accept-Encoding": "br"})
     assert (status, headers["content-encoding"]) == (200, "br")
     assert "immutable" in headers["cache-control"]
 
 
 def test_nginx_passes_no_figures_on(by_nginx: str) -> None:
-    assert asked(by_nginx, "/metrics", tls=True, Authorization="Bearer the token")[0] == 404
-    assert asked(by_nginx, "/readyz", tls=True)[0] == 404
+    assert fetched(by_nginx, "/metrics", tls=True, Authorization="Bearer the token")[0] == 404
+    assert fetched(by_nginx, "/readyz", tls=True)[0] == 404

@@ -32,7 +32,7 @@ def test_ci_installs_what_its_tests_need() -> None:
     installed = (settings.BASE_DIR / ".ci" / "run").read_text("utf-8").split()
     for name in needed.PACKAGES.keys() - needed.NEVER_IN_CI:
         assert [
-            one for one in needed.PACKAGES[name].split() if not any(one in word for word in installed)
+            package for package in needed.PACKAGES[name].split() if not any(package in word for word in installed)
         ] == [], name
 
 

@@ -47,7 +47,7 @@ def test_it_starts_with_two_conditions_that_have_labels(world: World) -> None:
 
 def test_it_says_tau_what_it_rests_on_and_the_policies(world: World) -> None:
     page = page_of(world, "?x=A/A&y=A/M&unjudged=zero")
-    for said in (
+    for text in (
         "Over run means",
         "Mean over topics",
         "Over all topic-run pairs",
@@ -55,7 +55,7 @@ def test_it_says_tau_what_it_rests_on_and_the_policies(world: World) -> None:
         "1 rule differs: unjudged label counts 0.",
         "labels by robot",
     ):
-        assert said in page
+        assert text in page
 
 
 def test_it_compares_labels_where_both_share_the_nuggets(world: World) -> None:
@@ -121,9 +121,9 @@ def taus_of(world: World, query: str) -> dict[str, Any]:
 
 def test_support_conditions_are_correlated_as_the_report_does(supported: World) -> None:
     for score in ("weighted_precision", "weighted_recall"):
-        said = report("support-correlation", "--x", "llm", "--y", "scratch", "--score", score)
+        printed = report("support-correlation", "--x", "llm", "--y", "scratch", "--score", score)
         found = taus_of(supported, f"?x=llm&y=scratch&score={score}")
-        assert {name: found[name] for name in said} == said
+        assert {name: found[name] for name in printed} == printed
     assert found["run_level"] == 1.0
     page = page_of(supported, "?x=llm&y=scratch")
     assert "weighted precision" in page
@@ -207,8 +207,8 @@ def test_every_answer_leaves_as_a_file(world: World) -> None:
 
 def many_points(number: int) -> TopicPoints:
     place = np.arange(number)
-    runs = [(f"r{one}", "RAG") for one in range(70)]
-    topics = [f"t{one}" for one in range(number // 70 + 1)]
+    runs = [(f"r{n}", "RAG") for n in range(70)]
+    topics = [f"t{n}" for n in range(number // 70 + 1)]
     return TopicPoints(runs, topics, np.stack([place // 70, place % 70], axis=1), place % 8 / 7, place % 5 / 4)
 
 
@@ -217,7 +217,7 @@ def test_very_many_answers_are_drawn_as_cells_that_count_them_all() -> None:
     assert is_binned(points)
     assert not is_binned(many_points(5000))
     assert points[71] == TopicPoint("r1", "t1", "RAG", 1.0, 0.25)
-    assert [one.topic_id for one in points[69:71]] == ["t0", "t1"]
+    assert [point.topic_id for point in points[69:71]] == ["t0", "t1"]
     cells = cells_of(points)
     assert sum(cell["count"] for cell in cells) == len(points)
     assert len(cells) == 40

@@ -28,14 +28,14 @@ def avoided(labelled: Path) -> ListedNugget:
 
 def scores() -> dict[str, dict[str, Any]]:
     runs = report("scores", "--condition", "A/A")["runs"]
-    return {one["run_id"]: {name: one[name] for name in SCORES} for one in runs}
+    return {row["run_id"]: {name: row[name] for name in SCORES} for row in runs}
 
 
 def test_saying_what_must_not_be_said_moves_no_score(labelled: Path, avoided: ListedNugget) -> None:
     before = scores()
     assert before["alpha"]["all_strict"] == 0.5
-    said = labels("alpha", "t1", ("bends", "support"), ("sand", "support"))
-    load("import_assignments", *BY_LLM, "--replace", write(labelled, "more", [said]))
+    row = labels("alpha", "t1", ("bends", "support"), ("sand", "support"))
+    load("import_assignments", *BY_LLM, "--replace", write(labelled, "more", [row]))
     assert scores() == before
 
 

@@ -92,16 +92,16 @@ def harsh_pair(world: World) -> str:
     return reverse("reports:nuggets_pair", args=[world.campaign.slug, label.answer_id, label.nugget_version_id])
 
 
-def decide(world: World, verdict: str, who: str = "olga", **said: str) -> Any:
+def decide(world: World, verdict: str, who: str = "olga", **fields: str) -> Any:
     address = f"{harsh_pair(world)}verdict/{QUERY}"
-    return world.client(who).post(address, {"verdict": verdict, **said}, follow=True)
+    return world.client(who).post(address, {"verdict": verdict, **fields}, follow=True)
 
 
 def test_the_page_has_the_figures_of_the_report(world: World) -> None:
     options = ("--rows-judge", "machine", "--columns-judge", "reader")
-    said = report("confusion", "--rows", "A/A", "--columns", "A/M", *options)
+    printed = report("confusion", "--rows", "A/A", "--columns", "A/M", *options)
     found = figures(world)
-    assert {name: found[name] for name in said} == said
+    assert {name: found[name] for name in printed} == printed
     assert found["counts"] == [[1, 0, 0], [0, 1, 0], [1, 1, 0]]
     page = page_of(world)
     for text in (
@@ -232,9 +232,9 @@ def test_the_counts_leave_as_a_table(world: World) -> None:
 def test_a_verdict_is_noted_and_changes_no_label(world: World) -> None:
     world.campaign.refresh_from_db()
     before, revision = figures(world)["counts"], world.campaign.revision
-    said = decide(world, "2", category="overlooked", note="It stands in the first sentence.").content.decode()
-    assert "Noted. No label changes by it." in said
-    assert "It stands in the first sentence." in said
+    page = decide(world, "2", category="overlooked", note="It stands in the first sentence.").content.decode()
+    assert "Noted. No label changes by it." in page
+    assert "It stands in the first sentence." in page
     found = figures(world)
     assert found["counts"] == before
     world.campaign.refresh_from_db()
@@ -355,5 +355,5 @@ def test_a_pair_that_is_none_is_not_there(world: World) -> None:
 
 def test_the_queries_of_the_pages_do_not_grow_with_the_pairs(world: World) -> None:
     client, pages = world.client("olga"), world.pages()
-    one = queries_of(client, f"{pages['pairs']}{QUERY}&cell=2-0")
-    assert queries_of(client, f"{pages['pairs']}{QUERY}&cell=differ") <= one + 1
+    queries = queries_of(client, f"{pages['pairs']}{QUERY}&cell=2-0")
+    assert queries_of(client, f"{pages['pairs']}{QUERY}&cell=differ") <= queries + 1

@@ -45,7 +45,7 @@ def test_replace_changes_a_run_s_scores_and_keeps_the_others(paper: Path) -> Non
 
 def test_tables_of_two_names_do_not_meet(paper: Path) -> None:
     load("import_scores", "--condition", "Other", write(paper, "o.csv", "run_id,all\nalpha,0.1\n"))
-    assert [one.name for one in ExternalCondition.objects.all()] == ["NIST M/M", "Other"]
+    assert [condition.name for condition in ExternalCondition.objects.all()] == ["NIST M/M", "Other"]
 
 
 def test_a_table_from_a_spreadsheet_has_quotes_and_crlf(paper: Path) -> None:

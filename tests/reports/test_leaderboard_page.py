@@ -5,6 +5,7 @@ import html
 import io
 import json
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -17,17 +18,18 @@ from reports.metrics.scores import DOUBTS
 from tests.worlds.campaign import World, make_world, queries_of
 from tests.worlds.cast import write_source
 from tests.worlds.imported import load, report
+from tests.worlds.sized import sized
 
 LABELS = "".join(
     json.dumps(
         {
             "qid": "t1",
             "run_id": run,
-            "nuggets": [{"text": "sand moves", "assignment": one}, {"text": "banks erode", "assignment": two}],
+            "nuggets": [{"text": "sand moves", "assignment": sand}, {"text": "banks erode", "assignment": banks}],
         }
     )
     + "\n"
-    for run, one, two in (("alpha", "support", "partial_support"), ("beta", "not_support", "support"))
+    for run, sand, banks in (("alpha", "support", "partial_support"), ("beta", "not_support", "support"))
 )
 
 
@@ -166,15 +168,62 @@ def test_runs_are_tested_against_each_other_when_asked(world: World) -> None:
     assert "paired randomisation" not in page_of(world, "?condition=A/A&judge=whole")
 
 
+@pytest.mark.django_db
+def test_check_79_bars_of_the_page_are_those_of_its_p_table(tmp_path: Path) -> None:
+    """Each of six runs has its vital nugget in three topics of twenty more than the one before it."""
+    world = sized(tmp_path, 20, 6)
+    labels = "".join(
+        json.dumps(
+            {
+                "qid": f"t{topic}",
+                "run_id": f"r{run}",
+                "nuggets": [
+                    {"text": "first", "assignment": "support" if topic < 3 * run + 3 else "not_support"},
+                    {"text": "second", "assignment": "not_support"},
+                ],
+            }
+        )
+        + "\n"
+        for topic in range(20)
+        for run in range(6)
+    )
+    source = write_source(tmp_path, "steps.jsonl", labels)
+    import_assignments(
+        campaign=world.campaign, sources=[source], origin=Origin.AUTO, judge="steps", kind=JudgeKind.LLM
+    )
+    address = reverse("reports:leaderboard", args=[world.campaign.slug])
+    page = world.client("olga").get(f"{address}?condition=A/A&judge=steps&compare=on").content.decode()
+    bars = dict(zip(runs_on(page), re.findall(r'<td class="bars"><span>(.*?)</span></td>', page), strict=True))
+    groups = {
+        run: {place for place, bar in enumerate(drawn.split("</i>")) if "in" in bar} for run, drawn in bars.items()
+    }
+    table = page.partition('<table class="tests">')[2].partition("</table>")[0]
+    rows = re.findall(r'<th scope="row" class="nowrap"><bdi>(\w+)</bdi></th>(.*?)</tr>', table, re.DOTALL)
+    order, different_pairs = [run for run, _ in rows], set()
+    for run, row in rows:
+        cells = re.findall(r"<td(?: class=\"n (\w*)\")?>(.*?)</td>", row, re.DOTALL)
+        for other, (verdict, cell) in zip(order, cells, strict=True):
+            if other == run:
+                continue
+            [p, *_] = re.findall(r"\b[01]\.\d+", cell)
+            assert (float(p) < 0.05) is bool(verdict)
+            if verdict:
+                different_pairs.add(frozenset((run, other)))
+    assert 0 < len(different_pairs) < 15
+    assert len(set().union(*groups.values())) > 1
+    for first, second in combinations(order, 2):
+        assert bool(groups[first] & groups[second]) is not ({first, second} in different_pairs), (first, second)
+
+
 def test_the_files_have_the_figures_of_the_report(world: World) -> None:
-    said = report("scores", "--condition", "A/A", "--judge", "whole")
+    printed = report("scores", "--condition", "A/A", "--judge", "whole")
     document = json.loads(table_of(world, "json"))
-    figures = [{name: row[name] for name in said["runs"][0]} for row in document["runs"]]
-    for row, run in zip(figures, said["runs"], strict=True):
+    figures = [{name: row[name] for name in printed["runs"][0]} for row in document["runs"]]
+    for row, run in zip(figures, printed["runs"], strict=True):
         # The page's file has the intervals of citation support too.
         row["intervals"] = {name: row["intervals"][name] for name in run["intervals"]}
-    assert figures == said["runs"]
-    assert document["summary"] == said["summary"]
+    assert figures == printed["runs"]
+    assert document["summary"] == printed["summary"]
     rows = list(csv.DictReader(io.StringIO(table_of(world, "csv"))))
     assert [row["run_id"] for row in rows] == ["alpha", "beta"]
     latex = table_of(world, "tex")
@@ -204,10 +253,10 @@ def test_a_picture_brings_its_own_background(world: World, query: str, ground: s
 
 
 def test_the_figures_of_an_agreement_leave_too(world: World) -> None:
-    for form, said in (("csv", "run_level,"), ("json", '"by_run"'), ("tex", r"run\_level &")):
+    for form, text in (("csv", "run_level,"), ("json", '"by_run"'), ("tex", r"run\_level &")):
         address = reverse("reports:agreement_table", args=[world.campaign.slug, form])
         answer = world.client("olga").get(f"{address}?x=A/A&x_judge=whole&y=A/M").content.decode()
-        assert said in answer
+        assert text in answer
 
 
 def test_the_queries_of_the_page_do_not_grow_with_its_runs(world: World, tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_the_descriptives(name: str, topics: int, nuggets: str, words: str, vita
 @pytest.mark.usefixtures("list_qa")
 def test_the_authors_own_edit_flags() -> None:
     document = report("edits")
-    said = {row["edit"]: row["authors_share"] for row in document["rows"]}
+    shares = {row["edit"]: row["authors_share"] for row in document["rows"]}
     published = {
         "add_nugget": 0.34,
         "remove_nugget": 0.34,
@@ -203,7 +203,7 @@ def test_the_authors_own_edit_flags() -> None:
         "minor_edit": 0.16,
         "no_edit": 0.32,
     }
-    assert {name: said[name] for name in published} == pytest.approx(published)
+    assert {name: shares[name] for name in published} == pytest.approx(published)
     assert (document["topics"], document["inferred"]) == (50, True)
     assert all(row["share"] is not None for row in document["rows"])
 

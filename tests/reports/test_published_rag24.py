@@ -121,7 +121,7 @@ def test_the_same_files_again_change_nothing(rag24: Path) -> None:
 def test_findings_of_the_runs_as_their_system_wrote_them(shared_data: Path) -> None:
     load_topics_and_runs(shared_data / "trec-rag-2024", "runs-as-submitted")
     found = Counter(Finding.objects.values_list("code", "run_id"))
-    said = {code: (found[code, GPT], found[code, COMMAND]) for code in sorted({code for code, _ in found})}
-    assert said["response_length"] == (53, 44)
-    assert said["answer_too_long"] == (30, 10)
-    assert said["duplicate_citation"] == (5, 0)
+    counts = {code: (found[code, GPT], found[code, COMMAND]) for code in sorted({code for code, _ in found})}
+    assert counts["response_length"] == (53, 44)
+    assert counts["answer_too_long"] == (30, 10)
+    assert counts["duplicate_citation"] == (5, 0)

@@ -34,7 +34,7 @@ def ask(kind: str, *args: str) -> Outcome:
 
 @pytest.mark.usefixtures("two_judges")
 @pytest.mark.parametrize(
-    ("kind", "args", "said"),
+    ("kind", "args", "message"),
     [
         ("scores", ("--condition", "A/A"), "Several judges fit A/A; say which with --judge: m, n."),
         ("support", ("--condition", "scratch"), "Several judges fit scratch; say which with --judge: Ann, Ben."),
@@ -44,10 +44,10 @@ def ask(kind: str, *args: str) -> Outcome:
         ("support-correlation", ("--x", "scratch", "--y", "scratch"), "Several judges fit scratch"),
     ],
 )
-def test_several_judges_are_asked_for(kind: str, args: tuple[str, ...], said: str) -> None:
+def test_several_judges_are_asked_for(kind: str, args: tuple[str, ...], message: str) -> None:
     outcome = ask(kind, *args)
     assert (outcome.code, outcome.out) == (2, "")
-    assert said in outcome.err
+    assert message in outcome.err
 
 
 @pytest.mark.usefixtures("two_sets")
@@ -68,7 +68,7 @@ def test_the_named_set_is_used() -> None:
 def test_the_named_judge_is_used() -> None:
     document = report("scores", "--condition", "A/A", "--judge", "n", "--missing", "skip")
     assert document["judge"] == "n"
-    assert {one["run_id"]: one["judged"] for one in document["runs"]} == {"alpha": 2, "beta": 0}
+    assert {row["run_id"]: row["judged"] for row in document["runs"]} == {"alpha": 2, "beta": 0}
 
 
 @pytest.mark.usefixtures("two_judges")
@@ -97,15 +97,15 @@ def test_a_default_set_is_used(two_sets: Path) -> None:
 
 @pytest.mark.usefixtures("labelled")
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (("--judge", "Zoe"), "Zoe has no labels under A/A; there are: m."),
         (("--nuggets", "other"), "A/A has no nugget set other in river; there are: auto-m."),
     ],
 )
-def test_an_unknown_name_is_refused_with_those_there_are(args: tuple[str, ...], said: str) -> None:
+def test_an_unknown_name_is_refused_with_those_there_are(args: tuple[str, ...], message: str) -> None:
     outcome = ask("scores", "--condition", "A/A", *args)
-    assert (outcome.code, outcome.err) == (1, f"{said}\n")
+    assert (outcome.code, outcome.err) == (1, f"{message}\n")
 
 
 @pytest.mark.usefixtures("labelled")

@@ -28,7 +28,7 @@ ALL = [
 
 
 @pytest.mark.usefixtures("labelled")
-@pytest.mark.parametrize("words", ALL, ids=[one[0] for one in ALL])
+@pytest.mark.parametrize("words", ALL, ids=[words[0] for words in ALL])
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_every_report_prints_in_every_format(words: tuple[str, ...], form: str) -> None:
     outcome = run("report", *words, "--campaign", "river", "--format", form)
@@ -37,7 +37,7 @@ def test_every_report_prints_in_every_format(words: tuple[str, ...], form: str) 
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("words", ALL, ids=[one[0] for one in ALL])
+@pytest.mark.parametrize("words", ALL, ids=[words[0] for words in ALL])
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_an_empty_campaign_has_reports_too(words: tuple[str, ...], form: str) -> None:
     run("create_campaign", "river", "--name", "River study")
@@ -57,7 +57,7 @@ def test_negative_numbers_stay_numbers() -> None:
 def test_names_in_the_database_that_no_import_would_take_are_quoted() -> None:
     Run.objects.filter(run_id="alpha").update(group="=HYPERLINK(A1)", run_id="@alpha")
     out = run("report", "scores", "--campaign", "river", "--condition", "A/A", "--format", "csv").out
-    [alpha] = [one for one in csv.DictReader(io.StringIO(out)) if one["run_id"].endswith("alpha")]
+    [alpha] = [row for row in csv.DictReader(io.StringIO(out)) if row["run_id"].endswith("alpha")]
     assert (alpha["run_id"], alpha["group"]) == ("'@alpha", "'=HYPERLINK(A1)")
 
 
@@ -154,9 +154,9 @@ def test_the_methods_report_lines_numbers_up() -> None:
 
 def test_the_methods_report_calls_a_score_by_its_name() -> None:
     table = MethodsTable("Tau", {"score": "Score"}, [{"score": "vital_strict"}])
-    assert table.cells == [[("vital strict", False)]]
+    assert table.cells == [[("vital, strict", False)]]
     report = MethodsReport("River", "river", 1, [MethodsSection("Agreement", [], [table])])
-    assert "vital strict" in methods_latex(report)
+    assert "vital, strict" in methods_latex(report)
     assert '"vital_strict"' in methods_json(report)  # programs compare codes
 
 

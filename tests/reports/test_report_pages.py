@@ -3,20 +3,25 @@
 import csv
 import io
 import json
+import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from django.http import QueryDict
 from django.urls import reverse
 
 from evaluation.imports.assignments import import_assignments
+from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import import_runs
 from evaluation.models import Topic, TopicTag
 from evaluation.terms import JudgeKind, Origin
+from reports.nuggets.descriptives import descriptives_page
 from reports.views import REPORTS
 from tests.reports.test_leaderboard_page import LABELS
-from tests.worlds.campaign import World, make_world, queries_of
+from tests.worlds.campaign import NUGGETS, World, make_world, queries_of
 from tests.worlds.cast import write_source
 
 
@@ -74,12 +79,33 @@ def test_each_page_says_its_figures_and_links_to_every_file(world: World, name: 
         assert all(world.client("olga").get(file + QUERIES[name]).status_code == 200 for file in files)
 
 
+def test_labels_of_two_lists_by_one_judge_are_two_bars(world: World, tmp_path: Path) -> None:
+    """Bars of one name lay on each other, up to 200 %, in the picture as a file."""
+    listed = write_source(tmp_path, "second.jsonl", NUGGETS)
+    import_nuggets(campaign=world.campaign, source=listed, origin=Origin.AUTO, judge="other", name="second")
+    import_assignments(
+        campaign=world.campaign,
+        sources=[write_source(tmp_path, "again.jsonl", LABELS)],
+        origin=Origin.AUTO,
+        judge="whole",
+        kind=JudgeKind.LLM,
+        nuggets="second",
+    )
+    chart = descriptives_page(world.campaign, QueryDict()).section("overview").chart
+    assert chart
+    shares: dict[str, float] = defaultdict(float)
+    for row in json.loads(chart.draw(False))["data"]["values"]:
+        shares[row["name"]] += row["share"]
+    assert {"A/A by whole of auto-robot", "A/A by whole of second", "A/A by robot"} <= set(shares)
+    assert all(share == pytest.approx(1) for share in shares.values())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
         "length",
-        *(pytest.param(one, marks=pytest.mark.slow) for one in QUERIES if one not in ("length", "time")),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in QUERIES if name not in ("length", "time")),
     ],
 )
 def test_the_picture_of_each_page_is_drawn_in_both_themes(world: World, name: str) -> None:
@@ -96,7 +122,7 @@ def test_the_picture_of_each_page_is_drawn_in_both_themes(world: World, name: st
 def test_descriptives_are_the_report_s_and_a_tag_s_only_its_topics(world: World) -> None:
     row = rows_of(world, "descriptives")[0]
     assert (row["name"], row["topics"], row["nuggets_per_topic"], row["vital"]) == ("auto-robot", 1, 2.0, 0.5)
-    whole = next(one for one in rows_of(world, "descriptives") if one["judge"] == "whole")
+    whole = next(judged for judged in rows_of(world, "descriptives") if judged["judge"] == "whole")
     assert (whole["labels"], whole["support"], whole["partial_support"], whole["not_support"]) == (
         4,
         0.5,
@@ -170,11 +196,30 @@ def test_a_packet_holds_its_group_s_runs_and_nothing_of_others(world: World) -> 
     assert world.client("olga").get(address).content == response.content
 
 
+@pytest.mark.parametrize("report", ["support", "length"])
+def test_check_80_tags_of_few_topics_fold(world: World, report: str) -> None:
+    address = reverse("reports:report", args=["river", report])
+    page = world.client("olga").get(address, {"condition": "A/A", "judge": "whole"} if report == "length" else {})
+    assert "Small tags (2)" in (text := page.content.decode())
+    assert ">simple</bdi></a> n = 1" in text
+    assert not re.search(r"<th[^>]*>\s*simple", text)
+
+
 def test_the_leaderboard_is_of_the_topics_of_a_tag_and_shows_each_tag(world: World) -> None:
     address = reverse("reports:leaderboard_table", args=["river", "json"]) + "?condition=A/A&judge=whole"
     whole = json.loads(world.client("olga").get(address).content)
-    assert whole["by_tag"]["simple"] == {"topics": 1, "runs": {"alpha": 1.0, "beta": 0.0}}
-    assert whole["by_tag"]["composition"] == {"topics": 0, "runs": {"alpha": None, "beta": None}}
+    few = {"low": None, "high": None, "reason": "too few topics"}
+    assert whole["by_tag"]["simple"] == {
+        "topics": 1,
+        "runs": {"alpha": 1.0, "beta": 0.0},
+        "intervals": {"alpha": few, "beta": few},
+    }
+    none = {"alpha": None, "beta": None}
+    assert whole["by_tag"]["composition"] == {
+        "topics": 0,
+        "runs": none,
+        "intervals": dict.fromkeys(none, few),
+    }
     tagged = json.loads(world.client("olga").get(f"{address}&tag=composition").content)
     assert (tagged["tag"], tagged["topics"]) == ("composition", 1)
     assert tagged["runs"][0]["vital_strict"] is None

@@ -16,7 +16,7 @@ ROW = {"run_id", "group", "task", "topics", *SCORES, "length", "judged", "failed
 def row(run_id: str, *policies: str) -> dict[str, Any]:
     """One run's row under A/A."""
     rows = report("scores", "--condition", "A/A", *policies)["runs"]
-    return next(one for one in rows if one["run_id"] == run_id)
+    return next(entry for entry in rows if entry["run_id"] == run_id)
 
 
 @pytest.mark.usefixtures("labelled")
@@ -24,7 +24,7 @@ def test_the_document_has_the_contract_s_keys() -> None:
     document = report("scores", "--condition", "A/A")
     assert document.keys() >= {"condition", "policies", "topics", "runs", "summary"}
     assert document["summary"].keys() == {"min", "median", "max"}
-    assert all(one.keys() >= ROW for one in document["runs"])
+    assert all(entry.keys() >= ROW for entry in document["runs"])
     assert (document["condition"], document["topics"]) == ("A/A", 2)
 
 
@@ -48,8 +48,10 @@ def test_a_missing_answer_is_0_or_left_out() -> None:
 
 @pytest.mark.usefixtures("labelled")
 def test_policies_are_echoed() -> None:
-    said = report("scores", "--condition", "A/A", "--missing", "skip", "--unjudged", "zero", "--no-vital", "skip")
-    assert said["policies"] == {"missing": "skip", "unjudged": "zero", "no-vital": "skip", "topics": "all"}
+    document = report(
+        "scores", "--condition", "A/A", "--missing", "skip", "--unjudged", "zero", "--no-vital", "skip"
+    )
+    assert document["policies"] == {"missing": "skip", "unjudged": "zero", "no-vital": "skip", "topics": "all"}
     table = run("report", "scores", "--campaign", "river", "--condition", "A/A").out
     assert "Policies: missing zero, unjudged exclude, no-vital zero, topics all. Topics: 2." in table
 
@@ -98,9 +100,9 @@ def test_an_answer_without_a_word_is_not_support_by_rule(labelled: Path) -> None
 
 def test_controls_are_listed_but_not_in_the_closing_rows(labelled: Path) -> None:
     document = report("scores", "--condition", "A/A")
-    assert [one["run_id"] for one in document["runs"]] == ["alpha", "beta"]
-    assert [one["control"] for one in document["runs"]] == [False, True]
-    assert {one["vital_strict"] for one in document["summary"].values()} == {0.5}
+    assert [entry["run_id"] for entry in document["runs"]] == ["alpha", "beta"]
+    assert [entry["control"] for entry in document["runs"]] == [False, True]
+    assert {closing["vital_strict"] for closing in document["summary"].values()} == {0.5}
 
 
 def test_the_closing_rows_are_means_of_each_topic_s_spread(labelled: Path) -> None:
@@ -171,5 +173,5 @@ def test_a_cached_report_is_forgotten_when_labels_arrive(labelled: Path) -> None
 @pytest.mark.usefixtures("labelled")
 def test_a_condition_without_nuggets_lists_lengths_of_all_topics() -> None:
     document = report("scores", "--condition", "M/M")
-    assert {one["run_id"]: one["length"] for one in document["runs"]} == {"alpha": 5.5, "beta": 0.5}
+    assert {entry["run_id"]: entry["length"] for entry in document["runs"]} == {"alpha": 5.5, "beta": 0.5}
     assert document["nuggets"] is None

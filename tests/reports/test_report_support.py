@@ -19,7 +19,7 @@ ROW = {
 def row(run_id: str, *policies: str) -> dict[str, Any]:
     """One run's row under `scratch`."""
     rows = report("support", "--condition", "scratch", *policies)["runs"]
-    return next(one for one in rows if one["run_id"] == run_id)
+    return next(entry for entry in rows if entry["run_id"] == run_id)
 
 
 def figures(run_id: str, *policies: str) -> tuple[float | None, float | None]:
@@ -37,7 +37,7 @@ def test_partial_full_and_uncited_give_three_quarters_and_a_half() -> None:
 def test_the_document_has_the_contract_s_keys() -> None:
     document = report("support", "--condition", "scratch")
     assert document["condition"] == "scratch"
-    assert all(one.keys() >= ROW for one in document["runs"])
+    assert all(entry.keys() >= ROW for entry in document["runs"])
 
 
 @pytest.mark.usefixtures("labelled")

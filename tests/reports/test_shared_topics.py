@@ -142,9 +142,9 @@ def test_no_more_assessors_than_the_campaign_asks_for(world: JudgingWorld) -> No
     assert not first.second_opinion
     second = world.hand(Stage.ASSIGN, "ben", "t1")
     assert second.second_opinion
-    for again in (False, True):
+    for repeated in (False, True):
         with pytest.raises(Refused, match="the campaign asks for 2 and no more"):
-            world.hand(Stage.ASSIGN, "sam", "t1", again=again)
+            world.hand(Stage.ASSIGN, "sam", "t1", again=repeated)
 
 
 def test_what_is_handed_on_counts_as_it_did(world: JudgingWorld) -> None:

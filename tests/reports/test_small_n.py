@@ -5,12 +5,16 @@ from pathlib import Path
 
 import pytest
 from django.template import Context, Template
+from django.test import Client
 from django.urls import reverse
 
+from accounts.models import User
 from evaluation.models import Run, Topic, TopicTag
+from exchange.demo_campaign import SLUG
 from reports.metrics.intervals import Interval
 from reports.report import has_tau
 from tests.worlds.campaign import World
+from tests.worlds.demo import make_demo
 from tests.worlds.sized import sized
 
 
@@ -32,32 +36,32 @@ def drawn(tag: str, **values: object) -> str:
 
 @pytest.mark.parametrize(("topics", "grey"), [(0, True), (4, True), (5, False), (None, False)])
 def test_a_figure_on_fewer_than_five_topics_is_grey(topics: int | None, grey: bool) -> None:
-    said = drawn("{% figure value 'fine_score' topics=topics %}", value=0.12345, topics=topics)
-    assert said == "0.1235" if not grey else 'class="small-n"' in said and ">0.12 <" in said
+    html = drawn("{% figure value 'fine_score' topics=topics %}", value=0.12345, topics=topics)
+    assert html == "0.1235" if not grey else 'class="small-n"' in html and ">0.12 <" in html
 
 
 @pytest.mark.parametrize(("pairs", "grey"), [(9, True), (10, False)])
 def test_a_figure_on_fewer_than_ten_pairs_is_grey(pairs: int, grey: bool) -> None:
-    said = drawn("{% figure value 'signed' pairs=pairs %}", value=-0.0351, pairs=pairs)
-    assert said == "\N{MINUS SIGN}0.035" if not grey else "\N{MINUS SIGN}0.04 <" in said
-    assert ("n = 9 pairs" in said) is grey
+    html = drawn("{% figure value 'signed' pairs=pairs %}", value=-0.0351, pairs=pairs)
+    assert html == "\N{MINUS SIGN}0.035" if not grey else "\N{MINUS SIGN}0.04 <" in html
+    assert ("n = 9 pairs" in html) is grey
 
 
 def test_grey_is_said_in_words_too() -> None:
-    said = drawn("{% figure value 'percent' topics=1 pairs=40 %}", value=0.8125)
-    assert "81\N{NO-BREAK SPACE}%" in said
+    html = drawn("{% figure value 'percent' topics=1 pairs=40 %}", value=0.8125)
+    assert "81\N{NO-BREAK SPACE}%" in html
     words = "fewer than 5 topics are too few to be evidence"
-    assert f'n = 1 topic<span class="visually-hidden">, {words}</span>' in said
-    assert f'title="{words}"' in said
+    assert f'n = 1 topic<span class="visually-hidden">, {words}</span>' in html
+    assert f'title="{words}"' in html
 
 
 @pytest.mark.parametrize(
     ("topics", "shown", "faint"), [(4, False, False), (5, True, True), (9, True, True), (10, True, False)]
 )
 def test_intervals_are_absent_then_grey_then_plain(topics: int, shown: bool, faint: bool) -> None:
-    said = drawn("{% interval ends topics=topics %}", ends=Interval(0.1, 0.9), topics=topics)
-    assert ("0.100 to 0.900" in said) is shown
-    assert ("small-n" in said) is (faint or not shown)
+    html = drawn("{% interval ends topics=topics %}", ends=Interval(0.1, 0.9), topics=topics)
+    assert ("0.100 to 0.900" in html) is shown
+    assert ("small-n" in html) is (faint or not shown)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,7 @@ def test_four_topics_make_a_grey_leaderboard(tmp_path: Path) -> None:
     board = board_of(page)
     figures = re.findall(r'<td class="n(?: primary-column)?"> ?(<span class="small-n".*?) ?</td>', board)
     assert len(figures) >= 5 + 3  # runs, and the closing rows
-    assert all("n = 4 topics" in one for one in figures)
+    assert all("n = 4 topics" in figure for figure in figures)
     assert not re.search(r"\d\.\d{3}", board)
     assert not re.search(r"\d\.\d+ to ", board)
     assert "score-interval" not in page
@@ -176,7 +180,34 @@ def test_tau_by_number_of_topics_begins_at_five(tmp_path: Path) -> None:
     table = page_of(world, "agreement", query).partition('id="h-curve"')[2].partition("</table>")[0]
     assert re.findall(r'<th scope="row" class="n">(\d+)</th>', table) == ["5", "6"]
     file = world.client("olga").get(address(world, "reports:topics_table", "json") + query).json()
-    assert {one["topics"] for one in file["points"]} >= {2, 3, 4, 5, 6}
+    assert {point["topics"] for point in file["points"]} >= {2, 3, 4, 5, 6}
     picture = address(world, "reports:topics_picture", "svg") + query
     whole, shown = (world.client("olga").get(picture + more).content for more in ("", "&enough=on"))
     assert len(shown) < len(whole)
+
+
+INTERVAL = re.compile(r"[^\s(]*\d\S* to [^\s)]*\d[^\s)]*")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("page", "least"),
+    [
+        ("leaderboard/?condition=E/M", 6),
+        ("agreement/?x=E/A&y=E/M", 3),
+        ("confusion/?rows=E/A&columns=E/M", 3),
+        ("reports/support/?condition=llm", 10),
+    ],
+)
+def test_a_tag_of_all_topics_has_the_page_s_intervals(client: Client, page: str, least: int) -> None:
+    make_demo()
+    TopicTag.objects.bulk_create(
+        TopicTag(topic=topic, name="every") for topic in Topic.objects.filter(campaign__slug=SLUG)
+    )
+    client.force_login(User.objects.get(username="olga"))
+    text = " ".join(client.get(f"/campaigns/{SLUG}/{page}").content.decode().split())
+    before, _, tags = text.partition('<h2 id="h-tags">')
+    found = INTERVAL.findall(re.sub(r"<[^>]+>", " ", tags.partition("</section>")[0]))
+    assert len(found) >= least
+    there = " ".join(re.sub(r"<[^>]+>", " ", before.replace('aria-label="', "> ").replace('">', " <i>")).split())
+    assert [ends for ends in found if ends not in there] == []

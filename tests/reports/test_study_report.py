@@ -20,8 +20,8 @@ from tests.worlds.study import (
     EXPERT,
     MACHINE,
     STUDY,
-    asked,
     hand_study,
+    keys_of,
     make_study,
     make_study_world,
     window_of,
@@ -85,8 +85,8 @@ def test_kappas_of_each_with_each_are_scikit_learn_s(world: JudgingWorld) -> Non
     label_as(study, second, given["second"])
     pairs = list(StudyPair.objects.filter(study=study).order_by("pk"))
     labels: dict[str, list[int]] = {
-        EXPERT: [one.person_label or 0 for one in pairs],
-        MACHINE: [one.machine_label or 0 for one in pairs],
+        EXPERT: [pair.person_label or 0 for pair in pairs],
+        MACHINE: [pair.machine_label or 0 for pair in pairs],
         f"ann, study {STUDY}": given["ann"],
         f"second, study {STUDY}": [*given["second"], 9],
     }
@@ -94,11 +94,11 @@ def test_kappas_of_each_with_each_are_scikit_learn_s(world: JudgingWorld) -> Non
     assert len(rows) == 6
     for row in rows:
         both = [pair for pair in zip(labels[row["judge"]], labels[row["with"]], strict=True) if max(pair) <= 2]
-        one, other = zip(*both, strict=True)
+        left, right = zip(*both, strict=True)
         assert row["pairs"] == len(both)
         assert row["agreement"] == pytest.approx(sum(a == b for a, b in both) / len(both))
-        assert row["kappa"] == pytest.approx(cohen_kappa_score(one, other, labels=[0, 1, 2]))
-        linear = cohen_kappa_score(one, other, labels=[0, 1, 2], weights="linear")
+        assert row["kappa"] == pytest.approx(cohen_kappa_score(left, right, labels=[0, 1, 2]))
+        linear = cohen_kappa_score(left, right, labels=[0, 1, 2], weights="linear")
         assert row["kappa_linear"] == pytest.approx(linear)
 
 
@@ -128,7 +128,7 @@ def test_work_at_the_desk_comes_into_the_report_when_it_is_submitted(world: Judg
     }
     refused = {"low": None, "high": None, "reason": "too few topics"}
     assert ends == dict.fromkeys(("agreement", "kappa", "kappa_linear"), refused)
-    for key in asked(window):
+    for key in keys_of(window):
         window.do("label", key=key, label="no_support")
     assert len(study_report(study).judges) == 2
     window.submit()

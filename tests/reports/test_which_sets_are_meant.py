@@ -61,7 +61,7 @@ def default(world: JudgingWorld) -> None:
 
 
 def in_reports(campaign: Campaign, condition: Condition) -> list[str]:
-    return [one.name for one in resolve(campaign, condition).nugget_sets]
+    return [nugget_set.name for nugget_set in resolve(campaign, condition).nugget_sets]
 
 
 def in_jobs(campaign: Campaign) -> list[str]:

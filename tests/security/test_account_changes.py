@@ -48,7 +48,7 @@ def reset_link(email: str) -> str:
     """Ask for a reset; return the link of the mail, or nothing."""
     before = len(mail.outbox)
     Client().post(RESET, {"email": email})
-    bodies = "\n".join(str(one.body) for one in mail.outbox[before:])
+    bodies = "\n".join(str(message.body) for message in mail.outbox[before:])
     found = re.search(r"http://testserver(/accounts/password/reset/key/\S+)", bodies)
     return found[1] if found else ""
 
@@ -61,8 +61,8 @@ def test_a_session_alone_changes_no_address(action: str) -> None:
     before = list(EmailAddress.objects.order_by("pk").values())
     client = Client()
     client.force_login(ben)
-    asked = client.post(EMAIL, {"email": NEW if action == "action_add" else "second@example.org", action: ""})
-    assert asked["Location"].startswith("/accounts/reauthenticate/")
+    response = client.post(EMAIL, {"email": NEW if action == "action_add" else "second@example.org", action: ""})
+    assert response["Location"].startswith("/accounts/reauthenticate/")
     assert list(EmailAddress.objects.order_by("pk").values()) == before
 
 
@@ -88,29 +88,29 @@ def test_the_old_address_is_told_of_a_new_one(audit_log: Audit) -> None:
     address(ben)
     client = confirmed("ben")
     client.post(EMAIL, {"email": NEW, "action_add": ""})
-    assert told("ben@example.org") == ["Email address added"]
+    assert subjects_sent_to("ben@example.org") == ["Email address added"]
     key = re.search(r"/accounts/confirm-email/\S+", str(mail.outbox[-1].body) + str(mail.outbox[0].body))
     assert key
     client.post(key[0])
     client.post(EMAIL, {"email": NEW, "action_primary": ""})
     client.post(EMAIL, {"email": "ben@example.org", "action_remove": ""})
-    assert told("ben@example.org") == ["Email address added", "Email Changed", "Email Removed"]
+    assert subjects_sent_to("ben@example.org") == ["Email address added", "Email Changed", "Email Removed"]
     wanted = ["email_added", "email_verified", "email_changed", "email_removed"]
-    assert kinds(audit_log) == [f"account.{one}" for one in wanted]
+    assert kinds(audit_log) == [f"account.{kind}" for kind in wanted]
     assert "example.org" not in audit_log.path.read_text("utf-8")
 
 
-def told(email: str) -> list[str]:
+def subjects_sent_to(email: str) -> list[str]:
     """The subjects of what was sent to an address, without the site's mark before it."""
-    return [re.sub(r"^\[\S+\] ", "", str(one.subject)) for one in mail.outbox if email in one.to]
+    return [re.sub(r"^\[\S+\] ", "", str(message.subject)) for message in mail.outbox if email in message.to]
 
 
 def test_a_new_password_is_recorded_and_told(audit_log: Audit) -> None:
     address(make_user("ben"))
-    said = {"oldpassword": "ben", "password1": WORD, "password2": WORD}
-    sign_in("ben").post("/accounts/password/change/", said)
+    fields = {"oldpassword": "ben", "password1": WORD, "password2": WORD}
+    sign_in("ben").post("/accounts/password/change/", fields)
     assert kinds(audit_log) == ["account.password_changed"]
-    assert told("ben@example.org") == ["Password Changed"]
+    assert subjects_sent_to("ben@example.org") == ["Password Changed"]
 
 
 def test_a_reset_is_recorded_when_asked_for_and_when_done(audit_log: Audit) -> None:
@@ -121,7 +121,7 @@ def test_a_reset_is_recorded_when_asked_for_and_when_done(audit_log: Audit) -> N
     client.post(form, {"password1": WORD, "password2": WORD})
     assert kinds(audit_log) == ["account.password_reset_requested", "account.password_reset"]
     assert {line["actor"] for line in audit_log.lines()} == {f"user:{ben.pk}"}
-    assert told("ben@example.org")[-1] == "Password reset by mail"
+    assert subjects_sent_to("ben@example.org")[-1] == "Password reset by mail"
     assert sign_in("ben", WORD).get("/desk/").status_code == 200
 
 
@@ -141,7 +141,9 @@ def test_a_second_factor_is_recorded_and_told(audit_log: Audit) -> None:
         ("account.factor_removed", "recovery_codes"),
         ("account.factor_removed", "totp"),
     }
-    assert {"Authenticator App Activated", "Authenticator App Deactivated"} < set(told("ben@example.org"))
+    assert {"Authenticator App Activated", "Authenticator App Deactivated"} < set(
+        subjects_sent_to("ben@example.org")
+    )
     assert not Authenticator.objects.exists()
 
 
@@ -149,7 +151,7 @@ def test_a_factor_taken_by_an_administrator_is_told(people: People) -> None:  # 
     ben = people.by_name["ben"]
     address(ben)
     people.client("ada").post(f"/accounts/people/{ben.pk}/factor/")
-    assert told("ben@example.org") == ["Second factor taken away"]
+    assert subjects_sent_to("ben@example.org") == ["Second factor taken away"]
 
 
 def test_a_providers_link_is_recorded_and_told(
@@ -165,7 +167,7 @@ def test_a_providers_link_is_recorded_and_told(
     pk = re.findall(r'name="account"[^>]*value="(\d+)"', client.get("/accounts/3rdparty/").content.decode())
     client.post("/accounts/3rdparty/", {"account": pk[0]})
     assert kinds(audit_log)[-1] == "account.provider_unlinked"
-    assert len(told("ann@example.org")) == 2
+    assert len(subjects_sent_to("ann@example.org")) == 2
 
 
 def test_tokens_that_open_nothing_are_recorded_and_slowed_down(audit_log: Audit) -> None:
@@ -183,8 +185,8 @@ def test_a_mail_server_that_is_away_undoes_no_change(settings: Settings, audit_l
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
     address(make_user("ben"))
-    said = {"oldpassword": "ben", "password1": WORD, "password2": WORD}
-    assert sign_in("ben").post("/accounts/password/change/", said).status_code == 302
+    fields = {"oldpassword": "ben", "password1": WORD, "password2": WORD}
+    assert sign_in("ben").post("/accounts/password/change/", fields).status_code == 302
     assert kinds(audit_log) == ["account.password_changed"]
 
 
@@ -200,22 +202,22 @@ def test_a_revoked_token_that_is_still_used_names_its_owner(audit_log: Audit) ->
 def test_a_password_set_in_the_admin_is_recorded_and_told(people: People, audit_log: Audit) -> None:  # noqa: F811
     ben = people.by_name["ben"]
     address(ben)
-    said = {"password1": WORD, "password2": WORD, "usable_password": "true", "set-password": "1"}
-    done = people.client("ada").post(f"/admin/accounts/user/{ben.pk}/password/", said)
+    fields = {"password1": WORD, "password2": WORD, "usable_password": "true", "set-password": "1"}
+    done = people.client("ada").post(f"/admin/accounts/user/{ben.pk}/password/", fields)
     assert done.status_code == 302
     line = audit_log.lines("account.password_changed")[0]
     assert (line["actor"], line["about"]) == (f"user:{people.by_name['ada'].pk}", f"user:{ben.pk}")
-    assert told("ben@example.org") == ["Password Changed"]
+    assert subjects_sent_to("ben@example.org") == ["Password Changed"]
 
 
 def test_an_address_changed_in_the_admin_tells_the_old_one(people: People, audit_log: Audit) -> None:  # noqa: F811
     ben, ada = people.by_name["ben"], people.client("ada")
     page = f"/admin/accounts/user/{ben.pk}/change/"
     form = ada.get(page).context["adminform"].form
-    said = {
+    fields = {
         name: value for name, value in form.initial.items() if value not in (None, False) and name != "password"
     }
-    assert ada.post(page, said | {"email": NEW, "groups": [], "user_permissions": []}).status_code == 302
+    assert ada.post(page, fields | {"email": NEW, "groups": [], "user_permissions": []}).status_code == 302
     assert User.objects.get(pk=ben.pk).email == NEW
     assert audit_log.lines("account.email_changed")[0]["about"] == f"user:{ben.pk}"
-    assert told("ben@example.org") == ["Email Changed"]
+    assert subjects_sent_to("ben@example.org") == ["Email Changed"]

@@ -73,7 +73,7 @@ def test_millions_of_tiny_lines_are_refused(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         ("1e999", "numbers of ordinary size"),
         ('{"deep": [{"x": -1e400}]}', "numbers of ordinary size"),
@@ -85,16 +85,16 @@ def test_millions_of_tiny_lines_are_refused(tmp_path: Path, monkeypatch: pytest.
     ],
     ids=["infinite", "infinite inside", "digits", "depth", "half a character", "nul", "nan"],
 )
-def test_values_that_no_database_takes_are_refused(value: str, said: str, tmp_path: Path) -> None:
+def test_values_that_no_database_takes_are_refused(value: str, message: str, tmp_path: Path) -> None:
     run("create_campaign", "river", "--name", "River study")
     path = write(tmp_path, "t.jsonl", f'{{"id": "t1", "title": "a", "odd": {value}}}\n')
-    assert said in refuse("import_topics", "--campaign", "river", path)
+    assert message in refuse("import_topics", "--campaign", "river", path)
     assert not Topic.objects.exists()
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a = " + "[" * 5000 + "]" * 5000, "not nested so deep"),
         ("a = " + "9" * 5000, "numbers of ordinary size"),
@@ -102,11 +102,11 @@ def test_values_that_no_database_takes_are_refused(value: str, said: str, tmp_pa
     ],
     ids=["depth", "digits", "size"],
 )
-def test_a_campaign_file_that_is_a_bomb_is_refused(text: str, said: str, tmp_path: Path) -> None:
+def test_a_campaign_file_that_is_a_bomb_is_refused(text: str, message: str, tmp_path: Path) -> None:
     path = write(tmp_path, "c.toml", f"{text}\n")
     outcome = run("create_campaign", "river", "--name", "x", "--from", path)
     assert (outcome.code, outcome.out) == (1, "")
-    assert said in outcome.err
+    assert message in outcome.err
     assert not Campaign.objects.exists()
 
 
@@ -117,8 +117,8 @@ def test_a_campaign_file_that_is_a_bomb_is_refused(text: str, said: str, tmp_pat
 )
 def test_a_desk_refuses_what_could_not_be_kept(value: str, desk_world: DeskWorld) -> None:
     window = Window(desk_world.client(), desk_world.post_edit).open()
-    said = window.op("compose", slot="new", draft={"text": "BOMB"})
-    body = json.dumps({"window": window.window, "ops": [said]}).replace('"BOMB"', value)
+    operation = window.op("compose", slot="new", draft={"text": "BOMB"})
+    body = json.dumps({"window": window.window, "ops": [operation]}).replace('"BOMB"', value)
     response = window.client.post(window.url("ops/"), body, content_type="application/json")
     refused = response.status_code == 400 or response.json()["receipts"][0]["status"] != "applied"
     assert refused, response.content

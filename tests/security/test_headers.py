@@ -132,8 +132,8 @@ def run_with(tmp_path: Path, words: list[str]) -> "subprocess.CompletedProcess[s
     own = {"HTTPS": "1", "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3", "SECRET_KEY": token_urlsafe(48)}
     environ = os.environ | own | {"DJANGO_SETTINGS_MODULE": "config.settings", "AUDIT_LOG": "-"}
     environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the tests set it for Playwright
-    said = [sys.executable, *words]
-    done = subprocess.run(said, env=environ, cwd=project.BASE_DIR, check=False, capture_output=True, text=True)
+    command = [sys.executable, *words]
+    done = subprocess.run(command, env=environ, cwd=project.BASE_DIR, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done
 
@@ -211,4 +211,4 @@ def test_nothing_is_migrated_for_a_bare_server_in_the_network(tmp_path: Path) ->
 def test_a_demo_account_fails_the_check() -> None:
     make_user("demo", demo=True)
     found = run_checks(include_deployment_checks=True)
-    assert "accounts.E001" in [one.id for one in found]
+    assert "accounts.E001" in [message.id for message in found]

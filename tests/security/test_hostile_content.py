@@ -32,14 +32,14 @@ TEXTS = (
 def plant() -> None:
     """Write the same hostile text into every column that holds texts from outside."""
     for model, columns in TEXTS:
-        known = {one.name: one for one in model._meta.concrete_fields}
-        said = {
+        known = {field.name: field for field in model._meta.concrete_fields}
+        values = {
             name: Value(NASTY[: known[name].max_length] if known[name].max_length else NASTY)
             for name in columns
             if name in known
         }
         rows = model._default_manager.filter(has_text=True) if model is Segment else model._default_manager.all()
-        rows.update(**said)
+        rows.update(**values)
     Run.objects.update(group=NASTY[:60])
     # The calls of this world hold what no engine writes: give them a question, with the same text in it.
     Text.objects.update(content=NASTY)

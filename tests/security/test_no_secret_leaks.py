@@ -48,34 +48,40 @@ class _ParrotHandler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
-        said = " ".join(self.headers.values())
-        self.server.heard += KEY in said or BASIC in said
+        header_text = " ".join(self.headers.values())
+        self.server.heard += KEY in header_text or BASIC in header_text
         turn = next(self.server.turns)
         if turn == 3:
             return  # without a word
-        status, body = self.answer(turn, said)
+        status, body = self.answer(turn, header_text)
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
-        self.send_header("X-Said", said.replace("\n", " "))
+        self.send_header("X-Said", header_text.replace("\n", " "))
         self.end_headers()
         self.wfile.write(body)
 
-    def answer(self, turn: int, said: str) -> tuple[int, bytes]:
+    def answer(self, turn: int, header_text: str) -> tuple[int, bytes]:
         """Repeat the key in a way of its own each time, and at last answer as one should, and still repeat it."""
-        error = json.dumps({"error": {"message": f"Incorrect API key provided: {said}", "code": said}}).encode()
-        choice = {"message": {"content": f'["support", "{said}"]'}, "finish_reason": KEY}
-        label = {"message": {"content": f'["support"] {said}'}, "finish_reason": "stop"}
-        ways: list[tuple[int, bytes]] = [
+        error = json.dumps(
+            {"error": {"message": f"Incorrect API key provided: {header_text}", "code": header_text}}
+        ).encode()
+        choice = {"message": {"content": f'["support", "{header_text}"]'}, "finish_reason": KEY}
+        label = {"message": {"content": f'["support"] {header_text}'}, "finish_reason": "stop"}
+        answers: list[tuple[int, bytes]] = [
             (500, error),
-            (200, f"<html>{said}".encode()),
-            (429, said.encode()),
+            (200, f"<html>{header_text}".encode()),
+            (429, header_text.encode()),
             (500, b""),
             (200, json.dumps({"model": KEY, "choices": [choice]}).encode()),
             (400, error),
             (401, error),
-            (403, said.encode()),
+            (403, header_text.encode()),
         ]
-        return ways[turn] if turn < len(ways) else (200, json.dumps({"model": KEY, "choices": [label]}).encode())
+        return (
+            answers[turn]
+            if turn < len(answers)
+            else (200, json.dumps({"model": KEY, "choices": [label]}).encode())
+        )
 
     def log_message(self, format: str, *args: Any) -> None:
         """Keep quiet."""
@@ -150,7 +156,7 @@ def test_no_secret_is_stored_logged_exported_or_shown(
     places = {
         "tables": tables(),
         "log": caplog.text,
-        "exports": "\n".join(f"{one.out} {one.err}" for one in exported),
+        "exports": "\n".join(f"{outcome.out} {outcome.err}" for outcome in exported),
         "audit log": audit_log.path.read_text(),
         "streams": "".join(capfd.readouterr()),
         **shown,

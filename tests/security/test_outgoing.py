@@ -28,7 +28,7 @@ class Listening(HTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.redirects_to = ""
 
 
@@ -37,7 +37,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.asked.append(str(self.headers))
+        self.server.requests.append(str(self.headers))
         self.send_response(307 if self.server.redirects_to else 200)
         if self.server.redirects_to:
             self.send_header("Location", self.server.redirects_to)
@@ -165,17 +165,17 @@ def test_what_a_name_stands_for_is_looked_at(host: str, resolved: str, refused: 
 
 def resolver(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
     """Play the name server: one answer after the other, the last one for ever. Return what it was asked."""
-    asked: list[str] = []
+    hosts: list[str] = []
 
     def answer(host: str, port: int, *_rest: Any, **_more: Any) -> list[Any]:
         address = host
         if not host[0].isdigit():
-            asked.append(host)
-            address = answers[min(len(asked), len(answers)) - 1]
+            hosts.append(host)
+            address = answers[min(len(hosts), len(answers)) - 1]
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
 
     monkeypatch.setattr(socket, "getaddrinfo", answer)
-    return asked
+    return hosts
 
 
 def test_a_name_that_was_made_to_point_inside_is_not_called(
@@ -185,20 +185,20 @@ def test_a_name_that_was_made_to_point_inside_is_not_called(
     refusal = send(Endpoint(f"http://rebound.example.org:{listening.server_port}/v1", SecretStr(KEY)), REQUEST)
     assert isinstance(refusal, CallRefusal)
     assert refusal.message == "rebound.example.org stands for 127.0.0.1, which is this machine."
-    assert listening.asked == []
+    assert listening.requests == []
 
 
 def test_a_name_is_resolved_once_and_that_is_called(listening: Listening, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = resolver(monkeypatch, "127.0.0.1", "169.254.169.254")
+    hosts = resolver(monkeypatch, "127.0.0.1", "169.254.169.254")
     assert isinstance(send(Endpoint(f"http://ollama:{listening.server_port}/v1"), REQUEST), Completion)
-    assert asked == ["ollama"]
+    assert hosts == ["ollama"]
 
 
 def test_a_redirect_is_not_followed(listening: Listening) -> None:
     listening.redirects_to = f"http://127.0.0.1:{listening.server_port}/elsewhere"
     refusal = send(Endpoint(f"http://127.0.0.1:{listening.server_port}/v1", SecretStr(KEY)), REQUEST)
     assert isinstance(refusal, CallRefusal)
-    assert len(listening.asked) == 1
+    assert len(listening.requests) == 1
 
 
 @pytest.mark.django_db
@@ -222,7 +222,7 @@ def test_the_key_goes_to_its_own_address_only(listening: Listening, settings: Se
     settings.LLM_ALLOWED_HOSTS = [f"127.0.0.1:{listening.server_port}"]
     judge = Judge(name="x", kind=JudgeKind.LLM, model="m", base_url=f"http://127.0.0.1:{listening.server_port}/v1")
     assert isinstance(send(endpoint_of(judge), REQUEST), Completion)
-    assert KEY not in listening.asked[0]
+    assert KEY not in listening.requests[0]
     assert endpoint_of(Judge(name="y", kind=JudgeKind.LLM, model="m")).api_key == SecretStr(KEY)
     same_host = Judge(name="z", kind=JudgeKind.LLM, model="m", base_url="http://llm.lab:9000/other")
     assert endpoint_of(same_host).api_key == SecretStr("")

@@ -38,10 +38,10 @@ def test_a_secret_given_twice_is_an_error_that_hides_it(name: str, file: Path) -
     assert "canary" not in str(error.value)
 
 
-@pytest.mark.parametrize(("content", "said"), [(b" \n", "is empty"), (b"\xff\xfe", "not UTF-8")])
-def test_a_file_without_a_secret_is_an_error(content: bytes, said: str, file: Path) -> None:
+@pytest.mark.parametrize(("content", "message"), [(b" \n", "is empty"), (b"\xff\xfe", "not UTF-8")])
+def test_a_file_without_a_secret_is_an_error(content: bytes, message: str, file: Path) -> None:
     file.write_bytes(content)
-    with pytest.raises(ImproperlyConfigured, match=said):
+    with pytest.raises(ImproperlyConfigured, match=message):
         secret("SECRET_KEY", {"SECRET_KEY_FILE": str(file)})
 
 
@@ -51,13 +51,13 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_settings_read_secrets_from_files(tmp_path: Path) -> None:
-    said = {
+    values = {
         "SECRET_KEY": "key-canary",
         "DATABASE_URL": "postgres://db.example/x",
         "CELERY_BROKER_URL": "redis://q",
     }
     environ = {name: value for name, value in os.environ.items() if name not in SECRETS}
-    for name, value in said.items():
+    for name, value in values.items():
         (tmp_path / name).write_text(value)
         environ[f"{name}_FILE"] = str(tmp_path / name)
     environ["DJANGO_SETTINGS_MODULE"] = "config.settings"

@@ -28,7 +28,7 @@ WIDE = {f"t{place:02}": ("vital", "vital", "okay", "okay") for place in range(1,
 @built_once
 def make_example(folder: Path) -> Path:
     """Load topics, runs, lists and the LLM's labels; nothing is drawn."""
-    return _load(folder, LISTS, MACHINE)
+    return load_world(folder, LISTS, MACHINE)
 
 
 @built_once
@@ -39,7 +39,7 @@ def make_wide(folder: Path) -> Path:
         run_id: "".join(chosen.choices("SPN", (share, 1, 6 - share), k=48))
         for run_id, share in (("alpha", 4), ("beta", 4), ("gamma", 3), ("delta", 1))
     }
-    _load(
+    load_world(
         folder,
         WIDE,
         {
@@ -70,7 +70,8 @@ def make_wide(folder: Path) -> Path:
     return folder
 
 
-def _load(folder: Path, given: Lists, machine: dict[str, str]) -> Path:
+def load_world(folder: Path, given: Lists, machine: dict[str, str], *, judge: str = "llm") -> Path:
+    """Load topics, runs of one sentence, lists, and an LLM's labels."""
     assert run("create_campaign", "river", "--name", "River study").code == 0
     load("import_topics", write(folder, "topics.tsv", "".join(f"{topic}\twhy rivers bend\n" for topic in given)))
     for run_id in machine:
@@ -81,7 +82,7 @@ def _load(folder: Path, given: Lists, machine: dict[str, str]) -> Path:
         for topic, words in given.items()
     ]
     load("import_nuggets", "--origin", "edited", "--judge", "people", write(folder, "nuggets.jsonl", lists))
-    add_labels(folder, machine, lists=given)
+    add_labels(folder, machine, judge=judge, lists=given)
     return folder
 
 

@@ -229,9 +229,9 @@ def _load_calls(world: DeskWorld) -> None:
     TriedLabels.objects.create(item=item, labels=[2])
     Notice.objects.create(job=job, kind=Notice.Kind.STUCK, reason="It waits.", since=now)
     text = Text.objects.create(sha256="t" * 64, content="Label each nugget.")
-    said = [{"role": "user", "sha256": text.sha256}]
+    messages = [{"role": "user", "sha256": text.sha256}]
     call = Call.objects.create(
-        sha256="c" * 64, parameters={}, messages=said, template_version=1, state=Call.State.ANSWERED
+        sha256="c" * 64, parameters={}, messages=messages, template_version=1, state=Call.State.ANSWERED
     )
     Attempt.objects.create(call=call, number=1, sent_at=now)
     CallUse.objects.create(item=item, call=call, number=0)
@@ -316,16 +316,16 @@ def _at_work(world: DeskWorld, canaries: Canaries, name: str, window: Window) ->
     window.do("search", words=own("search words"))
     window.do("compose", slot="new", draft={"text": own("open composer")})
     window.do("mark", segment=passage_of(window.task.topic), mark="read")
-    said = stretch(0) | {"item": own("time")}
+    segment = stretch(0) | {"item": own("time")}
     beaten = window.post(
         "beat/",
-        {"window": window.window, "segments": [said], "elapsed_ms": 15_000, "place": {"row": own("place")}},
+        {"window": window.window, "segments": [segment], "elapsed_ms": 15_000, "place": {"row": own("place")}},
     )
     remark = f"{own('remark id')}-{window.task.pk}"
-    told = window.post(
+    remarked = window.post(
         "remarks/", {"kind": "flag", "about": own("about"), "text": own("remark"), "public_id": remark}
     )
-    assert (beaten.status_code, told.status_code) == (200, 200), (beaten.content, told.content)
+    assert (beaten.status_code, remarked.status_code) == (200, 200), (beaten.content, remarked.content)
     answer_remark(
         campaign=world.campaign, remark=remark, answer=own("answer to a remark"), actor=world.people["olga"]
     )
@@ -341,8 +341,8 @@ def passage_of(topic: Topic) -> str:
 def _load_practice(world: DeskWorld, canaries: Canaries, folder: Path, *, with_canaries: bool) -> None:
     """Load practice of every kind. Ann has answered one item, and may read what is known of that one and no other."""
     load_practice(world.campaign, folder, ALL)
-    told, untold = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)
-    answer_practice(task=world.manual.public_id, user=world.people["ann"], item=told.public_id, label="okay")
+    answered, unanswered = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)
+    answer_practice(task=world.manual.public_id, user=world.people["ann"], item=answered.public_id, label="okay")
     if not with_canaries:
         return
     importances = PracticeItem.objects.filter(kind=PracticeKind.IMPORTANCE)
@@ -350,9 +350,11 @@ def _load_practice(world: DeskWorld, canaries: Canaries, folder: Path, *, with_c
     shown = canaries.plant(importances, "question", "statement", kind="practice")
     for name in ("ann", "ben", "dora"):
         canaries.allow(name, shown, at="/practice/")
-    known = canaries.plant(importances.filter(pk=told.pk), "explanation", kind="what is known of an answered item")
-    canaries.allow("ann", known, at=f"/practice/{told.public_id}/")
-    canaries.plant(importances.filter(pk=untold.pk), "explanation", kind=UNTOLD)
+    known = canaries.plant(
+        importances.filter(pk=answered.pk), "explanation", kind="what is known of an answered item"
+    )
+    canaries.allow("ann", known, at=f"/practice/{answered.public_id}/")
+    canaries.plant(importances.filter(pk=unanswered.pk), "explanation", kind=UNTOLD)
 
 
 def _finish_and_reopen(world: DeskWorld, canaries: Canaries, window: Window) -> None:

@@ -17,7 +17,7 @@ from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.judges import add_judge
 from evaluation.models import Campaign, NuggetList, Segment, Task, Topic
 from evaluation.tasks.hand_out import hand_out
-from evaluation.tasks.plan import Order
+from evaluation.tasks.units import Order
 from evaluation.terms import JudgeKind, Origin, Stage
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once

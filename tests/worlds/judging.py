@@ -26,7 +26,7 @@ from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, ListedNugget, NuggetSet, Task, TaskAnswer, Topic
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import hand_out
-from evaluation.tasks.plan import Order
+from evaluation.tasks.units import Order
 from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Stage, SupportCondition, SupportLabel, TaskState
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
@@ -56,8 +56,8 @@ class JudgingWorld:
         self, run_id: str, *sentences: tuple[str, list[int]], topic: str = "t1", replace: bool = False
     ) -> None:
         """Load a run of one answer; its sentences cite d1, d2 and d3 by number."""
-        said = [{"text": text, "citations": cited} for text, cited in sentences]
-        row = {"run_id": run_id, "topic_id": topic, "references": ["d1", "d2", "d3"], "answer": said}
+        answer = [{"text": text, "citations": cited} for text, cited in sentences]
+        row = {"run_id": run_id, "topic_id": topic, "references": ["d1", "d2", "d3"], "answer": answer}
         import_runs(
             campaign=self.campaign,
             sources=[self.source(f"{run_id}.jsonl", row)],
@@ -69,7 +69,7 @@ class JudgingWorld:
         """Hand a topic out as Olga."""
         order = Order(stage, (self.topic(topic).public_id,), username, **more)
         receipt = hand_out(campaign=self.campaign, order=order, actor=self.people["olga"])
-        return task_again(receipt.tasks[0])
+        return current_task(receipt.tasks[0])
 
     def withdraw(self, task: Task) -> None:
         """Withdraw a task as Olga."""
@@ -125,7 +125,7 @@ def load_machine(world: JudgingWorld, *pairs: tuple[str, int, str, str], name: s
     )
 
 
-def task_again(public_id: str) -> Task:
+def current_task(public_id: str) -> Task:
     """Return a task as it is now."""
     return Task.objects.select_related("topic", "assessor", "protocol", "campaign", "nugget_set").get(
         public_id=public_id
@@ -143,7 +143,7 @@ def finish(task: Task, label: int = 2, *, answers: Sequence[int] | None = None, 
 def give(task: Task, label: int = 2, *, answers: Sequence[int] | None = None, **more: Any) -> None:
     """Give labels of all answers that are judged, or of some; what is labelled already changes."""
     judged = TaskAnswer.objects.filter(task=task, same_as=None).values_list("answer", flat=True)
-    wanted = [one for one in judged if answers is None or one in answers]
+    wanted = [pk for pk in judged if answers is None or pk in answers]
     if task.stage == Stage.ASSIGN:
         listed = ListedNugget.objects.filter(
             nugget_list__nugget_set=task.nugget_set, nugget_list__topic=task.topic

@@ -158,19 +158,19 @@ def states_of(job: Job) -> dict[str, int]:
     return dict(Counter(job.items.values_list("state", flat=True)))
 
 
-def answered_again(served: Sequence[Served]) -> list[str]:
+def repeated_requests(served: Sequence[Served]) -> list[str]:
     """Return the requests that were sent again after their answer had gone out, by the simulator's own log.
 
     Malformed replies are answers too; a page that is no completion is none.
     """
     answered: dict[str, float] = {}
-    again = []
-    for one in sorted(served, key=lambda one: one.at):
-        if one.hash in answered and one.at > answered[one.hash]:
-            again.append(one.hash)
-        if one.status == 200 and one.fault not in {"not_json"}:
-            answered.setdefault(one.hash, one.until)
-    return again
+    repeated = []
+    for reply in sorted(served, key=lambda sent: sent.at):
+        if reply.hash in answered and reply.at > answered[reply.hash]:
+            repeated.append(reply.hash)
+        if reply.status == 200 and reply.fault not in {"not_json"}:
+            answered.setdefault(reply.hash, reply.until)
+    return repeated
 
 
 def assert_calls_are_sound() -> None:
@@ -192,7 +192,7 @@ class Scripted(ThreadingHTTPServer):
     def __init__(self, reply_to: Callable[[list[str]], str], **extra: Any) -> None:
         super().__init__(("127.0.0.1", 0), _ScriptedHandler)
         self.reply_to, self.extra = reply_to, extra
-        self.asked: list[list[str]] = []
+        self.calls: list[list[str]] = []
 
     @property
     def base_url(self) -> str:
@@ -204,9 +204,9 @@ class _ScriptedHandler(BaseHTTPRequestHandler):
     server: Scripted
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        texts = [message["content"] for message in asked["messages"]]
-        self.server.asked.append(texts)
+        call = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        texts = [message["content"] for message in call["messages"]]
+        self.server.calls.append(texts)
         reply = {
             "model": "scripted-2024-05-13",
             "choices": [{"message": {"content": self.server.reply_to(texts)}, "finish_reason": "stop"}],

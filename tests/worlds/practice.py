@@ -40,14 +40,14 @@ def load_practice(campaign: Campaign, folder: Path, rows: list[Row], *, replace:
 def left(task: Task, user: User) -> list[PracticeItem]:
     """Return what somebody has left to practise before a task."""
     pks = practice_of(user, [task.campaign_id]).left(task)
-    items = {one.pk: one for one in PracticeItem.objects.filter(pk__in=pks)}
+    items = {practice_item.pk: practice_item for practice_item in PracticeItem.objects.filter(pk__in=pks)}
     return [items[pk] for pk in pks]
 
 
 def practise(task: Task, user: User, *, wrong: int = 0) -> None:
     """Answer all that is left, the first ones `wrong`."""
-    for number, one in enumerate(left(task, user)):
-        kind = PracticeKind(one.kind)
-        other = 1 if one.label != 1 else 2
-        said = word_of(kind, other if number < wrong else one.label)
-        answer_practice(task=task.public_id, user=user, item=one.public_id, label=said)
+    for number, practice_item in enumerate(left(task, user)):
+        kind = PracticeKind(practice_item.kind)
+        other = 1 if practice_item.label != 1 else 2
+        label = word_of(kind, other if number < wrong else practice_item.label)
+        answer_practice(task=task.public_id, user=user, item=practice_item.public_id, label=label)

@@ -29,7 +29,7 @@ LABELS = [0, 1, 2, 9, None]
 """What a machine may say: a label, that it failed, or nothing."""
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=30)
-TEXTS = WORDS.map(lambda said: f"Water {said}.")
+TEXTS = WORDS.map(lambda words: f"Water {words}.")
 SENTENCES = st.fixed_dictionaries(
     {"text": TEXTS, "citations": st.lists(st.integers(0, 3), max_size=3, unique=True)}
 )
@@ -48,10 +48,10 @@ class Drawn:
 DRAWN = st.builds(
     Drawn,
     answers=st.lists(st.lists(SENTENCES, min_size=1, max_size=4), min_size=1, max_size=5),
-    nuggets=st.lists(NUGGETS, min_size=1, max_size=5, unique_by=lambda one: one["text"].strip()),
+    nuggets=st.lists(NUGGETS, min_size=1, max_size=5, unique_by=lambda nugget: nugget["text"].strip()),
     labels=st.lists(st.sampled_from(LABELS), min_size=1, max_size=20),
 )
-SAID = st.lists(st.sampled_from(LABELS), min_size=1, max_size=20)
+LABEL_LISTS = st.lists(st.sampled_from(LABELS), min_size=1, max_size=20)
 
 
 SILENT = Drawn([[{"text": "Water.", "citations": []}]], [{"text": "Water runs.", "importance": "vital"}], [None])

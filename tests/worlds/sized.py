@@ -21,26 +21,27 @@ def sized(folder: Path, topics: int, runs: int) -> World:
     """Make a campaign of so many topics and runs, with two nuggets a topic that two judges labelled."""
     campaign, ids = make_campaign(), [f"t{n}" for n in range(topics)]
     import_topics(
-        campaign=campaign, source=write_source(folder, "t.tsv", "".join(f"{one}\ttopic {one}\n" for one in ids))
+        campaign=campaign,
+        source=write_source(folder, "t.tsv", "".join(f"{topic}\ttopic {topic}\n" for topic in ids)),
     )
     for run in range(runs):
         lines = (
             json.dumps(
                 {
                     "run_id": f"r{run}",
-                    "topic_id": one,
-                    "topic": f"topic {one}",
+                    "topic_id": topic,
+                    "topic": f"topic {topic}",
                     "references": [],
                     "response_length": 2,
                     "answer": [{"text": "Two words.", "citations": []}],
                 }
             )
-            for one in ids
+            for topic in ids
         )
         source = write_source(folder, f"r{run}.jsonl", "\n".join(lines))
         import_runs(campaign=campaign, sources=[source], options=RunOptions("team", RagTask.RAG))
     nuggets = [{"text": "first", "importance": "vital"}, {"text": "second", "importance": "okay"}]
-    lines = (json.dumps({"query": f"topic {one}", "qid": one, "nuggets": nuggets}) for one in ids)
+    lines = (json.dumps({"query": f"topic {topic}", "qid": topic, "nuggets": nuggets}) for topic in ids)
     source = write_source(folder, "n.jsonl", "\n".join(lines))
     import_nuggets(campaign=campaign, source=source, origin=Origin.AUTO, judge="robot")
     for place, (judge, kind) in enumerate(JUDGES):

@@ -15,7 +15,7 @@ from evaluation.models import AnswerProvenance, NuggetVersion, Study, StudyPair,
 from evaluation.studies import StudyWish, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, StudyKind, SupportCondition
 from tests.assessor.desk_client import Window
-from tests.worlds.judging import NUGGETS, JudgingWorld, load_machine, make_judging_world, task_again
+from tests.worlds.judging import NUGGETS, JudgingWorld, current_task, load_machine, make_judging_world
 from tests.worlds.recorded import built_once
 
 EXPERT, MACHINE, STUDY = "canary-expert", "canary-robot", "canary-study"
@@ -90,7 +90,7 @@ def make_study(
 def hand_study(world: JudgingWorld, study: Study, username: str = "ann") -> Task:
     """Hand a study's topic out as Olga."""
     receipt = hand_out_study(study=study, assessor=username, actor=world.people["olga"])
-    return task_again(receipt.tasks[0])
+    return current_task(receipt.tasks[0])
 
 
 def window_of(world: JudgingWorld, task: Task) -> Window:
@@ -110,12 +110,12 @@ def drawn(study: Study) -> set[tuple[str, str]]:
 
 def judge_drawn(window: Window, label: str = "support") -> None:
     """Give every label that is asked, and submit."""
-    for key in asked(window):
+    for key in keys_of(window):
         assert window.do("label", key=key, label=label)["status"] == "applied"
     assert window.submit().status_code == 200
 
 
-def asked(window: Window) -> list[str]:
+def keys_of(window: Window) -> list[str]:
     """The keys that the page asks for."""
     state = window.state()
     if "pairs" in state:

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from evaluation.models import Campaign, Qrel, QrelSource, Segment, Task, Topic
 from evaluation.tasks.hand_out import hand_out
-from evaluation.tasks.plan import Order
+from evaluation.tasks.units import Order
 from evaluation.terms import Stage, TaskState
 from tests.worlds.desk import DeskWorld, make_desk_world
 from tests.worlds.recorded import built_once
@@ -50,7 +50,7 @@ def hand(world: DeskWorld, topics: list[Topic], username: str = "", stage: Stage
     order = Order(stage, tuple(topic.public_id for topic in topics), username)
     receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
     tasks = {task.public_id: task for task in Task.objects.select_related("assessor", "topic")}
-    return [tasks[one] for one in receipt.tasks]
+    return [tasks[public_id] for public_id in receipt.tasks]
 
 
 def as_submitted(tasks: list[Task]) -> None:

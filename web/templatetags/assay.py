@@ -52,11 +52,12 @@ def label_cell(code: int | None) -> SafeString:
 
 
 @register.simple_tag
-def label_heading(code: int) -> SafeString:
-    glyph, kind, assigned, _supported = LABELS[code]
+def label_heading(code: int, citations: bool | str = False) -> SafeString:
+    glyph, kind, assigned, supported = LABELS[code]
+    name = supported if citations else assigned
     return format_html(
         '<span class="label label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
-        *(kind, assigned, glyph, SHORT.get(assigned, assigned)),
+        *(kind, name, glyph, name if citations else SHORT.get(name, name)),
     )
 
 

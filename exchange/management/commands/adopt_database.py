@@ -12,6 +12,6 @@ class Command(AssayCommand):
 
     def act(self, options: dict[str, Any]) -> None:
         if adopt():
-            self.say("Carried over: every row is kept. manage.py migrate has nothing left to change.")
+            self.say("Carried over: every row is kept. Run manage.py migrate next, which brings it up to date.")
         else:
             self.say("Nothing to do: this database is of this version already, or empty.")

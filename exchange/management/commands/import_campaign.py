@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.management.base import AssayCommand
 from evaluation.terms import Role
-from exchange.snapshots.service import Came, load_campaign
+from exchange.snapshots.service import LoadResult, load_campaign
 
 
 class Command(AssayCommand):
@@ -27,16 +27,16 @@ class Command(AssayCommand):
         self.say(_loaded_text(load_campaign(Path(options["file"]), slug=options["slug"], members=members)))
 
 
-def _loaded_text(came: Came) -> str:
-    if came.loaded is None:
-        return f"Nothing changed: campaign {came.campaign.slug} is in this very state."
-    lines = [f"Campaign {came.campaign.slug} loaded: {came.loaded.rows:,} rows."]
-    if came.loaded.matched:
-        lines.append(f"There already, by user name: {', '.join(came.loaded.matched)}.")
-    if came.loaded.made:
-        made = ", ".join(came.loaded.made)
+def _loaded_text(result: LoadResult) -> str:
+    if result.loaded is None:
+        return f"Nothing changed: campaign {result.campaign.slug} is in this very state."
+    lines = [f"Campaign {result.campaign.slug} loaded: {result.loaded.rows:,} rows."]
+    if result.loaded.matched:
+        lines.append(f"There already, by user name: {', '.join(result.loaded.matched)}.")
+    if result.loaded.made:
+        made = ", ".join(result.loaded.made)
         lines.append(f"Accounts made, closed and without a password: {made}.")
-    if came.not_given:
-        left = ", ".join(f"{membership.user.username} as {membership.role}" for membership in came.not_given)
+    if result.not_given:
+        left = ", ".join(f"{membership.user.username} as {membership.role}" for membership in result.not_given)
         lines.append(f"Not given, because copies are judged blind too: {left}.")
     return "\n".join(lines)

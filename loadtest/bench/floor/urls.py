@@ -12,14 +12,14 @@ def save(request: HttpRequest) -> HttpResponse:
     """Write one mark; nothing is checked, nothing is logged."""
     if not request.user.is_authenticated:
         return HttpResponse(status=401)
-    said = json.loads(request.body)
+    body = json.loads(request.body)
     MarkedPassage.objects.bulk_create(
-        [MarkedPassage(task_id=said["task"], segment_id=said["segment"], mark=said["mark"])],
+        [MarkedPassage(task_id=body["task"], segment_id=body["segment"], mark=body["mark"])],
         update_conflicts=True,
         unique_fields=["task", "segment"],
         update_fields=["mark"],
     )
-    return JsonResponse(said)
+    return JsonResponse(body)
 
 
 def healthz(_request: HttpRequest) -> HttpResponse:

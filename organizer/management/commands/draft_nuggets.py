@@ -12,7 +12,7 @@ class Command(LlmCommand):
     example = "manage.py draft_nuggets --campaign rag24 --qrels NIST --wait"
     work = Work.DRAFTS
     own_options: ClassVar = {
-        "--qrels": {"required": True, "metavar": "SOURCE", "help": "whose related segments are read"},
+        "--qrels": {"required": True, "metavar": "SOURCE", "help": "whose related segments are read"}
     }
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:

@@ -13,7 +13,7 @@ class Command(LlmCommand):
     example = "manage.py judge_relevance --campaign rag24 --source UMBRELA --wait"
     work = Work.RELEVANCE
     own_options: ClassVar = {
-        "--source": {"required": True, "metavar": "NAME", "help": "under which name its grades go"},
+        "--source": {"required": True, "metavar": "NAME", "help": "under which name its grades go"}
     }
 
     def plan(self, request: JobRequest, options: dict[str, Any]) -> JobPlan:

@@ -16,9 +16,7 @@ class Command(LlmCommand):
     help = "Have another LLM judge the pairs of a disagreement study; its labels stay apart from all others."
     example = "manage.py judge_study --campaign rag24 --study who-is-right --judge other-llm --wait"
     title = "Study {study}"
-    own_options: ClassVar = {
-        "--study": {"required": True, "metavar": "NAME", "help": "whose pairs"},
-    }
+    own_options: ClassVar = {"--study": {"required": True, "metavar": "NAME", "help": "whose pairs"}}
 
     def request_of(self, options: dict[str, Any]) -> JobRequest:
         # Before the judge, which is made where it is new: a wrong name of a study must leave nothing behind.

@@ -10,7 +10,7 @@ from llmjobs.job_service import JobRequest, Work, plan_support
 from organizer.management.llm import RUNS, LlmCommand
 from reports.files import as_table
 from reports.metrics.policies import SupportPolicies
-from reports.support_scores import support_rows
+from reports.support import support_rows
 
 
 class Command(LlmCommand):

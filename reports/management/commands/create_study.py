@@ -5,12 +5,15 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import transaction
 
+from assessor.timing.times import hours_of_labels
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign, words_of
-from evaluation.models import Campaign, StudyPair
+from evaluation.models import Campaign, Study, StudyPair
 from evaluation.studies import PER_TOPIC, StudyWish, create_study
+from evaluation.tasks.hand_out import STAGES
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
 from reports.audits.drawing import LEAST, PER_RUN, AuditWish, create_audit, size_of
+from web.text import hours_text
 
 BY_PEOPLE = [word for word in words_of(SupportCondition) if word != SupportCondition.LLM]
 
@@ -63,7 +66,7 @@ class Command(AssayCommand):
         if options["draw"] == DrawKind.AUDIT:
             with transaction.atomic():
                 self.say(_audit(campaign, options))
-                # What a dry run says is what the real code did, taken back.
+                # A dry run does the real work and takes it back, so that its figures are the real ones.
                 transaction.set_rollback(options["dry_run"])
             return
         if not options["seed"].isdecimal():
@@ -101,4 +104,14 @@ def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
         seed=options["seed"],
     )
     study = create_audit(campaign=campaign, wish=wish)
-    return f"{study}: {size_of(study)}, labelled by {study.machine}."
+    size = size_of(study)
+    text = f"{study}: {size}, labelled by {study.machine}."
+    return f"{text} {_hours(study, size.judgments)}" if options["dry_run"] else text
+
+
+def _hours(study: Study, labels: int) -> str:
+    campaigns = Campaign.objects.filter(pk=study.campaign_id)
+    hours = hours_of_labels(campaigns, STAGES[StudyKind(study.kind)], labels)
+    if hours is None:
+        return "Hours of judging are not known yet: nobody has submitted such labels here."
+    return f"About {hours_text(hours)} of judging, by the median time of a label in this campaign."

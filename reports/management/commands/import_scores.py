@@ -5,25 +5,22 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.formats.source import read_source
-from evaluation.management.base import AssayCommand, add_campaign, add_files, the_campaign
+from evaluation.imports.base import LoadReceipt
+from evaluation.management.base import ImportCommand
+from evaluation.models import Campaign
 from reports.leaderboard.scores import import_scores
 
 
-class Command(AssayCommand):
+class Command(ImportCommand):
     help = "Load published scores of runs, loaded here or not: CSV run_id[,group,task] and score columns."
     example = "manage.py import_scores --campaign rag24 --condition 'NIST M/M' published.csv"
-    audited = "import"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        add_campaign(parser)
-        add_files(parser)
+        super().add_arguments(parser)
         parser.add_argument("--condition", required=True, metavar="NAME", help="its name in report correlation")
 
-    def act(self, options: dict[str, Any]) -> None:
-        receipt = import_scores(
-            campaign=the_campaign(options["campaign"]),
-            source=read_source(options["file"]),
-            name=options["condition"],
-            replace=options["replace"],
+    def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
+        source = read_source(options["file"])
+        return import_scores(
+            campaign=campaign, source=source, name=options["condition"], replace=options["replace"]
         )
-        self.say(receipt)

@@ -15,21 +15,11 @@ from evaluation.management.base import AssayCommand, the_campaign, words_of
 from evaluation.models import Campaign
 from evaluation.studies import study_named
 from evaluation.terms import Condition, DrawKind, StudyKind, SupportCondition
-from reports.agreement.figures import (
-    Side,
-    correlate,
-    correlation_document,
-    correlation_rows,
-)
+from reports.agreement.figures import Side, correlate, correlation_document, correlation_rows
 from reports.audits.corrected import TARGETS, audit_state, corrected_report, primary_score, scores_of
 from reports.audits.documents import corrected_document, corrected_note, corrected_rows
 from reports.audits.frame import audit_named, drawn_rows
-from reports.confusion.paired_labels import (
-    ConfusionReport,
-    confuse_conditions,
-    confusion_document,
-    confusion_rows,
-)
+from reports.confusion.paired_labels import ConfusionReport, confuse_conditions, confusion_document, confusion_rows
 from reports.files import Row, as_csv, as_json, as_table
 from reports.forms import external_names
 from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_document, scores_rows
@@ -39,7 +29,7 @@ from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.support import SUPPORT_NAMES
 from reports.nuggets.descriptives import descriptive_rows, descriptives, edit_report
 from reports.quality.studies import agreement_rows, judge_rows, study_document, study_report
-from reports.support_scores import support_document
+from reports.support import support_document
 from reports.timing.figures import time_note, time_report, time_table
 
 Options = dict[str, Any]

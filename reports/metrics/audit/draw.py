@@ -21,7 +21,7 @@ KNOWN: Final = 4
 """Judged before, in whatever way chosen: such pairs count as themselves and say nothing about others."""
 STRATUM_NAMES: Final = ("not", "partial", "support", "none", "known")
 
-# Where an LLM hesitates it errs most: half-way labels and missing ones are drawn twice as often.
+# An LLM errs most when it hesitates: half-way labels and missing ones are drawn twice as often.
 FACTORS: Final = np.array([1.0, 2.0, 1.0, 2.0])
 DRAWN_LABELS: Final = (NOT, PARTIAL, FULL, NO_LABEL)
 

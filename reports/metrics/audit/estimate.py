@@ -95,11 +95,11 @@ def estimates(sample: AuditSample, weights: Floats, values: Floats) -> RunEstima
     rest = np.where(judged, 0.0, weights)
     unknown, squares = by_stratum(rest), by_stratum(rest**2)
     # A judged pair speaks for the pairs like it that were not drawn: as many as (1 - pi) / pi.
-    stands_for = weights * ratio(1 - sample.chances, np.where(judged, sample.chances, 0.0))
-    stands_for[~judged] = 0.0
-    total, total_squares = by_stratum(stands_for), by_stratum(stands_for**2)
+    represented = weights * ratio(1 - sample.chances, np.where(judged, sample.chances, 0.0))
+    represented[~judged] = 0.0
+    total, total_squares = by_stratum(represented), by_stratum(represented**2)
     effective = np.nan_to_num(ratio(total**2, total_squares))
-    given = np.stack([by_stratum(stands_for * share) for share in sample.shares.T], axis=1)
+    given = np.stack([by_stratum(represented * share) for share in sample.shares.T], axis=1)
     alpha = PRIOR + effective[:, np.newaxis] * np.nan_to_num(ratio(given, total[:, np.newaxis]))
     amount = alpha.sum(axis=1)
     rate = alpha @ values / amount
@@ -255,8 +255,8 @@ def _unknown_ahead(chances: Chances, weights: Floats, numbers: Counts) -> Floats
     unknown = from_place(w) - c * from_place(w * x)
     squares = from_place(w**2) - c * from_place(w**2 * x)
     inverse = ratio(from_place(w**2 / x), c)
-    stood_for = np.nan_to_num(inverse) - 2 * from_place(w**2) + c * from_place(w**2 * x)
-    effective = np.where(c > 0, np.nan_to_num(ratio(unknown**2, stood_for)), 0.0)
+    squares_ahead = np.nan_to_num(inverse) - 2 * from_place(w**2) + c * from_place(w**2 * x)
+    effective = np.where(c > 0, np.nan_to_num(ratio(unknown**2, squares_ahead)), 0.0)
     return np.maximum((unknown**2 - squares) / (3 * PRIOR + effective + 1) + squares, 0.0)
 
 
@@ -277,5 +277,5 @@ def more_to_separate(
 
 
 def _extended(variances: Floats, steps: int) -> Floats:
-    # Who has all pairs judged has them judged at every later step.
+    # A run whose pairs are all judged has them judged at every later step.
     return np.append(variances, np.zeros(steps - len(variances)))

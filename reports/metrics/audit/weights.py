@@ -16,7 +16,6 @@ from reports.metrics.support import PRECISION, RECALL
 
 LENIENT: Final = np.array([0.0, 0.5, 1.0])
 STRICT: Final = np.array([0.0, 0.0, 1.0])
-SUPPORT_SCORES: Final = (PRECISION, RECALL)
 
 
 def values_of(score: str) -> Floats:

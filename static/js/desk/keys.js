@@ -153,8 +153,9 @@ function asAria(chord) {
 
 function watch(root) {
   const observer = new MutationObserver((changes) => {
-    for (const { addedNodes } of changes)
-      for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) showHints(node.parentNode ?? node);
+    // A list of rows that is drawn is gone through once, not once for each of its rows.
+    const added = changes.flatMap(({ addedNodes }) => [...addedNodes].filter((node) => node instanceof Element));
+    for (const place of new Set(added.map((node) => node.parentNode ?? node))) showHints(place);
   });
   observer.observe(root, { childList: true, subtree: true });
 }

@@ -14,8 +14,8 @@ export class PlaceOfBar {
 
   /** Put the bar to `what`, a range or a sentence; null: to the foot of the pane. */
   put(what) {
-    const pane = this.#pane();
     const words = what && !this.#bar.hidden ? boxOf(what) : null;
+    const pane = words && this.#pane();
     const floats = Boolean(words) && words.bottom > pane.top && words.top < pane.bottom;
     this.#bar.classList.toggle("is-floating", floats);
     this.#bar.classList.toggle("is-at-sentence", floats && what instanceof Element);

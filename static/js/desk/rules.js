@@ -161,12 +161,12 @@ export function apply(rows, kind, payload) {
 export function putBack(rows, wanted) {
   let free = nextNumber(rows);
   const taken = new Set([undefined, 0, ...[...rows.values()].map((row) => row.number)]);
-  const again = ([key, row]) => {
+  const aboveItsVersion = ([key, row]) => {
     if (!row) return [key, row];
     const there = rows.get(key);
     // A log from before numbers were kept has none.
     const number = there?.number ?? (taken.has(row.number) ? free++ : row.number);
     return [key, { ...row, version: (there ?? row).version + 1, number }];
   };
-  return Object.fromEntries(Object.entries(wanted).map(again));
+  return Object.fromEntries(Object.entries(wanted).map(aboveItsVersion));
 }

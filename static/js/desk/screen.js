@@ -24,9 +24,9 @@ export function wordsOnScreen() {
   let words = 0;
   for (const [pane, inside] of [["#passages", inPane], ["#rows", inList]]) {
     const texts = document.querySelectorAll(`${pane} ${TEXTS}`);
-    for (const one of texts) words += Number(one.dataset.words) * shown(one, ...inside);
+    for (const element of texts) words += Number(element.dataset.words) * shown(element, ...inside);
   }
-  for (const one of document.querySelectorAll(ROWS)) words += WORDS_OF_A_ROW * shown(one, ...inList);
+  for (const element of document.querySelectorAll(ROWS)) words += WORDS_OF_A_ROW * shown(element, ...inList);
   return Math.round(words);
 }
 

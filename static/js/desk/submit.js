@@ -32,6 +32,7 @@ class Submitting {
   #problems;
   #dialog;
   #busy = false;
+  #isOvertaken = false; // a review was asked for while an earlier one was under way
 
   /** @param {Desk} desk */
   constructor(desk, button) {
@@ -90,12 +91,22 @@ class Submitting {
       this.#desk.announce(why);
       return;
     }
-    if (this.#busy || this.#dialog.open || this.#desk.work.isReadonly) return;
+    if (this.#dialog.open || this.#desk.work.isReadonly) return;
+    this.#isOvertaken = this.#busy;
+    if (this.#busy) return;
     await this.#alone(async () => {
-      if (!(await this.#saved())) return;
-      const part = await this.#ask();
+      const part = await this.#newestReview();
       if (part) this.#show(part);
     });
+  }
+
+  async #newestReview() {
+    let part = null;
+    do {
+      this.#isOvertaken = false;
+      part = (await this.#saved()) && (await this.#ask());
+    } while (part && this.#isOvertaken);
+    return part;
   }
 
   async #alone(work) {

@@ -15,7 +15,10 @@ export class CitedPassage {
 
   /** Show an article, from its beginning; null leaves the place empty. */
   show(article) {
-    this.element.replaceChildren(...(article ? [document.importNode(article, true)] : []));
+    const there = this.element.querySelector("article");
+    // The first one is in the page already, and whoever reads it is not disturbed.
+    const isThere = article && there?.dataset.passage === article.dataset.passage;
+    if (!isThere) this.element.replaceChildren(...(article ? [document.importNode(article, true)] : []));
     const text = this.element.querySelector(".cited-text");
     if (text) numberSentences(text, SENTENCE);
     this.scroll = 0;

@@ -1,5 +1,5 @@
-// The texts of the answers, each asked for once. The current one, the three after it and the one before are fetched, so
-// that judging goes on for a while without network. Fetching marks nothing as seen.
+// The texts of the answers, each asked for once, but for the one that is in the page. The current one, the three after it
+// and the one before are fetched, so that judging goes on for a while without network. Fetching marks nothing as seen.
 
 const AHEAD = [1, 2, 3, -1];
 const PATIENCE = 15_000;
@@ -17,6 +17,23 @@ export class Texts {
   constructor(desk, progress) {
     this.#desk = desk;
     this.#progress = progress;
+    this.#readPage();
+  }
+
+  /** The answer that the server put into the page, with what it cites. */
+  #readPage() {
+    const { answer } = document.getElementById("answer").dataset;
+    if (!answer) return;
+    const sentences = document.querySelectorAll("#answer-text [data-index]");
+    const others = /** @type {HTMLTemplateElement} */ (document.getElementById("first-passages")).content;
+    const open = document.querySelectorAll("#cited > article"); // of the pair that is asked first
+    const passages = [...others.querySelectorAll("article"), ...open];
+    const text = {
+      sentences: [...sentences].map(copyOf),
+      passages: new Map(passages.map((article) => [article.dataset.passage, copyOf(article)])),
+    };
+    this.#ready.set(answer, text);
+    this.#texts.set(answer, Promise.resolve(text));
   }
 
   /** What is there already of an answer: {sentences: [element], passages: Map of elements}, or null. */
@@ -60,6 +77,11 @@ export class Texts {
     }
     return read(answer.body);
   }
+}
+
+/** @template {Node} T @param {T} node @returns {T} */
+function copyOf(node) {
+  return /** @type {T} */ (node.cloneNode(true));
 }
 
 function read({ html, passages }) {

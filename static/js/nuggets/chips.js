@@ -7,8 +7,8 @@ import * as passages from "./passages.js";
 
 let count = 0;
 
-export function sameEvidence(one, other) {
-  return one[0] === other[0] && one[1] === other[1];
+export function sameEvidence(pair, other) {
+  return pair[0] === other[0] && pair[1] === other[1];
 }
 
 /** Fill a list with one chip per pair. A chip that stays keeps its element, and with it the focus. */
@@ -69,7 +69,7 @@ export function linkBox({ link, leave }) {
     input.removeAttribute("aria-invalid");
   });
   input.addEventListener("blur", () => (problem.hidden ||= !input.value.trim()));
-  const said = () => {
+  const linkTyped = () => {
     const pair = passages.parse(input.value);
     problem.hidden = Boolean(pair);
     input.setAttribute("aria-invalid", String(!pair));
@@ -86,7 +86,7 @@ export function linkBox({ link, leave }) {
     if (event.isComposing) return;
     if (event.key === "Enter" && event.target === input) {
       event.preventDefault();
-      said();
+      linkTyped();
     } else if (event.key === "Escape" && leave) {
       event.preventDefault();
       event.stopPropagation();
@@ -95,7 +95,7 @@ export function linkBox({ link, leave }) {
   });
   box.querySelector("[data-do='link-typed']").addEventListener("click", (event) => {
     event.stopPropagation();
-    said();
+    linkTyped();
   });
   return box;
 }

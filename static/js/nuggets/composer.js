@@ -73,7 +73,7 @@ export class Composer {
   #sourceLine({ name, text }, digit) {
     const line = copyOf("source-template");
     const [insert, keep] = line.querySelectorAll("button");
-    insert.querySelector("[data-said]").textContent = `Insert ${name}: ${text}`;
+    insert.querySelector("[data-caption]").textContent = `Insert ${name}: ${text}`;
     const key = ["Alt", digit].join("+");
     insert.querySelector("kbd").textContent = digit > 9 ? "" : key;
     if (digit <= 9) insert.setAttribute("aria-keyshortcuts", key);
@@ -121,7 +121,7 @@ export class Composer {
   ask(key, name) {
     this.asksOf = key;
     const box = this.#asking;
-    box.querySelector("[data-said]").textContent = `${name} is:`;
+    box.querySelector("[data-caption]").textContent = `${name} is:`;
     box.hidden = false;
     box.focus(); // not a button: Enter pressed twice must not answer
   }

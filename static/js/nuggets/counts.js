@@ -31,8 +31,8 @@ export function drawCounts(list) {
   if (list.rejected || !list.byHand) counts.push(span(takenOut(list)));
   if (!list.byHand) counts.push(span(undecided(list.undecided), list.undecided ? "is-undecided" : ""));
   const shown = document.getElementById("rows-counts");
-  const text = counts.map((one) => one.textContent).join(" · ");
-  if (shown.textContent !== text) shown.replaceChildren(...counts.flatMap((one, n) => (n ? [" · ", one] : [one])));
+  const text = counts.map((count) => count.textContent).join(" · ");
+  if (shown.textContent !== text) shown.replaceChildren(...counts.flatMap((count, n) => (n ? [" · ", count] : [count])));
   const title = list.byHand ? "Deleted" : "Rejected";
   document.getElementById("rejected-title").textContent = `${title} (${list.rejected})`;
 }

@@ -6,7 +6,7 @@ const segmenter = globalThis.Intl?.Segmenter ? new Intl.Segmenter(undefined, { g
 
 /** Return the words and signs of a text, each with the white space that follows it. Works without spaces too. */
 export function wordsOf(text) {
-  const pieces = segmenter ? [...segmenter.segment(text)].map((one) => one.segment) : text.split(/(\s+)/u);
+  const pieces = segmenter ? [...segmenter.segment(text)].map((piece) => piece.segment) : text.split(/(\s+)/u);
   const words = [];
   for (const piece of pieces) {
     if (piece === "") continue;
@@ -44,7 +44,7 @@ function hidden(text) {
   return span;
 }
 
-const same = (one, other) => one.trim() === other.trim();
+const same = (line, other) => line.trim() === other.trim();
 
 // lengths[i][j]: how many words the rest of `old` from i and the rest of `now` from j have in common, in order.
 function commonLengths(old, now) {

@@ -166,7 +166,7 @@ class Gestures {
   }
 
   move(row, by, source) {
-    const keys = this.store.listed().map((one) => one.key);
+    const keys = this.store.listed().map(({ key }) => key);
     const at = keys.indexOf(row.key);
     if (!keys[at + by]) {
       this.sayOf(row.key, by < 0 ? "is first already" : "is last already");

@@ -162,7 +162,7 @@ export class NuggetList {
       for (const item of items) {
         const reach = item === stop ? 0 : -1;
         if (item.tabIndex !== reach) item.tabIndex = reach;
-        for (const one of item.querySelectorAll("button, input")) if (one.tabIndex !== reach) one.tabIndex = reach;
+        for (const control of item.querySelectorAll("button, input")) if (control.tabIndex !== reach) control.tabIndex = reach;
       }
     }
   }
@@ -269,10 +269,10 @@ export class NuggetList {
   #steppedBack(text, rows) {
     for (const editor of [...this.editors.values()]) if (!editor.isDirty) editor.close();
     const there = Object.keys(rows).filter((key) => this.#items.has(key));
-    const key = there.find((one) => this.desk.store.row(one)?.decision !== "rejected") ?? there[0];
-    const said = [text, ...there.map((one) => this.name(one))].join(", ");
+    const key = there.find((rowKey) => this.desk.store.row(rowKey)?.decision !== "rejected") ?? there[0];
+    const announcement = [text, ...there.map((rowKey) => this.name(rowKey))].join(", ");
     // After whoever pressed the button has spoken, so that it is the nuggets that are named.
-    queueMicrotask(() => this.desk.announce(said));
+    queueMicrotask(() => this.desk.announce(announcement));
     if (!this.focus(key)) this.focusFirst();
     this.showEvidence();
   }

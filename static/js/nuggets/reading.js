@@ -56,11 +56,11 @@ export class Reading {
 
   /** Read "P12 S3", "p12s3", "12 3" or "P12"; null where there is no such place. */
   parse(text) {
-    const said = NAME.exec(text);
-    const segment = said && this.#byNumber.get(String(Number(said[1])))?.dataset.segment;
+    const reference = NAME.exec(text);
+    const segment = reference && this.#byNumber.get(String(Number(reference[1])))?.dataset.segment;
     if (!segment) return null;
-    if (said[2] === undefined) return [segment, null];
-    const sentence = Number(said[2]) - 1;
+    if (reference[2] === undefined) return [segment, null];
+    const sentence = Number(reference[2]) - 1;
     return this.sentence(segment, sentence) ? [segment, sentence] : null;
   }
 

@@ -94,8 +94,9 @@ export class Sentences {
 
   // Where the bar belongs: the selected words, or else the sentence in focus, also while the focus is in the bar.
   #anchor() {
+    if (!this.#pairs.length) return null; // asking for a range lays the page out, and this is asked at every scroll
     const range = this.#range();
-    if (range || !this.#pairs.length) return range;
+    if (range) return range;
     const sentence = this.#reading.element(this.#pairs[0]);
     return sentence?.matches(".passage-text .s") ? sentence : null;
   }
@@ -119,7 +120,7 @@ export class Sentences {
   #covered(range) {
     const articles = this.#reading.shown().filter((article) => range.intersectsNode(article));
     const sentences = articles.flatMap((article) => this.#reading.sentences(article));
-    return sentences.filter((one) => touches(range, one)).map((one) => this.#reading.pairAt(one));
+    return sentences.filter((sentence) => touches(range, sentence)).map((sentence) => this.#reading.pairAt(sentence));
   }
 
   #draw() {
@@ -142,7 +143,7 @@ export class Sentences {
   }
 
   #write(name, text) {
-    this.#button(name).querySelector("[data-said]").textContent = text;
+    this.#button(name).querySelector("[data-caption]").textContent = text;
   }
 
   #button(name) {
@@ -233,8 +234,8 @@ function ownerOf(node) {
   return (node.nodeType === Node.TEXT_NODE ? node.parentElement : node).closest(".s");
 }
 
-function same(one, other) {
-  return one[0] === other[0] && one[1] === other[1];
+function same(pair, other) {
+  return pair[0] === other[0] && pair[1] === other[1];
 }
 
 // A nugget's number as its row shows it.

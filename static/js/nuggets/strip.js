@@ -77,8 +77,8 @@ export class Coverage {
     article.querySelector(".passage-state").textContent = wordOf(mark);
     const button = this.#reading.button(article);
     button.setAttribute("aria-pressed", String(Boolean(mark)));
-    const said = (mark || this.markFor(article)) === "read" ? "Mark as read" : "Nothing new here";
-    button.querySelector(".passage-done-words").textContent = said;
+    const caption = (mark || this.markFor(article)) === "read" ? "Mark as read" : "Nothing new here";
+    button.querySelector(".passage-done-words").textContent = caption;
   }
 
   // With the pointer only: the headings, "P12" in the search, and [ and ] lead to the same places.

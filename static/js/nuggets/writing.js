@@ -80,7 +80,7 @@ export class Writing {
     const part = {
       text: rows.map((row) => row.text).join("; "),
       importance: importances.size === 1 ? rows[0].importance : 0,
-      evidence: evidence.filter((pair, n) => evidence.findIndex((one) => String(one) === String(pair)) === n),
+      evidence: evidence.filter((pair, n) => evidence.findIndex((earlier) => String(earlier) === String(pair)) === n),
     };
     const composer = this.#show("merge", kept ?? { from, parts: [part] }, this.#about(rows));
     if (kept) composer.focus();

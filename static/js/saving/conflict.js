@@ -61,12 +61,12 @@ class Conflict {
     this.#dialog.close();
     await save.resolve(choice === "mine" ? "mine" : "theirs", { quietly: choice === "both" });
     addBoth?.();
-    const said = {
+    const notices = {
       mine: "Your version is kept.",
       theirs: "The other version is kept.",
       both: "Both are kept.",
     };
-    announce(said[choice]);
+    announce(notices[choice]);
   }
 }
 

@@ -160,10 +160,10 @@ export class Lease extends EventTarget {
     this.#say({ kind: "given", to });
   }
 
-  #freeze(told) {
+  #freeze(notice) {
     this.#desk.save.dispatchEvent(new CustomEvent("settle"));
     this.#movedAt ??= new Date();
-    this.#readOnly(told);
+    this.#readOnly(notice);
   }
 
   // `freeIn`: the seconds until this window may take over by itself; null: not before somebody asks for it.

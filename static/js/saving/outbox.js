@@ -85,7 +85,7 @@ export class Outbox {
   /** Return this window's entries in order: `queued` operations, and those set aside with `why`. */
   async list() {
     const own = (await this.#all("entries")).filter((entry) => entry.window === this.#window);
-    own.sort((one, other) => one.order - other.order);
+    own.sort((entry, other) => entry.order - other.order);
     this.#order = own.at(-1)?.order ?? 0;
     return {
       queued: own.filter((entry) => !entry.aside).map((entry) => entry.op),
@@ -96,7 +96,7 @@ export class Outbox {
   /** Take over what windows left behind that are no longer open. `alive(id)` tells whether a window is. */
   async adopt(alive) {
     await this.flushTexts();
-    const left = (one) => one.window !== this.#window && !alive(one.window);
+    const left = (entry) => entry.window !== this.#window && !alive(entry.window);
     await this.#write("entries", (store) => this.#each(store, left, (entry) => store.put({ ...entry, window: this.#window })));
     await this.#write("texts", (store) => this.#each(store, left, (text) => this.#adoptText(store, text)));
   }

@@ -125,7 +125,7 @@ export class Save extends EventTarget {
     return {
       unsent: this.#queue.length,
       acts: actsIn(this.#queue),
-      aside: this.#aside.filter((one) => !one.chosen).length,
+      aside: this.#aside.filter((conflict) => !conflict.chosen).length,
       connected: this.#problem === null,
       problem: this.#problem,
       halted: halted ?? null,
@@ -267,7 +267,7 @@ export class Save extends EventTarget {
     this.#failures = 0;
     this.#problem = null;
     for (const receipt of receipts) {
-      const op = this.#queue.find((one) => one.op_id === receipt.op_id);
+      const op = this.#queue.find((queued) => queued.op_id === receipt.op_id);
       if (op) this.#takeOne(op, receipt);
     }
     if (!this.#queue.length) this.#most = undefined;
@@ -277,7 +277,7 @@ export class Save extends EventTarget {
 
   #takeOne(op, receipt) {
     if (receipt.status === "applied") {
-      this.#queue = this.#queue.filter((one) => one !== op);
+      this.#queue = this.#queue.filter((queued) => queued !== op);
       this.#outbox.remove([op.op_id]);
       this.#lastSavedAt = Date.now();
       this.#seq = Math.max(this.#seq, receipt.seq);
@@ -294,7 +294,7 @@ export class Save extends EventTarget {
   }
 
   #refuse(op, message) {
-    this.#giveUp((one) => one === op, message);
+    this.#giveUp((queued) => queued === op, message);
     this.#emit("failed", { op, reason: message });
     this.#emit("refused", { op, message });
     this.reload();
@@ -340,7 +340,7 @@ export class Save extends EventTarget {
     if (choice === "mine") {
       this.#rewrite(raised(this.#queue, Object.fromEntries(keys.map((key) => [key, rows[key].version - op.base[key]]))));
     } else {
-      const unwanted = (one) => keys.some((key) => touched(one).has(key));
+      const unwanted = (queued) => keys.some((key) => touched(queued).has(key));
       this.#giveUp(unwanted, quietly ? "" : "You kept the other window's version.", true);
     }
     return this.release("conflict");

@@ -123,8 +123,8 @@ export class Session extends EventTarget {
 }
 
 function problemOf(status, form) {
-  const said = form && [...form.errors, ...Object.values(form.fields).flatMap((field) => field.errors)];
-  if (said?.length) return said.join(" ");
+  const errors = form && [...form.errors, ...Object.values(form.fields).flatMap((field) => field.errors)];
+  if (errors?.length) return errors.join(" ");
   if (status === 429) return "Too many attempts. Wait a minute, then try again.";
   return NOT_SIGNED_IN;
 }

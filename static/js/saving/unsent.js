@@ -20,11 +20,11 @@ const KINDS = {
 function wordsOf(value) {
   if (typeof value === "string") return value;
   const found = [];
-  JSON.stringify(value ?? null, (name, one) => {
-    if (typeof one !== "string" || !one) return one;
-    if (["text", "words", "reason"].includes(name)) found.push(one);
-    if (["decision", "mark"].includes(name)) found.push(one); // as rows and passages show it
-    return one;
+  JSON.stringify(value ?? null, (name, text) => {
+    if (typeof text !== "string" || !text) return text;
+    if (["text", "words", "reason"].includes(name)) found.push(text);
+    if (["decision", "mark"].includes(name)) found.push(text); // as rows and passages show it
+    return text;
   });
   return found.join(" / ");
 }

@@ -19,24 +19,24 @@ export class NuggetVersions {
   }
 
   /** Whether two rows say the same, whatever their versions are. */
-  same(one, other) {
-    const said = (row) => JSON.stringify([row.text, row.decision, row.importance, row.evidence]);
-    return said(one) === said(other);
+  same(left, right) {
+    const contents = (row) => JSON.stringify([row.text, row.decision, row.importance, row.evidence]);
+    return contents(left) === contents(right);
   }
 
   describe(side, row) {
     side.querySelector("[data-text]").textContent = row.text;
     const count = row.evidence.length;
     const passages = `${count} ${plural(count, "passage")}`;
-    const said = `${DECISIONS[row.decision]} · ${IMPORTANCES[row.importance]} · ${passages}`;
-    side.querySelector("[data-state]").textContent = said;
+    const described = `${DECISIONS[row.decision]} · ${IMPORTANCES[row.importance]} · ${passages}`;
+    side.querySelector("[data-state]").textContent = described;
   }
 
   /** What this window made of a row. Of a merge or a split that is the words of what came out. */
   mine(conflict, key) {
     const row = this.#desk.store.row(key) ?? conflict.rows[key];
     const made = this.#made(conflict);
-    return made.length ? { ...row, text: made.map((one) => one.text).join("\n") } : row;
+    return made.length ? { ...row, text: made.map(({ text }) => text).join("\n") } : row;
   }
 
   /** Whether both can be kept: two wordings can stand side by side. */
@@ -58,7 +58,7 @@ export class NuggetVersions {
 
   #toAdd(conflict, pairs) {
     const made = this.#made(conflict);
-    if (made.length) return made.map((one) => ({ ...one, after: conflict.keys[0] }));
+    if (made.length) return made.map((row) => ({ ...row, after: conflict.keys[0] }));
     const worded = pairs.filter(({ mine, theirs }) => mine.text !== theirs.text);
     return worded.map(({ key, mine }) => ({ ...mine, after: key }));
   }

@@ -79,11 +79,13 @@ class Difference(Canaries):
 
     def leaks(self, response: HttpResponseBase, person: str, address: str) -> list[str]:
         """Return which of the texts are in a response."""
-        said = whole_response(response).decode(errors="replace")
-        return sorted(text for text, forms in self.texts.items() if any(form in said for form in forms))
+        body = whole_response(response).decode(errors="replace")
+        return sorted(text for text, forms in self.texts.items() if any(form in body for form in forms))
 
 
-def told(world: DeskWorld, task: Task, texts: set[str], states: Sequence[dict[str, Any]] = STATES) -> set[str]:
+def leaked_texts(
+    world: DeskWorld, task: Task, texts: set[str], states: Sequence[dict[str, Any]] = STATES
+) -> set[str]:
     """Which texts Ann's desk tells, while she does everything there is to do, as it is and in further states."""
     own = {"public_id": [task.public_id]}
     walk = Walk(Difference(texts), "ann")
@@ -92,20 +94,20 @@ def told(world: DeskWorld, task: Task, texts: set[str], states: Sequence[dict[st
             Task.objects.filter(pk=task.pk).update(**fields)
         walk.everywhere(own, known_to(world, "ann"), under=f"{DESK}{task.public_id}/")
     assert walk.answers["assessor:submit"] >= {200}
-    assert not [one for one in walk.problems if " tells " not in one]
-    return {one.partition(" tells ")[2] for one in walk.problems}
+    assert not [problem for problem in walk.problems if " tells " not in problem]
+    return {problem.partition(" tells ")[2] for problem in walk.problems}
 
 
 def test_nothing_that_a_machine_made_is_told_at_a_desk_by_hand(world: DeskWorld) -> None:
     texts = machine_made()
     assert {"auto of t2", "draft of t2", "machine-draft", "drafting-machine", "heron", "It bends."} <= texts
-    assert told(world, world.manual, texts) == set()
+    assert leaked_texts(world, world.manual, texts) == set()
 
 
 @pytest.mark.slow
 def test_the_same_difference_finds_proposals_where_edited_only(world: DeskWorld) -> None:
     offered = set(world.drafts().items.values_list("nugget_version__text", flat=True))
-    assert told(world, world.post_edit, machine_made()) == offered
+    assert leaked_texts(world, world.post_edit, machine_made()) == offered
 
 
 def test_no_draft_is_in_the_state_of_a_list_by_hand(world: DeskWorld) -> None:
@@ -120,8 +122,8 @@ def test_no_draft_is_in_the_state_of_a_list_by_hand(world: DeskWorld) -> None:
 def test_no_desk_asks_the_database_for_what_it_may_not_show(world: DeskWorld, name: str) -> None:
     """What is not queried cannot leak."""
     with CaptureQueriesContext(connection) as context:
-        told(world, getattr(world, name), set(), STATES[:1])
-    asked = {table for one in context.captured_queries for table in TABLE.findall(one["sql"])}
+        leaked_texts(world, getattr(world, name), set(), STATES[:1])
+    queried = {table for query in context.captured_queries for table in TABLE.findall(query["sql"])}
     secret = {model._meta.db_table for model in SECRET} | {"evaluation_event"}
-    assert {"evaluation_task", "assessor_workingnugget", "evaluation_segment"} <= asked
-    assert asked & secret - OF_LISTS - ORDERING == set()
+    assert {"evaluation_task", "assessor_workingnugget", "evaluation_segment"} <= queried
+    assert queried & secret - OF_LISTS - ORDERING == set()

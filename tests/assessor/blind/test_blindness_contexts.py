@@ -43,7 +43,7 @@ def given(client: Client, address: str) -> Iterator[tuple[str, Any]]:
     """Yield each name and value that a template of the page could print."""
     response = client.get(address)
     assert response.status_code == 200, address
-    assert any((one.name or "").startswith("assessor/") for one in response.templates), address
+    assert any((template.name or "").startswith("assessor/") for template in response.templates), address
     for context in contexts_of(response.context):
         for layer in context.dicts:
             yield from ((name, value) for name, value in layer.items() if name not in DJANGO_S_OWN)
@@ -58,22 +58,22 @@ def unfit(value: Any, where: str) -> Iterator[str]:
     """Yield where, in a value and all that hangs on it, there is something that is not closed."""
     parts: list[tuple[str, Any]] = []
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        parts = [(f".{one.name}", getattr(value, one.name)) for one in dataclasses.fields(value)]
+        parts = [(f".{field.name}", getattr(value, field.name)) for field in dataclasses.fields(value)]
         fits = type(value).__module__.startswith(HOMES) and value.__dataclass_params__.frozen  # type: ignore[attr-defined]
     elif isinstance(value, Mapping | list | tuple):
         named = value.items() if isinstance(value, Mapping) else enumerate(value)
-        parts, fits = [(f"[{name}]", one) for name, one in named], True
+        parts, fits = [(f"[{name}]", part) for name, part in named], True
     else:
         fits = isinstance(value, PLAIN)
     if not fits:
         yield f"{where}: {type(value).__module__}.{type(value).__name__}"
-    for name, one in parts:
-        yield from unfit(one, where + name)
+    for name, part in parts:
+        yield from unfit(part, where + name)
 
 
 def found(client: Client, pages: Iterable[str]) -> set[str]:
     """What is unfit in what the pages are given."""
-    return {one for page in pages for name, value in given(client, page) for one in unfit(value, name)}
+    return {where for page in pages for name, value in given(client, page) for where in unfit(value, name)}
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_so_does_the_page_before_a_task_is_opened(world: DeskWorld) -> None:
 def test_the_only_row_that_templates_reach_is_whoever_is_signed_in(busy: DeskWorld) -> None:
     response = busy.client().get(f"/desk/{busy.post_edit.public_id}/")
     users = {context.get("user") for context in contexts_of(response.context)}
-    assert {one for one in users if isinstance(one, User)} == {busy.people["ann"]}
+    assert {user for user in users if isinstance(user, User)} == {busy.people["ann"]}
 
 
 def test_a_row_among_the_values_would_be_found(busy: DeskWorld) -> None:

@@ -38,7 +38,7 @@ def busy(world: DeskWorld) -> DeskWorld:
     return world
 
 
-def asks(task: str, known: Known) -> Iterator[Ask]:
+def requests_of(task: str, known: Known) -> Iterator[Ask]:
     """Everything that can be asked of a task: path, body, kind of body."""
     for name in sorted(READ_ONLY):
         for query in QUERIES:
@@ -63,17 +63,22 @@ def answer(client: Client, task: str, ask: Ask, *, htmx: bool = False) -> tuple[
             response: HttpResponseBase = client.get(address, headers=headers)
         else:
             response = client.post(address, body, content_type=kind, headers=headers)
-    statements = [RUNNING.sub("", one["sql"].replace(task, "?")) for one in context.captured_queries]
+    statements = [RUNNING.sub("", query["sql"].replace(task, "?")) for query in context.captured_queries]
     shown = [(name, value.replace(task, "?")) for name, value in response.items() if name not in CLOCKED]
     without_id = CHANGING.sub(b"", body_of(response)).replace(task.encode(), b"?")
-    return response.status_code, without_id, [one for one in shown if one[0] != "Last-Modified"], statements
+    return (
+        response.status_code,
+        without_id,
+        [header for header in shown if header[0] != "Last-Modified"],
+        statements,
+    )
 
 
 def differences(client: Client, theirs: str, known: Known) -> list[str]:
     """Where somebody else's task answers in another way than none."""
     client.get("/desk/")  # a session's first request is not like the others
     found = []
-    for ask in asks(theirs, known):
+    for ask in requests_of(theirs, known):
         for htmx in (False, True):
             if answer(client, theirs, ask, htmx=htmx) != answer(client, MISSING, ask, htmx=htmx):
                 found.append(f"{ask[0]} {ask[1]}")
@@ -83,7 +88,7 @@ def differences(client: Client, theirs: str, known: Known) -> list[str]:
 def everything() -> dict[str, list[Any]]:
     """All that is stored of work."""
     tables = (Task, Desk, WorkingNugget, Operation, MarkedPassage, TimeSegment, Remark, Submission)
-    return {one.__name__: list(one._default_manager.order_by("pk").values()) for one in tables}
+    return {table.__name__: list(table._default_manager.order_by("pk").values()) for table in tables}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +107,7 @@ def test_somebody_else_s_task_answers_as_none_and_stays_as_it_is(busy: DeskWorld
     [
         TaskState.SUBMITTED,
         TaskState.WITHDRAWN,
-        *(pytest.param(one, marks=pytest.mark.slow) for one in (TaskState.REOPENED, TaskState.BLOCKED)),
+        *(pytest.param(state, marks=pytest.mark.slow) for state in (TaskState.REOPENED, TaskState.BLOCKED)),
     ],
 )
 def test_whatever_its_state(busy: DeskWorld, state: TaskState) -> None:
@@ -115,7 +120,7 @@ def test_a_task_that_was_taken_away_answers_as_none(busy: DeskWorld) -> None:
     client, before = busy.client(), everything()
     client.get("/desk/")
     task, known = busy.post_edit.public_id, Known()
-    for ask in asks(task, known):
+    for ask in requests_of(task, known):
         assert answer(client, task, ask)[:3] == answer(client, MISSING, ask)[:3], ask
     assert everything() == before
 
@@ -132,4 +137,11 @@ def test_without_a_token_no_address_tells_a_task_from_none(busy: DeskWorld) -> N
 
 def test_the_comparison_can_fail(busy: DeskWorld) -> None:
     found = differences(busy.client(), busy.post_edit.public_id, Known())
-    assert {one.split("/")[0] for one in found} >= {"state", "review", "history", "guidelines", "ops", "remarks"}
+    assert {difference.split("/")[0] for difference in found} >= {
+        "state",
+        "review",
+        "history",
+        "guidelines",
+        "ops",
+        "remarks",
+    }

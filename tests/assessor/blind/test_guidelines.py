@@ -78,13 +78,13 @@ def test_every_label_of_a_stage_has_one_line(stage: Stage) -> None:
 
 
 def test_by_hand_no_label_speaks_of_proposals() -> None:
-    said = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(Stage.MANUAL)).lower()
-    assert not [word for word in ("propos", "machine", "draft") if word in said]
+    text = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(Stage.MANUAL)).lower()
+    assert not [word for word in ("propos", "machine", "draft") if word in text]
 
 
 def test_from_scratch_no_label_speaks_of_a_machine() -> None:
-    said = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(Stage.SUPPORT_SCRATCH)).lower()
-    assert "machine" not in said
+    text = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(Stage.SUPPORT_SCRATCH)).lower()
+    assert "machine" not in text
     assert "machine" in " ".join(line.meaning for line in definitions_of(Stage.SUPPORT_POST_EDIT))
 
 

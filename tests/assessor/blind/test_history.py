@@ -20,7 +20,7 @@ def history(world: DeskWorld, page: int = 1) -> History:
     return history_of(world.post_edit.public_id, world.people["ann"], page)
 
 
-def said(world: DeskWorld) -> list[str]:
+def log_texts(world: DeskWorld) -> list[str]:
     """The log in words, newest first."""
     return [deed.line.text for deed in history(world).deeds]
 
@@ -32,7 +32,7 @@ def test_the_log_calls_nuggets_by_their_own_numbers(world: DeskWorld) -> None:
     ann.do("merge", key="m", from_=["d3", "d4"], text="three and four", importance=2, evidence=[])
     ann.do("importance", key="d5", importance=1)
     ann.do("move", key="d5", after="d1")
-    assert said(world) == [
+    assert log_texts(world) == [
         "N5 moved",
         "N5 is okay",
         "N3 and N4 merged",
@@ -56,7 +56,7 @@ def test_links_marks_splits_and_undo_are_told(world: DeskWorld) -> None:
     ann.do("split", from_="d2", into=parts)
     ann.undo()
     ann.redo()
-    assert said(world) == [
+    assert log_texts(world) == [
         "Redone: split",
         "Undone: split",
         "N2 split",
@@ -69,7 +69,7 @@ def test_links_marks_splits_and_undo_are_told(world: DeskWorld) -> None:
 def number_of(world: DeskWorld, passage: str) -> str:
     """What the screen calls a passage."""
     page = desk_page(world.post_edit.public_id, world.people["ann"])
-    return next(f"P{one.number}" for one in page.passages if one.public_id == passage)
+    return next(f"P{candidate.number}" for candidate in page.passages if candidate.public_id == passage)
 
 
 def test_older_pages_of_the_log_keep_their_numbers(world: DeskWorld) -> None:
@@ -91,7 +91,7 @@ def test_every_version_of_a_nugget_is_listed_once(world: DeskWorld) -> None:
     ann.send({**ann.op("edit", key="d1", text="rivers bend"), "step": step["step"]})
     ann.do("importance", key="d1", importance=2)
     ann.do("move", key="d1", after="d3")
-    nugget = next(one for one in history(world).nuggets if one.key == "d1")
+    nugget = next(row for row in history(world).nuggets if row.key == "d1")
     assert [(version.text, version.importance) for version in nugget.versions] == [
         ("rivers bend", "vital"),
         ("rivers bend", "neither vital nor okay"),
@@ -107,7 +107,7 @@ def test_a_version_is_restored_and_restoring_can_be_undone(world: DeskWorld) -> 
     response = ann.client.post(ann.url("history/restore/"), {"key": "d1", "seq": first["seq"]}, follow=True)
     assert "The nugget is as it was then." in response.content.decode()
     assert ann.texts()[0] == "the first wording"
-    assert said(world)[0] == "N1 set back to an earlier version"
+    assert log_texts(world)[0] == "N1 set back to an earlier version"
     ann.undo()
     assert ann.texts()[0] == "the second wording"
 
@@ -134,7 +134,7 @@ def test_a_submitted_version_is_readable_and_nothing_can_be_set_back(world: Desk
     ann.finish()
     assert ann.submit().status_code == 200
     shown = history(world)
-    assert [one.version for one in shown.submissions] == [1]
+    assert [submission.version for submission in shown.submissions] == [1]
     assert [nugget.text for nugget in shown.submissions[0].nuggets] == ["reworded", *map(draft_of, range(2, 6))]
     assert [nugget.name for nugget in shown.submissions[0].nuggets] == ["N1", "N2", "N3", "N4", "N5"]
     page = ann.client.get(ann.url("history/")).content.decode()

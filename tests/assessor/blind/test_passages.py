@@ -18,7 +18,7 @@ Numbers = Callable[[Task], list[int]]
 def numbers(world: DeskWorld) -> Numbers:
     """The passages of a task, each by its number in the world."""
     docids = {docid_of("t1", number): number for number in range(1, 7)}
-    known = {one.public_id: docids[one.docid] for one in world.segments()}
+    known = {segment.public_id: docids[segment.docid] for segment in world.segments()}
     return lambda task: [known[passage.public_id] for passage in passages_of(fresh(task))]
 
 
@@ -75,8 +75,13 @@ def test_the_text_is_shown_as_it_is(world: DeskWorld) -> None:
     text = "  Dr. Smith left. <b>He</b> came back!\n\n- one\n- two "
     Segment.objects.filter(docid=docid_of("t1", 1)).update(text=text)
     passage = passages_of(fresh(world.post_edit))[0]
-    assert [one.text for one in passage.sentences] == ["Dr. Smith left.", "<b>He</b> came back!", "- one", "- two"]
-    assert "".join(one.text + one.gap for one in passage.sentences) == text.strip()
+    assert [sentence.text for sentence in passage.sentences] == [
+        "Dr. Smith left.",
+        "<b>He</b> came back!",
+        "- one",
+        "- two",
+    ]
+    assert "".join(sentence.text + sentence.gap for sentence in passage.sentences) == text.strip()
     assert passage.words == 10
     assert "&lt;b&gt;He&lt;/b&gt; came back!</span>\n\n<span" in page(reading_of(fresh(world.post_edit)))
 
@@ -88,15 +93,15 @@ def test_sentences_of_a_document_are_greyed_where_they_repeat(world: DeskWorld, 
         Segment.objects.filter(docid=docid_of("t1", number)).update(text=text)
     first, second, third, *_ = passages_of(fresh(world.post_edit))
     if not grouped:
-        assert not any(one.repeated for passage in (first, second, third) for one in passage.sentences)
+        assert not any(sentence.repeated for passage in (first, second, third) for sentence in passage.sentences)
         return
     assert repeated(first) == repeated(third) == []
     assert repeated(second) == ["Two.", "Three."]
-    assert [one.note for one in second.sentences] == ["2 sentences of P1 again", "", ""]
+    assert [sentence.note for sentence in second.sentences] == ["2 sentences of P1 again", "", ""]
 
 
 def repeated(passage: Passage) -> list[str]:
-    return [one.text for one in passage.sentences if one.repeated]
+    return [sentence.text for sentence in passage.sentences if sentence.repeated]
 
 
 def test_nothing_tells_why_a_passage_is_there(world: DeskWorld) -> None:

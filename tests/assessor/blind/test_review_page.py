@@ -19,9 +19,12 @@ def test_the_summary_counts_and_names(world: DeskWorld) -> None:
     counts = summary.counts
     assert (counts.kept, counts.rejected, counts.added, counts.reworded) == (3, 1, 1, 1)
     assert (summary.passages, summary.unread) == (6, 5)
-    assert [(one.name, one.text) for one in summary.undecided] == [("N4", draft_of(4)), ("N5", draft_of(5))]
-    assert [one.name for one in summary.without_importance] == ["N3"]
-    assert [one.name for one in summary.without_evidence] == ["N3", "N6"]
+    assert [(nugget.name, nugget.text) for nugget in summary.undecided] == [
+        ("N4", draft_of(4)),
+        ("N5", draft_of(5)),
+    ]
+    assert [nugget.name for nugget in summary.without_importance] == ["N3"]
+    assert [nugget.name for nugget in summary.without_evidence] == ["N3", "N6"]
     assert summary.first == "d4"
     part = ann.client.get(ann.url("review/?part")).content.decode()
     assert 'data-complete="no"' in part

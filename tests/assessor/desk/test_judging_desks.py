@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from assessor.models import Operation, WorkingAssignment, WorkingSupport
+from assessor.models import Desk, Operation, WorkingAssignment, WorkingSupport
 from evaluation.models import Assignment, SupportJudgment, Task, TaskAnswer
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.terms import AssignmentLabel, SupportLabel
@@ -53,7 +54,7 @@ def judge_all(window: Window, label: str) -> None:
 
 
 def row(window: Window, key: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(one for one in window.state()["rows"] if one["key"] == key)
+    found: dict[str, Any] = next(candidate for candidate in window.state()["rows"] if candidate["key"] == key)
     return found
 
 
@@ -76,8 +77,8 @@ def test_a_label_is_kept_with_its_place_and_its_version(ann: Window) -> None:
 
 def test_sending_a_label_twice_has_one_effect(ann: Window) -> None:
     op = ann.op("label", {keys_of(ann)[0]: 0}, key=keys_of(ann)[0], label="support")
-    first, again = ann.send(op), ann.send(op)
-    assert first == again
+    first, repeated = ann.send(op), ann.send(op)
+    assert first == repeated
     assert Operation.objects.filter(kind="label").count() == 1
 
 
@@ -131,11 +132,11 @@ def test_undo_and_redo_after_a_reload(ann: Window) -> None:
     assert ann.undo()["rows"][key]["label"] == "support"
     assert ann.undo()["rows"][key]["label"] is None
     assert ann.redo()["rows"][key]["label"] == "support"
-    assert [one["label"] for one in ann.state()["undo"]] == ["Label"]
+    assert [step["label"] for step in ann.state()["undo"]] == ["Label"]
 
 
 def test_answers_stand_in_an_order_of_their_own_for_each_task(ann: Window, scratch: Window) -> None:
-    orders = [[one["id"] for one in window.state()["answers"]] for window in (ann, ann, scratch)]
+    orders = [[entry["id"] for entry in window.state()["answers"]] for window in (ann, ann, scratch)]
     assert orders[0] == orders[1]
     assert sorted(orders[0]) == sorted(orders[2])
     stored = TaskAnswer.objects.filter(task=ann.task).order_by("position")
@@ -145,9 +146,9 @@ def test_answers_stand_in_an_order_of_their_own_for_each_task(ann: Window, scrat
 def test_an_answer_is_seen_when_it_was_opened_not_when_it_was_fetched(ann: Window) -> None:
     answer = ann.state()["answers"][1]["id"]
     assert ann.client.get(ann.url(f"answers/{answer}/")).status_code == 200
-    assert [one["seen"] for one in ann.state()["answers"]] == [False] * 4
+    assert [entry["seen"] for entry in ann.state()["answers"]] == [False] * 4
     ann.do("open", answer=answer)
-    assert [one["seen"] for one in ann.state()["answers"]] == [False, True, False, False]
+    assert [entry["seen"] for entry in ann.state()["answers"]] == [False, True, False, False]
 
 
 def test_an_answer_is_shown_without_the_marks_of_its_system(ann: Window) -> None:
@@ -206,7 +207,7 @@ def test_nothing_of_the_machine_is_in_the_pairs_judged_from_scratch(scratch: Win
         ("key", "answer", "sentence", "citation", "passage", "judgeable")
     }
     scratch.do("label", key=keys_of(scratch)[0], label="full_support")
-    assert {tuple(one) for one in scratch.state()["rows"]} == {("key", "version", "label", "reason")}
+    assert {tuple(entry) for entry in scratch.state()["rows"]} == {("key", "version", "label", "reason")}
 
 
 def test_a_citation_without_a_text_is_shown_and_not_asked(scratch: Window) -> None:
@@ -219,8 +220,8 @@ def test_a_citation_without_a_text_is_shown_and_not_asked(scratch: Window) -> No
 
 
 def test_accepting_the_machines_label_stores_how_long_it_was_shown(shown: Window) -> None:
-    pair = next(one for one in shown.state()["pairs"] if one["judgeable"])
-    wrong = next(one for one in ("full_support", "no_support") if one != pair["machine"])
+    pair = next(candidate for candidate in shown.state()["pairs"] if candidate["judgeable"])
+    wrong = next(label for label in ("full_support", "no_support") if label != pair["machine"])
     assert shown.do("label", key=pair["key"], label=wrong, accepted=True)["code"] == "not_shown"
     accepted = shown.do("label", key=pair["key"], label=pair["machine"], accepted=True, shown_ms=1234)
     assert accepted["rows"][pair["key"]]["accepted"] is True
@@ -237,7 +238,7 @@ def test_what_was_shown_is_frozen_with_the_label(shown: Window) -> None:
     assert shown.submit().status_code == 200
     frozen = SupportJudgment.objects.filter(condition="post-edit")
     assert set(frozen.values_list("shown_ms", "accepted")) == {(700, True)}
-    assert all(one.label == one.shown_label for one in frozen)
+    assert all(judgment.label == judgment.shown_label for judgment in frozen)
 
 
 def test_a_task_waits_for_the_machines_labels_and_says_so(judging: JudgeWorld) -> None:
@@ -254,5 +255,50 @@ def test_the_history_tells_what_was_done(ann: Window) -> None:
     ann.do("label", key=key, label="cant_judge", reason="no idea")
     ann.do("search", words="sand")
     page = ann.client.get(ann.url("history/")).content.decode()
-    for said in ("Answer 1, N1", "judge: no idea", "Searched for “sand”"):
-        assert said in page
+    for phrase in ("Answer 1, N1", "judge: no idea", "Searched for “sand”"):
+        assert phrase in page
+
+
+def opened(window: Window) -> Any:
+    """What the page of a desk begins with."""
+    return window.client.get(window.url()).context["first"]
+
+
+def test_the_page_begins_with_the_first_pair_without_a_label(scratch: Window) -> None:
+    first, second = keys_of(scratch)[:2]
+    assert (opened(scratch).pair.key, opened(scratch).pair.number) == (first, 1)
+    scratch.do("label", key=first, label="full_support")
+    assert (opened(scratch).pair.key, opened(scratch).pair.number) == (second, 2)
+
+
+def test_the_page_begins_where_the_last_visit_was_left(scratch: Window) -> None:
+    pairs = [pair for pair in scratch.state()["pairs"] if pair["judgeable"]]
+    place = {
+        "answers": {"answer": pairs[-1]["answer"]},
+        "labels": {"row": pairs[-1]["key"]},
+        "shell": {"shown": "rows"},
+    }
+    Desk.objects.update(place=place, holder_page="left")
+    assert (opened(scratch).pair.key, opened(scratch).pane) == (pairs[-1]["key"], "rows")
+    # Of a window that did not say that it was left the newest place is not known.
+    Desk.objects.update(holder=scratch.window, held_at=timezone.now(), holder_page="visible")
+    assert (opened(scratch).pair.key, opened(scratch).pane) == (pairs[0]["key"], "rows")
+
+
+@pytest.mark.parametrize(
+    "place", [{"labels": 1}, {"labels": {"row": ["x"]}}, {"answers": {"answer": "?"}, "shell": []}]
+)
+def test_a_place_that_is_none_is_no_place(scratch: Window, place: dict[str, Any]) -> None:
+    Desk.objects.update(place=place, holder_page="left")
+    assert (opened(scratch).pair.key, opened(scratch).pane) == (keys_of(scratch)[0], "passages")
+
+
+def test_the_page_holds_a_passage_once(shown: Window) -> None:
+    first = opened(shown)
+    page = shown.client.get(shown.url()).content.decode()
+    assert page.count(f'data-passage="{first.pair.passage.public_id}"') == 1
+    assert "canary" not in page
+
+
+def test_the_page_of_answers_to_label_begins_with_no_pair(ann: Window) -> None:
+    assert (opened(ann).answer.number, opened(ann).pair, opened(ann).pane) == (1, None, "passages")

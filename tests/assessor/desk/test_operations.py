@@ -65,7 +65,7 @@ def test_operations_out_of_order_are_a_conflict_and_change_nothing(ann: Window) 
     first = ann.op("edit", {"d1": 1}, key="d1", text="one")
     second = ann.op("edit", {"d1": 2}, key="d1", text="two")
     assert ann.send(second)[0]["status"] == "conflict"
-    assert [one["status"] for one in ann.send(first, second)] == ["applied", "applied"]
+    assert [receipt["status"] for receipt in ann.send(first, second)] == ["applied", "applied"]
     assert ann.texts()[0] == "two"
 
 
@@ -83,7 +83,7 @@ def test_a_batch_stops_at_the_first_that_cannot_be_applied(ann: Window) -> None:
         ann.op("edit", key="d2", text="   "),
         ann.op("decide", key="d3", decision="kept"),
     )
-    assert [one["status"] for one in receipts] == ["applied", "refused"]
+    assert [receipt["status"] for receipt in receipts] == ["applied", "refused"]
     assert WorkingNugget.objects.filter(task=ann.task, decision="kept").count() == 1
 
 
@@ -319,12 +319,12 @@ def test_a_merge_that_is_undone_and_redone_keeps_its_number(ann: Window) -> None
 
 
 def test_a_log_from_before_numbers_gives_new_ones() -> None:
-    one = Row(key="a", position=1, text="a", making=Making.ADDED, number=1)
-    two = Row(key="b", position=2, text="b", making=Making.ADDED)
-    assert put_back({"a": one}, {"b": two})["b"] == replace(two, number=2, version=2)
-    assert put_back({"a": one}, {"b": replace(two, number=1)})["b"] == replace(two, number=2, version=2)
-    assert put_back({"a": one}, {"a": replace(one, number=0, text="was")})["a"] == replace(
-        one, text="was", version=2
+    first = Row(key="a", position=1, text="a", making=Making.ADDED, number=1)
+    second = Row(key="b", position=2, text="b", making=Making.ADDED)
+    assert put_back({"a": first}, {"b": second})["b"] == replace(second, number=2, version=2)
+    assert put_back({"a": first}, {"b": replace(second, number=1)})["b"] == replace(second, number=2, version=2)
+    assert put_back({"a": first}, {"a": replace(first, number=0, text="was")})["a"] == replace(
+        first, text="was", version=2
     )
 
 

@@ -12,7 +12,7 @@ from evaluation.terms import Stage, StudyKind
 from reports.audits.drawing import AuditWish, create_audit, grow_audit
 from tests.assessor.desk_client import Window
 from tests.worlds.judging import JudgingWorld
-from tests.worlds.study import asked, hand_study, judge_drawn, make_study, make_study_world, window_of
+from tests.worlds.study import hand_study, judge_drawn, keys_of, make_study, make_study_world, window_of
 
 NAMES = ("", "state/", "review/", "history/", "guidelines/")
 
@@ -37,17 +37,17 @@ def cited(world: JudgingWorld) -> Window:
 
 def test_each_answer_has_the_nuggets_that_were_drawn_for_it(ann: Window) -> None:
     state = ann.state()
-    assert [len(one["nuggets"]) for one in state["answers"]] == [2, 2, 2]
+    assert [len(answer["nuggets"]) for answer in state["answers"]] == [2, 2, 2]
     pairs = StudyPair.objects.values_list("answer__public_id", "nugget_version__nugget__public_id")
-    assert set(asked(ann)) == {f"{answer}/{nugget}" for answer, nugget in pairs}
+    assert set(keys_of(ann)) == {f"{answer}/{nugget}" for answer, nugget in pairs}
     assert len(state["nuggets"]) == 3
-    order = [one["key"] for one in state["nuggets"]]
-    assert all(one["nuggets"] == sorted(one["nuggets"], key=order.index) for one in state["answers"])
+    order = [nugget["key"] for nugget in state["nuggets"]]
+    assert all(answer["nuggets"] == sorted(answer["nuggets"], key=order.index) for answer in state["answers"])
 
 
 def test_another_nugget_of_the_same_answer_is_not_asked(ann: Window) -> None:
     answer = ann.state()["answers"][0]
-    [other] = {one["key"] for one in ann.state()["nuggets"]} - set(answer["nuggets"])
+    [other] = {nugget["key"] for nugget in ann.state()["nuggets"]} - set(answer["nuggets"])
     assert ann.do("label", key=f"{answer['id']}/{other}", label="support")["code"] == "no_such_pair"
     key = f"{answer['id']}/{answer['nuggets'][0]}"
     assert ann.do("label", key=key, label="support")["status"] == "applied"
@@ -55,7 +55,7 @@ def test_another_nugget_of_the_same_answer_is_not_asked(ann: Window) -> None:
 
 
 def test_the_review_names_what_is_missing_and_then_all_is_judged(ann: Window) -> None:
-    first, *_ = asked(ann)
+    first, *_ = keys_of(ann)
     ann.do("label", key=first, label="not_support")
     page = ann.client.get(ann.url("review/")).content.decode()
     assert "Labels are missing in 3 answers" in page
@@ -67,11 +67,11 @@ def test_the_review_names_what_is_missing_and_then_all_is_judged(ann: Window) ->
 
 
 def test_there_is_no_sweep(ann: Window) -> None:
-    for key in asked(ann):
+    for key in keys_of(ann):
         ann.do("label", key=key, label="support")
     assert ann.state()["sweep"] is False
     assert ann.do("sweep")["code"] == "bad_operation"
-    op = ann.op("label", key=asked(ann)[0], label="not_support") | {"source": "sweep"}
+    op = ann.op("label", key=keys_of(ann)[0], label="not_support") | {"source": "sweep"}
     assert ann.send(op)[0]["code"] == "bad_operation"
 
 
@@ -87,18 +87,18 @@ def test_only_the_citations_that_were_drawn_are_asked(cited: Window) -> None:
 def test_a_citation_that_was_not_drawn_is_not_asked(world: JudgingWorld, cited: Window) -> None:
     whole = window_of(world, world.hand(Stage.SUPPORT_SCRATCH, "ben"))
     others = {pair["key"] for pair in whole.state()["pairs"] if pair["judgeable"]}
-    left = others - set(asked(cited))
+    left = others - set(keys_of(cited))
     assert left
     for key in left:
         assert cited.do("label", key=key, label="no_support")["code"] == "no_such_pair"
 
 
 def test_what_was_drawn_is_asked_whatever_the_protocol_says_since(world: JudgingWorld, cited: Window) -> None:
-    before = asked(cited)
+    before = keys_of(cited)
     protocol = world.campaign.protocol
     protocol.first_citations = None
     protocol.save()
-    assert asked(cited) == before
+    assert keys_of(cited) == before
 
 
 def test_the_start_page_says_that_not_everything_is_asked(world: JudgingWorld) -> None:
@@ -114,20 +114,20 @@ def test_the_start_page_says_that_not_everything_is_asked(world: JudgingWorld) -
 def test_the_desk_tells_nothing_of_the_study_judges_or_labels(world: JudgingWorld, kind: StudyKind) -> None:
     window = window_of(world, hand_study(world, make_study(world, kind)))
     addresses = ["/desk/", *(window.url(name) for name in NAMES)]
-    addresses += [window.url(f"answers/{one['id']}/") for one in window.state()["answers"]]
+    addresses += [window.url(f"answers/{answer['id']}/") for answer in window.state()["answers"]]
 
-    def said() -> list[bytes]:
+    def bodies() -> list[bytes]:
         changing = rb'name="csrfmiddlewaretoken" value="[^"]+|data-csrf="[^"]+|"server_time": "[^"]+|"age_s": \d+'
         return [re.sub(changing, b"", window.client.get(address).content) for address in addresses]
 
-    before = said()
+    before = bodies()
     telling = rb"canary|disagree|independent|drawn|sampled|\bstudies\b"
     assert re.findall(telling, b"".join(before).lower()) == []
     for pair in StudyPair.objects.all():
         pair.person_label, pair.machine_label = pair.machine_label, pair.person_label
         pair.save()
     Judge.objects.filter(study=None).update(prompt_versions={"a": 2})
-    assert said() == before
+    assert bodies() == before
 
 
 @pytest.mark.parametrize("kind", list(StudyKind))
@@ -137,11 +137,11 @@ def test_the_desk_of_an_audit_tells_nothing_of_it(world: JudgingWorld, kind: Stu
     )
     window = window_of(world, hand_study(world, study))
     addresses = ["/desk/", *(window.url(name) for name in NAMES)]
-    addresses += [window.url(f"answers/{one['id']}/") for one in window.state()["answers"]]
+    addresses += [window.url(f"answers/{answer['id']}/") for answer in window.state()["answers"]]
     shown = b"".join(window.client.get(address).content for address in addresses).lower()
     shown += str(window.state()).lower().encode()
     assert re.findall(rb"canary|audit|random check|stratum|sampled|drawn|\bstudies\b", shown) == []
-    assert len(asked(window)) == StudyPair.objects.filter(study=study).count()
+    assert len(keys_of(window)) == StudyPair.objects.filter(study=study).count()
     judge_drawn(window, "support" if kind is StudyKind.ASSIGNMENT else "no_support")
     assert Task.objects.get(study=study).state == "submitted"
 
@@ -151,10 +151,10 @@ def test_a_grown_audit_reopens_its_tasks_with_the_new_pairs(world: JudgingWorld)
     study = create_audit(campaign=world.campaign, wish=wish)
     window = window_of(world, hand_study(world, study))
     judge_drawn(window)
-    before = set(asked(window))
+    before = set(keys_of(window))
     grow_audit(study=study, per_run=3)
     assert Task.objects.get(study=study).state == "reopened"
-    assert before < set(asked(window))
+    assert before < set(keys_of(window))
     judge_drawn(window, "not_support")
     assert Assignment.objects.current().filter(judge__study=study).count() == StudyPair.objects.count()
 
@@ -162,7 +162,7 @@ def test_a_grown_audit_reopens_its_tasks_with_the_new_pairs(world: JudgingWorld)
 def test_a_label_costs_as_many_statements_as_at_any_desk(world: JudgingWorld, ann: Window) -> None:
     other = window_of(world, world.hand(Stage.ASSIGN, "ben", nuggets="edited"))
     state = other.state()
-    keys = [f"{state['answers'][0]['id']}/{one['key']}" for one in state["nuggets"]]
+    keys = [f"{state['answers'][0]['id']}/{nugget['key']}" for nugget in state["nuggets"]]
 
     def count(window: Window, key: str) -> int:
         with CaptureQueriesContext(connection) as captured:
@@ -170,7 +170,7 @@ def test_a_label_costs_as_many_statements_as_at_any_desk(world: JudgingWorld, an
         return len(captured)
 
     counts = {
-        (count(ann, asked(ann)[0]), count(ann, asked(ann)[1])),
+        (count(ann, keys_of(ann)[0]), count(ann, keys_of(ann)[1])),
         (count(other, keys[0]), count(other, keys[1])),
     }
     assert len(counts) == 1

@@ -90,8 +90,12 @@ def test_version_2_keeps_the_wordings_that_did_not_change(ann: Window) -> None:
     ann.do("edit", key="d1", text="one, reworded")
     assert ann.submit().json() == {"version": 2, "nuggets": 5}
     first, second = (
-        list(ListedNugget.objects.filter(nugget_list=one.nugget_list).values_list("nugget_version", flat=True))
-        for one in Submission.objects.order_by("version")
+        list(
+            ListedNugget.objects.filter(nugget_list=submission.nugget_list).values_list(
+                "nugget_version", flat=True
+            )
+        )
+        for submission in Submission.objects.order_by("version")
     )
     assert first[1:] == second[1:]
     assert first[0] != second[0]

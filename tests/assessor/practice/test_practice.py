@@ -34,16 +34,16 @@ TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]+')
 
 
 def statements(task: Task) -> list[str]:
-    return [one.statement.removeprefix("statement ") for one in left(task, task.assessor)]
+    return [practice_item.statement.removeprefix("statement ") for practice_item in left(task, task.assessor)]
 
 
 def the_item(name: str) -> PracticeItem:
     return PracticeItem.objects.get(statement=f"statement {name}")
 
 
-def answer(client: Client, task: Task, one: PracticeItem, label: str) -> str:
+def answer(client: Client, task: Task, practice_item: PracticeItem, label: str) -> str:
     """Send an answer; return where it leads."""
-    sent = {"item": one.public_id, "label": label}
+    sent = {"item": practice_item.public_id, "label": label}
     response = client.post(f"/desk/{task.public_id}/practice/", sent)
     assert response.status_code == 302, response.content
     return str(response["Location"])
@@ -64,8 +64,8 @@ def test_each_stage_asks_for_its_own_items(world: DeskWorld, tmp_path: Path) -> 
 def test_the_judging_stages_ask_for_theirs(tmp_path: Path) -> None:
     world = make_judge_world(tmp_path)
     load_practice(world.campaign, tmp_path, [*IMPORTANCE, *ASSIGN, *SUPPORT])
-    asked = {task.stage: statements(task) for task in (world.assign, world.scratch, world.shown)}
-    assert asked == {
+    offered = {task.stage: statements(task) for task in (world.assign, world.scratch, world.shown)}
+    assert offered == {
         Stage.ASSIGN: ["a1", "a2"],
         Stage.SUPPORT_SCRATCH: ["s1", "s2"],
         Stage.SUPPORT_POST_EDIT: ["s1", "s2"],
@@ -94,7 +94,7 @@ def test_a_task_of_each_stage_opens_only_after_its_practice(stage: Stage, tmp_pa
     else:
         desks = make_desk_world(tmp_path)
         campaign, tasks = desks.campaign, [desks.post_edit, desks.manual]
-    task = next(one for one in tasks if one.stage == stage)
+    task = next(candidate for candidate in tasks if candidate.stage == stage)
     load_practice(campaign, tmp_path, ALL)
     with pytest.raises(Refused) as refusal:
         open_desk(task=task.public_id, user=task.assessor)
@@ -202,7 +202,7 @@ def test_a_page_is_the_same_to_the_byte_whatever_is_known(practising: DeskWorld)
 def test_the_first_answer_stands(practising: DeskWorld) -> None:
     client, task = practising.client(), practising.post_edit
     assert answer(client, task, the_item("i1"), "okay") == answer(client, task, the_item("i1"), "vital")
-    assert [one.label for one in PracticeAnswer.objects.all()] == [1]
+    assert [practice_answer.label for practice_answer in PracticeAnswer.objects.all()] == [1]
     assert Event.objects.filter(kind="practice.answered").count() == 1
 
 
@@ -219,9 +219,9 @@ def test_an_answer_without_a_label_says_what_is_missing(practising: DeskWorld) -
 
 
 def test_another_s_task_answers_exactly_as_a_missing_one(practising: DeskWorld) -> None:
-    client, one = practising.client("ben"), the_item("i1")
+    client, practice_item = practising.client("ben"), the_item("i1")
     client.get("/desk/")
-    for name in ("practice/", f"practice/{one.public_id}/"):
+    for name in ("practice/", f"practice/{practice_item.public_id}/"):
         theirs = client.get(f"/desk/{practising.post_edit.public_id}/{name}")
         nothing = client.get(f"/desk/nothing/{name}")
         assert theirs.headers.pop("X-Request-ID") != nothing.headers.pop("X-Request-ID")
@@ -231,7 +231,7 @@ def test_another_s_task_answers_exactly_as_a_missing_one(practising: DeskWorld) 
             nothing.content.partition(b"csrf")[0],
         )
     sent = client.post(
-        f"/desk/{practising.post_edit.public_id}/practice/", {"item": one.public_id, "label": "vital"}
+        f"/desk/{practising.post_edit.public_id}/practice/", {"item": practice_item.public_id, "label": "vital"}
     )
     assert sent.status_code == 404
     assert not PracticeAnswer.objects.exists()
@@ -261,10 +261,10 @@ def test_practice_leaves_no_label_anywhere(tmp_path: Path) -> None:
     for task in (world.assign, world.scratch, world.shown):
         practise(task, task.assessor, wrong=1)
     assert (labels(), Campaign.objects.get().revision) == before
-    told = json.dumps(list(Event.objects.filter(kind="practice.answered").values_list("payload", flat=True)))
-    assert "support" in told  # the kind
-    assert "full_support" not in told
-    assert "label" not in told
+    payloads = json.dumps(list(Event.objects.filter(kind="practice.answered").values_list("payload", flat=True)))
+    assert "support" in payloads  # the kind
+    assert "full_support" not in payloads
+    assert "label" not in payloads
 
 
 def labels() -> list[list[tuple[object, ...]]]:

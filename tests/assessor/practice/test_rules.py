@@ -2,7 +2,7 @@
 
 import pytest
 
-from assessor.practice.rules import LABELS, Offered, asked, check_done, codes_of, word_of
+from assessor.practice.rules import LABELS, Offered, check_done, codes_of, items_of_stage, word_of
 from evaluation.errors import Refused
 from evaluation.terms import PracticeKind, Stage
 
@@ -26,29 +26,29 @@ OFFERED = [
     ],
 )
 def test_a_stage_asks_for_the_items_of_its_kind(stage: Stage, items: tuple[int, ...]) -> None:
-    assert asked(stage, OFFERED) == items
+    assert items_of_stage(stage, OFFERED) == items
 
 
 def test_without_shown_labels_both_support_stages_ask_for_the_same() -> None:
-    plain = [one for one in OFFERED if not one.shows]
-    assert asked(Stage.SUPPORT_POST_EDIT, plain) == asked(Stage.SUPPORT_SCRATCH, plain) == (1, 5)
+    plain = [offered for offered in OFFERED if not offered.shows]
+    assert items_of_stage(Stage.SUPPORT_POST_EDIT, plain) == items_of_stage(Stage.SUPPORT_SCRATCH, plain) == (1, 5)
 
 
 def test_an_item_with_a_shown_label_never_reaches_scratch_judging() -> None:
-    assert asked(Stage.SUPPORT_SCRATCH, [Offered(3, PracticeKind.SUPPORT, shows=True)]) == ()
+    assert items_of_stage(Stage.SUPPORT_SCRATCH, [Offered(3, PracticeKind.SUPPORT, shows=True)]) == ()
 
 
 @pytest.mark.parametrize("stage", Stage)
 def test_without_items_nothing_is_asked(stage: Stage) -> None:
-    assert asked(stage, []) == ()
+    assert items_of_stage(stage, []) == ()
 
 
-@pytest.mark.parametrize(("left", "said"), [(1, "1 item."), (5, "5 items.")])
-def test_what_is_left_comes_first(left: int, said: str) -> None:
+@pytest.mark.parametrize(("left", "message"), [(1, "1 item."), (5, "5 items.")])
+def test_what_is_left_comes_first(left: int, message: str) -> None:
     with pytest.raises(Refused) as refusal:
         check_done(left)
     assert refusal.value.code == "practice"
-    assert said in refusal.value.message
+    assert message in refusal.value.message
 
 
 def test_with_nothing_left_a_task_may_start() -> None:

@@ -12,7 +12,7 @@ from assessor.desk.task_progress import Progress, pairs_without_llm_label, progr
 from assessor.models import WorkingAssignment, WorkingSupport
 from evaluation.models import Answer, Protocol, Task, TaskAnswer
 from evaluation.terms import Stage
-from tests.worlds.judging import JudgingWorld, give, load_machine, make_judging_world, task_again
+from tests.worlds.judging import JudgingWorld, current_task, give, load_machine, make_judging_world
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def world(db: None, tmp_path: Path) -> JudgingWorld:
 
 
 def progress(task: Task) -> Progress:
-    return progress_of([task_again(task.public_id)])[task.pk]
+    return progress_of([current_task(task.public_id)])[task.pk]
 
 
 def first_answers(task: Task, number: int) -> list[int]:
@@ -34,17 +34,17 @@ def test_a_task_that_nobody_touched_says_what_it_asks_for(world: JudgingWorld) -
     assert progress(world.hand(Stage.SUPPORT_SCRATCH, "ann")) == Progress(labels=3, answers=2)
 
 
-@pytest.mark.parametrize(("stage", "asked"), [(Stage.ASSIGN, 9), (Stage.SUPPORT_SCRATCH, 3)])
-def test_labels_and_finished_answers_are_counted(world: JudgingWorld, stage: Stage, asked: int) -> None:
+@pytest.mark.parametrize(("stage", "labels"), [(Stage.ASSIGN, 9), (Stage.SUPPORT_SCRATCH, 3)])
+def test_labels_and_finished_answers_are_counted(world: JudgingWorld, stage: Stage, labels: int) -> None:
     task = world.hand(stage, "ann")
-    some = first_answers(task, 1)
-    give(task, answers=some)
+    answers = first_answers(task, 1)
+    give(task, answers=answers)
     now = progress(task)
-    assert (now.labels, now.finished) == (asked, 1)
-    assert 0 < now.judged < asked
-    assert now.share == now.judged / asked
+    assert (now.labels, now.finished) == (labels, 1)
+    assert 0 < now.judged < labels
+    assert now.share == now.judged / labels
     give(task)
-    assert progress(task) == Progress(labels=asked, judged=asked, answers=now.answers, finished=now.answers)
+    assert progress(task) == Progress(labels=labels, judged=labels, answers=now.answers, finished=now.answers)
 
 
 def test_a_cleared_label_is_none_and_can_t_judge_is_one(world: JudgingWorld) -> None:
@@ -71,9 +71,9 @@ def test_labels_of_a_wording_that_is_listed_no_more_do_not_count(world: JudgingW
 def test_what_is_counted_is_what_the_desk_asks(world: JudgingWorld, first: int | None) -> None:
     world.run("many", ("Cites much.", [2, 0, 0, 1]), ("Cites again.", [1, 1, 0]))
     Protocol.objects.update(first_citations=first)
-    task = task_again(world.hand(Stage.SUPPORT_SCRATCH, "ann").public_id)
-    asked = [pair for pair in pairs_of(context_of(task)) if pair.judgeable]
-    assert progress(task).labels == len(asked) > 0
+    task = current_task(world.hand(Stage.SUPPORT_SCRATCH, "ann").public_id)
+    pairs = [pair for pair in pairs_of(context_of(task)) if pair.judgeable]
+    assert progress(task).labels == len(pairs) > 0
 
 
 def test_more_tasks_cost_no_more_queries(world: JudgingWorld) -> None:
@@ -85,11 +85,13 @@ def test_more_tasks_cost_no_more_queries(world: JudgingWorld) -> None:
             assert len(progress_of(tasks)) == len(tasks)
         return len(context)
 
-    one = [task_again(world.hand(stage, "ann" if stage != stages[2] else "ben").public_id) for stage in stages]
-    more = [task_again(world.hand(stages[0], "ben", again=True).public_id)]
-    for task in [*one, *more]:
+    per_stage = [
+        current_task(world.hand(stage, "ann" if stage != stages[2] else "ben").public_id) for stage in stages
+    ]
+    more = [current_task(world.hand(stages[0], "ben", again=True).public_id)]
+    for task in [*per_stage, *more]:
         give(task)
-    assert cost([*one, *more]) == cost(one)
+    assert cost([*per_stage, *more]) == cost(per_stage)
 
 
 def test_a_task_waits_for_machine_labels_and_one_that_failed_is_there(world: JudgingWorld) -> None:

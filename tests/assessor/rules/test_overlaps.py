@@ -14,7 +14,7 @@ NAMES = [f"{document}#{number}" for document in ("ash", "bay", "elm") for number
 
 
 @st.composite
-def some_places(draw: st.DrawFn) -> list[GradedPlace]:
+def graded_places(draw: st.DrawFn) -> list[GradedPlace]:
     """A topic's graded segments, of few documents."""
     names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=12))
     starts = st.one_of(st.none(), st.integers(0, 5_000))
@@ -25,7 +25,7 @@ def docids(places: Sequence[GradedPlace]) -> list[str]:
     return [place.docid for place in places]
 
 
-@given(some_places(), st.sampled_from(PassageOrder), st.booleans(), st.randoms(use_true_random=False))
+@given(graded_places(), st.sampled_from(PassageOrder), st.booleans(), st.randoms(use_true_random=False))
 def test_the_order_depends_on_nothing_but_the_segments_and_the_seed(
     places: list[GradedPlace], order: PassageOrder, grouped: bool, chance: Random
 ) -> None:
@@ -35,27 +35,29 @@ def test_the_order_depends_on_nothing_but_the_segments_and_the_seed(
     assert sorted(docids(first)) == sorted(docids(places))
 
 
-@given(some_places())
+@given(graded_places())
 def test_rank_is_grade_then_docid(places: list[GradedPlace]) -> None:
     ordered = reading_order(places, RANK, "seed", False)
-    assert [(-one.grade, one.docid) for one in ordered] == sorted((-one.grade, one.docid) for one in places)
+    assert [(-place.grade, place.docid) for place in ordered] == sorted(
+        (-place.grade, place.docid) for place in places
+    )
 
 
-@given(some_places(), st.sampled_from(PassageOrder))
+@given(graded_places(), st.sampled_from(PassageOrder))
 def test_a_document_stands_together_where_its_first_segment_stood(
     places: list[GradedPlace], order: PassageOrder
 ) -> None:
     apart = reading_order(places, order, "seed", False)
     together = reading_order(places, order, "seed", True)
-    firsts = list(dict.fromkeys(one.document for one in apart))
+    firsts = list(dict.fromkeys(place.document for place in apart))
     changes = [
-        one.document for one, before in zip(together, [None, *together], strict=False) if _turns(one, before)
+        place.document for place, before in zip(together, [None, *together], strict=False) if _turns(place, before)
     ]
     assert changes == firsts
 
 
-def _turns(one: GradedPlace, before: GradedPlace | None) -> bool:
-    return before is None or one.document != before.document
+def _turns(place: GradedPlace, before: GradedPlace | None) -> bool:
+    return before is None or place.document != before.document
 
 
 def test_segments_of_a_document_are_read_in_its_order() -> None:
@@ -69,7 +71,7 @@ def test_segments_of_a_document_are_read_in_its_order() -> None:
     assert docids(reading_order(started, RANK, "", True)) == ["d#2", "d#1"]
 
 
-@given(some_places(), some_places())
+@given(graded_places(), graded_places())
 def test_a_segment_that_comes_later_leaves_the_shuffle_of_the_others(
     places: list[GradedPlace], later: list[GradedPlace]
 ) -> None:
@@ -85,7 +87,7 @@ def test_another_topic_has_another_shuffle() -> None:
 
 
 def test_a_sentence_repeats_where_its_document_said_it_before() -> None:
-    said = repeats(
+    repeat_marks = repeats(
         [
             ("a", ["Water spreads. ", "Sand settles. ", "Sand settles. "]),
             ("b", ["Sand settles."]),
@@ -93,7 +95,7 @@ def test_a_sentence_repeats_where_its_document_said_it_before() -> None:
             ("a", ["Levees rise.", "\uff37ater spreads.", "It ends."]),
         ]
     )
-    assert said == [[None, None, None], [None], [0, None], [2, 0, None]]
+    assert repeat_marks == [[None, None, None], [None], [0, None], [2, 0, None]]
 
 
 SENTENCES = st.lists(st.sampled_from(["One.", "Two. ", "three", "TWO."]), max_size=5)
@@ -102,13 +104,15 @@ SENTENCES = st.lists(st.sampled_from(["One.", "Two. ", "three", "TWO."]), max_si
 @given(st.lists(st.tuples(st.sampled_from(["a", "b"]), SENTENCES), max_size=8))
 def test_what_repeats_is_nowhere_missing(passages: list[tuple[str, list[str]]]) -> None:
     """Reading only what is not greyed, one reads every sentence of every document."""
-    kept = {(document, text.strip().casefold()) for document, texts, again in _marked(passages) for text in again}
+    kept = {
+        (document, text.strip().casefold()) for document, texts, unmarked in _marked(passages) for text in unmarked
+    }
     assert kept == {(document, text.strip().casefold()) for document, texts in passages for text in texts}
 
 
 def _marked(passages: list[tuple[str, list[str]]]) -> list[tuple[str, list[str], list[str]]]:
-    said = repeats(passages)
+    repeat_marks = repeats(passages)
     return [
-        (document, texts, [text for text, again in zip(texts, marks, strict=True) if again is None])
-        for (document, texts), marks in zip(passages, said, strict=True)
+        (document, texts, [text for text, mark in zip(texts, marks, strict=True) if mark is None])
+        for (document, texts), marks in zip(passages, repeat_marks, strict=True)
     ]

@@ -28,7 +28,7 @@ def row(key: str, position: float, **fields: object) -> Row:
 
 
 def by_key(*rows: Row) -> dict[str, Row]:
-    return {one.key: one for one in rows}
+    return {nugget_row.key: nugget_row for nugget_row in rows}
 
 
 def test_a_finished_list_is_counted_by_how_its_nuggets_came_about() -> None:
@@ -99,7 +99,7 @@ ROWS = st.lists(
 
 @given(ROWS, st.none() | st.integers(0, 8))
 def test_the_summary_and_the_server_agree_on_what_may_be_submitted(rows: list[Row], limit: int | None) -> None:
-    named = by_key(*(replace(one, key=f"k{number}") for number, one in enumerate(rows)))
+    named = by_key(*(replace(nugget_row, key=f"k{number}") for number, nugget_row in enumerate(rows)))
     try:
         check_complete(named, limit)
         allowed = True

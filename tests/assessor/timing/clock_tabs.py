@@ -111,7 +111,7 @@ class Tab:
         return end - start - sum(max(0.0, min(end, b) - max(start, a)) for a, b in self.frozen)
 
     def _heard(self, at: float) -> float:
-        earlier = [one for one in self.beats() if one < at and not self.is_lost(one)]
+        earlier = [beat for beat in self.beats() if beat < at and not self.is_lost(beat)]
         return earlier[-1] if earlier else self.start
 
     def is_lost(self, at: float) -> bool:

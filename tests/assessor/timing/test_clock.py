@@ -39,7 +39,7 @@ class Day:
 
 
 def times(*days: Day, limit: int = 180) -> Times:
-    return measure([one for day in days for one in day.stretches], fixed_limit(limit))
+    return measure([stretch for day in days for stretch in day.stretches], fixed_limit(limit))
 
 
 def minutes(active: Active) -> tuple[float, float, float]:
@@ -72,9 +72,9 @@ def test_a_gap_beyond_the_limit_is_nothing_the_limit_or_all_of_it() -> None:
     assert minutes(times(Day().then(READ, 1).then(GAP, 30).then(READ, 1)).active) == (2, 5, 32)
 
 
-@pytest.mark.parametrize(("said", "wanted"), [("reading", (2, 32, 32)), ("away", (2, 2, 32))])
-def test_what_the_assessor_says_of_a_gap_sets_the_point_alone(said: str, wanted: tuple[float, ...]) -> None:
-    day = Day().then(READ, 1).then(GAP, 30, gap_answer=said).then(READ, 1)
+@pytest.mark.parametrize(("gap_answer", "wanted"), [("reading", (2, 32, 32)), ("away", (2, 2, 32))])
+def test_what_the_assessor_says_of_a_gap_sets_the_point_alone(gap_answer: str, wanted: tuple[float, ...]) -> None:
+    day = Day().then(READ, 1).then(GAP, 30, gap_answer=gap_answer).then(READ, 1)
     assert minutes(times(day).active) == wanted
     assert minutes(times(day, limit=60).active) == wanted
 

@@ -85,10 +85,10 @@ def test_a_beat_costs_few_statements(world: DeskWorld) -> None:
         connection,
     ) as context:
         send(world, BEAT | {"segments": [SEGMENT | {"number": 101}]}, client=client)
-    said = [one["sql"].split()[0] for one in context.captured_queries]
-    assert said.count("SELECT") <= 4  # session, account, desk, stretches
-    assert said.count("INSERT") == 1
-    assert said.count("UPDATE") == 1
+    verbs = [query["sql"].split()[0] for query in context.captured_queries]
+    assert verbs.count("SELECT") <= 4  # session, account, desk, stretches
+    assert verbs.count("INSERT") == 1
+    assert verbs.count("UPDATE") == 1
 
 
 @pytest.mark.parametrize("to", ["beat", "said"])

@@ -74,29 +74,31 @@ def test_17_reading_500_words_for_5_minutes_counts_5_minutes(tab: Open) -> None:
     assert ann.answers[-1]["gap"] is None
 
 
-def answer(ann: Tab, said: str) -> int:
+def answer(ann: Tab, gap_answer: str) -> int:
     with time_machine.travel(MORNING + timedelta(seconds=ann.at), tick=False):
         response = ann.client.post(
             f"/desk/{ann.task.public_id}/said/",
-            {"window": ann.name, "number": gap_of(ann), "said": said},
+            {"window": ann.name, "number": gap_of(ann), "said": gap_answer},
             content_type="application/json",
         )
     return response.status_code
 
 
 def gap_of(ann: Tab) -> int:
-    [(number, seconds)] = {(one["gap"]["number"], one["gap"]["seconds"]) for one in ann.answers if one["gap"]}
+    [(number, seconds)] = {
+        (reply["gap"]["number"], reply["gap"]["seconds"]) for reply in ann.answers if reply["gap"]
+    }
     assert abs(seconds - 30 * MINUTE) <= WITHIN
     return int(number)
 
 
-@pytest.mark.parametrize(("said", "point"), [("", 120 + 180), ("away", 120), ("reading", 120 + 1800)])
-def test_18_thirty_minutes_away(tab: Open, said: str, point: int) -> None:
+@pytest.mark.parametrize(("gap_answer", "point"), [("", 120 + 180), ("away", 120), ("reading", 120 + 1800)])
+def test_18_thirty_minutes_away(tab: Open, gap_answer: str, point: int) -> None:
     ann = tab().then(READ, MINUTE).then(GAP, 30 * MINUTE).then(EDIT, MINUTE)
     play(ann)
     assert gap_of(ann)
-    if said:
-        assert answer(ann, said) == 200
+    if gap_answer:
+        assert answer(ann, gap_answer) == 200
     found = measured(ann.task).active
     assert near(found.low, 120)
     assert near(found.point, point)
@@ -120,8 +122,8 @@ def test_19_a_window_that_does_not_hold_the_desk_makes_no_time(tab: Open) -> Non
     Desk.objects.update(holder="holder-1", held_at=MORNING)
     play(holder, reader)
     assert set(TimeSegment.objects.values_list("window", flat=True)) == {"holder-1"}
-    assert {one["holder"] for one in reader.answers} == {"other"}
-    assert {one["holder"] for one in holder.answers} == {"mine"}
+    assert {reply["holder"] for reply in reader.answers} == {"other"}
+    assert {reply["holder"] for reply in holder.answers} == {"mine"}
     assert reader.answers[-1]["holder_age_s"] == 300
     assert credited([holder, reader]) == 300
 
@@ -227,17 +229,17 @@ def test_a_submitted_or_blocked_task_makes_no_time(tab: Open) -> None:
         Task.objects.filter(pk=ann.task.pk).update(state=state)
         play(ann)
     assert not TimeSegment.objects.exists()
-    assert {one["seconds"] for one in ann.answers} == {0}
+    assert {reply["seconds"] for reply in ann.answers} == {0}
 
 
 def test_time_after_a_reopening_stands_apart(tab: Open) -> None:
     ann = tab().then(READ, 60)
     play(ann)
     Task.objects.filter(pk=ann.task.pk).update(state="reopened", version=2)
-    again = tab(start=HOUR).then(READ, 30).then(EDIT, 30)
-    again.spans = [type(one)(one.kind, one.start, one.end, 0, one.number + 10) for one in again.spans]
-    play(again)
-    assert again.answers[-1]["seconds"] == 60
+    second = tab(start=HOUR).then(READ, 30).then(EDIT, 30)
+    second.spans = [type(span)(span.kind, span.start, span.end, 0, span.number + 10) for span in second.spans]
+    play(second)
+    assert second.answers[-1]["seconds"] == 60
     by_version = {
         version: measure(
             (stretch_of(*row) for row in TimeSegment.objects.filter(submission=version).values_list(*FIELDS)),
@@ -260,6 +262,6 @@ def test_submitted_times_stay_though_a_window_reuses_numbers(tab: Open) -> None:
 def test_a_pause_is_no_work_and_is_never_asked_about(tab: Open) -> None:
     ann = tab().then(READ, 60).then(PAUSED, 40 * MINUTE).then(READ, 60)
     play(ann)
-    assert not any(one["gap"] for one in ann.answers)
+    assert not any(reply["gap"] for reply in ann.answers)
     assert near(measured(ann.task).active.high, 120)
     assert near(measured(ann.task).paused, 40 * MINUTE)

@@ -7,7 +7,7 @@ from assessor.rules.clock import (
     ACTIVE,
     PRESENT,
     SLACK,
-    Heard,
+    BeatArrival,
     SentStretch,
     Stretch,
     fixed_limit,
@@ -47,9 +47,11 @@ DAYS = st.lists(stretches(), max_size=25)
 def union(stretches: list[Stretch], *kinds: SegmentKind) -> int:
     """Count the milliseconds covered, in another way than the rule does."""
     total, reached = 0, -1
-    for one in sorted((one for one in stretches if one.kind in kinds), key=lambda one: one.start):
-        total += max(0, one.end - max(one.start, reached))
-        reached = max(reached, one.end)
+    for stretch in sorted(
+        (candidate for candidate in stretches if candidate.kind in kinds), key=lambda candidate: candidate.start
+    ):
+        total += max(0, stretch.end - max(stretch.start, reached))
+        reached = max(reached, stretch.end)
     return total
 
 
@@ -78,7 +80,7 @@ def test_no_moment_counts_twice(day, limit) -> None:  # type: ignore[no-untyped-
 def test_the_order_of_the_rows_does_not_matter(day, limit, random) -> None:  # type: ignore[no-untyped-def]
     shuffled = list(day)
     random.shuffle(shuffled)
-    same_place = {(one.window, one.number, one.start) for one in day}
+    same_place = {(stretch.window, stretch.number, stretch.start) for stretch in day}
     if len(same_place) == len(day):
         assert measure(shuffled, limit) == measure(day, limit)
 
@@ -120,15 +122,15 @@ def test_no_window_is_believed_more_than_the_server_saw_pass(beats, elapsed) -> 
     heard_at = opened
     for later, segments in beats:
         now += later
-        unique = {one.number: one for one in segments}.values()
+        unique = {segment.number: segment for segment in segments}.values()
         before = union(list(known.values()), *PRESENT)
-        for row in placed("w", unique, known, Heard(now, opened, elapsed)):
+        for row in placed("w", unique, known, BeatArrival(now, opened, elapsed)):
             assert row.start <= row.end <= now
             known[row.number] = row
         if not known:
             continue
         assert union(list(known.values()), *PRESENT) - before <= now - heard_at + SLACK
-        heard_at = max(one.end for one in known.values())
+        heard_at = max(stretch.end for stretch in known.values())
 
 
 SPANS = st.lists(st.tuples(KINDS, st.integers(0, 40_000)), min_size=1, max_size=8)
@@ -153,9 +155,11 @@ def test_a_beat_sent_again_changes_nothing_however_late_it_comes(first, second, 
     now, known = 1_000_000, dict[int, Stretch]()
     for number, spans in ((0, first), (len(first), second)):
         now += sum(length for _, length in spans)
-        known |= {row.number: row for row in placed("w", contiguous(spans, number), known, Heard(now, 0, HOURS))}
-    again = placed("w", contiguous(second, len(first)), known, Heard(now + late, 0, HOURS))
-    assert {row.number: row for row in again}.items() <= known.items()
+        known |= {
+            row.number: row for row in placed("w", contiguous(spans, number), known, BeatArrival(now, 0, HOURS))
+        }
+    repeated = placed("w", contiguous(second, len(first)), known, BeatArrival(now + late, 0, HOURS))
+    assert {row.number: row for row in repeated}.items() <= known.items()
 
 
 @given(st.lists(SPANS, min_size=1, max_size=6))
@@ -170,7 +174,7 @@ def test_an_honest_window_is_believed_to_the_millisecond(beats) -> None:  # type
         now += sum(length for _, length in beat)
         for kind, length in beat:
             total[kind] += length
-        rows = placed("w", contiguous(spans, number), known, Heard(now, 0, HOURS))
+        rows = placed("w", contiguous(spans, number), known, BeatArrival(now, 0, HOURS))
         known |= {row.number: row for row in rows}
         number += len(beat)
     assert {kind: union(list(known.values()), kind) for kind in SegmentKind} == total

@@ -69,7 +69,7 @@ def exported(folder: Path, *options: str) -> list[dict[str, Any]]:
 def test_a_line_per_submission(world: DeskWorld, tmp_path: Path) -> None:
     first, second, other = exported(tmp_path)
     assert ",".join(first).startswith(COLUMNS)
-    assert [(one["topic_id"], one["stage"], one["version"]) for one in (first, second, other)] == [
+    assert [(row["topic_id"], row["stage"], row["version"]) for row in (first, second, other)] == [
         ("t1", "post-edit", "1"),
         ("t1", "post-edit", "2"),
         ("t2", "manual", "1"),
@@ -110,7 +110,7 @@ def test_21_every_column_follows_from_the_exported_stretches_alone(world: DeskWo
     for line in published:
         stretches = found[line["topic_id"], line["stage"], line["version"]]
         times = measure(stretches, limit_of(Stage(line["stage"])))
-        again = {
+        recomputed = {
             "wall_s": times.wall,
             "presence_s": times.presence,
             "active_low_s": times.active.low,
@@ -124,7 +124,9 @@ def test_21_every_column_follows_from_the_exported_stretches_alone(world: DeskWo
             "editing_s": times.editing,
             **{f"active_{s}_s": measure(stretches, fixed_limit(s)).active.point for s in (60, 120, 180, 300)},
         }
-        assert {name: float(line[name]) for name in again} == {name: one / SECOND for name, one in again.items()}
+        assert {name: float(line[name]) for name in recomputed} == {
+            name: value / SECOND for name, value in recomputed.items()
+        }
         assert int(line["sessions"]) == times.sessions
 
 
@@ -132,9 +134,9 @@ def test_21_every_column_follows_from_the_exported_stretches_alone(world: DeskWo
 def test_21_the_report_at_another_limit_gives_the_published_column(
     world: DeskWorld, tmp_path: Path, idle: int
 ) -> None:
-    published = [float(one[f"active_{idle}_s"]) for one in exported(tmp_path)]
+    published = [float(row[f"active_{idle}_s"]) for row in exported(tmp_path)]
     document = run("report", "time", "--campaign", "river", "--idle", idle, "--format", "json").json()
-    assert [one["active_point_s"] for one in document["submissions"]] == published
+    assert [submission["active_point_s"] for submission in document["submissions"]] == published
     assert document["idle"] == idle
 
 
@@ -184,8 +186,8 @@ def test_a_campaign_without_work_has_a_header_and_no_rows(db: None, tmp_path: Pa
 
 def test_withdrawn_work_is_kept_and_not_counted(world: DeskWorld, tmp_path: Path) -> None:
     Task.objects.filter(pk=world.manual.pk).update(state=TaskState.WITHDRAWN)
-    assert {one["topic_id"] for one in exported(tmp_path)} == {"t1"}
-    assert {one["topic_id"] for one in exported(tmp_path, "--segments")} == {"t1"}
+    assert {row["topic_id"] for row in exported(tmp_path)} == {"t1"}
+    assert {row["topic_id"] for row in exported(tmp_path, "--segments")} == {"t1"}
 
 
 @pytest.mark.parametrize(("name", "rows"), [("olga", 3), ("rita", 3), ("audrey", 3), ("ann", 0), ("sam", 0)])

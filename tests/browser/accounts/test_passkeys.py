@@ -43,10 +43,10 @@ def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
 @pytest.fixture(autouse=True)
 def complaints(page: Page) -> Iterator[list[str]]:
     """What the browser complains about, such as a script that the policy forbids: nothing."""
-    said: list[str] = []
-    page.on("console", lambda one: said.append(one.text) if one.type == "error" else None)
-    yield said
-    assert said == []
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield errors
+    assert errors == []
 
 
 def sign_in(page: Page) -> None:

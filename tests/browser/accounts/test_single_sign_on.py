@@ -40,11 +40,11 @@ def test_the_button_leads_to_the_provider_and_back(
         manage = [sys.executable, "manage.py", "shell", "--verbosity", "0", "-c", MAKE_ANN]
         subprocess.run(manage, check=True, cwd=settings.BASE_DIR, env=os.environ | own)
         with running_web(tmp_path / "web.log", own=own) as web, chromium.new_context() as context:
-            page, said = context.new_page(), list[str]()
-            page.on("console", lambda message: said.append(message.text))
+            page, messages = context.new_page(), list[str]()
+            page.on("console", lambda message: messages.append(message.text))
             page.goto(f"http://{web.address}/accounts/login/")
             page.get_by_role("button", name="Use Lab sign-on").click()
             page.get_by_text("Your account").wait_for(state="attached")
             assert page.url.startswith(f"http://{web.address}/")
-            assert [one for one in said if "Content Security Policy" in one] == []
-        assert [one["client_id"] for one in provider.asked] == [CLIENT]
+            assert [message for message in messages if "Content Security Policy" in message] == []
+        assert [request["client_id"] for request in provider.requests] == [CLIENT]

@@ -77,7 +77,7 @@ def look(page: Page, size: tuple[int, int], css: str = "", *, dark: bool = False
         if not css:
             found += accessibility.axe(page, only_contrast=dark)
     accessibility.dress(page)
-    return [f"{size} {'dark' if dark else ''}{css[:12]}: {one}" for one in found]
+    return [f"{size} {'dark' if dark else ''}{css[:12]}: {problem}" for problem in found]
 
 
 def audit(page: Page) -> list[str]:
@@ -138,5 +138,5 @@ def test_the_pages_around_a_desk_are_accessible_in_every_way(page: Page, world: 
     for tail in tails:
         page.goto(f"/desk/{tail}")
         page.evaluate("for (const fold of document.querySelectorAll('main details')) fold.open = true")
-        found += [f"{tail}: {one}" for one in audit(page)]
+        found += [f"{tail}: {problem}" for problem in audit(page)]
     assert found == []

@@ -140,15 +140,15 @@ def lose_the_server(ann: Listener) -> None:
     ann.page.get_by_role("listitem").filter(has_text="one of my own").focus()
     ann.press("2")
     ann.page.clock.run_for(2 * GAP_MS)
-    said = " ".join(ann.announcements.new_texts())
-    assert said.count("could not save") == 1
-    assert (said.count("N11 kept as vital"), said.count("N11 kept as okay")) == (1, 1)
+    text = " ".join(ann.announcements.new_texts())
+    assert text.count("could not save") == 1
+    assert (text.count("N11 kept as vital"), text.count("N11 kept as okay")) == (1, 1)
     ann.page.unroute("**/ops/")
     ann.page.get_by_role("button", name="Try now").press("Enter")
     ann.saved()
     ann.page.clock.run_for(GAP_MS)
-    said = " ".join(ann.announcements.new_texts())
-    assert said.count("changes saved") == 1
+    text = " ".join(ann.announcements.new_texts())
+    assert text.count("changes saved") == 1
     ann.console_errors.clear()  # the browser tells of the answer 503 itself
 
 
@@ -167,8 +167,8 @@ def finish(ann: Listener) -> None:
     ann.press("Control+Enter")
     expect(ann.page.locator("#submit-problems")).to_be_visible(timeout=CALM)
     ann.page.clock.run_for(GAP_MS)
-    (said,) = ann.announcements.new_texts()
-    assert said.startswith("Not submitted. 2 undecided")
+    (text,) = ann.announcements.new_texts()
+    assert text.startswith("Not submitted. 2 undecided")
     ann.press("u", "a", "u", "a")
     for row in ann.page.locator("#nugget-rows > .row").all():
         row.focus()

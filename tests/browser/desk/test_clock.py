@@ -145,14 +145,14 @@ class Desktop:
         rows = TimeSegment.objects.filter(task=self.task).values_list(*FIELDS)
         return measure([stretch_of(*row) for row in rows], limit_of(Stage(self.task.stage)))
 
-    def told(self, kind: str) -> list[Any]:
+    def details(self, kind: str) -> list[Any]:
         """The details of the events of one type."""
         return [detail for name, detail in self.page.evaluate("told") if name == kind]
 
     def kinds(self) -> list[str]:
         """The kinds of the stored stretches in order, without empty ones, each once in a row."""
         rows = TimeSegment.objects.filter(task=self.task).order_by("started_at", "number")
-        kinds = [one.kind for one in rows if one.ended_at > one.started_at]
+        kinds = [segment.kind for segment in rows if segment.ended_at > segment.started_at]
         return [kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] != kind]
 
 
@@ -181,7 +181,7 @@ def test_17_five_minutes_of_reading_without_touching_anything(desk: Desktop) -> 
     desk.read(20).wait(285).read(20)
     assert near(desk.times().active.point, 325)
     assert near(desk.times().active.low, 325)
-    assert not desk.told("beat")[-1]["gap"]
+    assert not desk.details("beat")[-1]["gap"]
     assert desk.page.locator("[data-timer-value]").text_content() == "5 min"
 
 
@@ -267,14 +267,14 @@ def test_a_pause_stops_the_clock_until_work_goes_on(desk: Desktop) -> None:
     found = desk.times()
     assert near(found.active.high, 60)
     assert near(found.paused, 21 * MINUTE)
-    assert [one["paused"] for one in desk.told("state")] == [True, False, True, False]
+    assert [detail["paused"] for detail in desk.details("state")] == [True, False, True, False]
 
 
 def test_a_lost_connection_is_caught_up_and_tagged(desk: Desktop) -> None:
     desk.edit(60)
     desk.connected = False
     desk.edit(300).read(300)
-    assert desk.told("lost")
+    assert desk.details("lost")
     desk.connected = True
     desk.edit(60)
     found = desk.times()
@@ -288,12 +288,12 @@ def test_a_window_that_only_reads_counts_no_time_until_it_is_used(desk: Desktop)
     desk.wait(STEP)
     before = TimeSegment.objects.count()
     desk.edit(100)
-    assert desk.told("beat")[-1]["holder"] == "other"
+    assert desk.details("beat")[-1]["holder"] == "other"
     assert TimeSegment.objects.count() == before
     Desk.objects.update(holder="window-1")
     desk.page.evaluate("document.body.toggleAttribute('data-readonly', false)")
     desk.edit(100)
-    assert desk.told("beat")[-1]["holder"] == "mine"
+    assert desk.details("beat")[-1]["holder"] == "mine"
     assert abs(desk.times().active.high / SECOND - 100) <= STEP + WITHIN
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import APIResponse, Browser, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from assessor.models import Operation
@@ -162,6 +162,24 @@ def test_submitting_names_undecided_nuggets_and_sends_nothing(desk: NuggetDesk) 
     desk.press("2")
     expect(problems).to_be_hidden()
     desk.submit()
+
+
+def test_submitting_while_an_earlier_review_is_awaited_reviews_anew(desk: NuggetDesk) -> None:
+    desk.press(*"1" * (DRAFTS - 1))
+    desk.saved()
+    held: list[tuple[Route, APIResponse]] = []
+    desk.page.route("**/review/?part", lambda route: held.append((route, route.fetch())), times=1)
+    with desk.page.expect_request("**/review/?part"):
+        desk.press("Control+Enter")
+    for _ in range(250):
+        if held:
+            break
+        desk.page.wait_for_timeout(20)
+    desk.press("1", "Control+Enter")
+    route, response = held[0]
+    route.fulfill(response=response)
+    expect(desk.page.get_by_role("heading", name="Have you completed this topic?")).to_be_focused(timeout=CALM)
+    expect(desk.page.get_by_role("group", name="Not submitted yet")).to_be_hidden()
 
 
 def test_undo_and_redo_after_a_reload(desk: NuggetDesk) -> None:

@@ -12,6 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 from assessor.blind.passages import passages_of
 from evaluation.models import Segment, Task
 from tests.assessor.desk_client import Window
+from tests.browser.accessibility import NO_STYLES
 from tests.browser.nugget_desk import drained
 from tests.worlds.desk import DeskWorld, make_desk_world
 
@@ -49,13 +50,15 @@ def in_order(world: DeskWorld) -> list[Segment]:
 
 
 @pytest.fixture
-def said() -> list[str]:
+def complaints() -> list[str]:
     """What the browser complained about."""
     return []
 
 
 @pytest.fixture
-def open_desk(world: DeskWorld, chromium: Browser, live_server: LiveServer, said: list[str]) -> Iterator[Open]:
+def open_desk(
+    world: DeskWorld, chromium: Browser, live_server: LiveServer, complaints: list[str]
+) -> Iterator[Open]:
     """Open one of Ann's desks in a browser of its own."""
     contexts = []
 
@@ -68,8 +71,11 @@ def open_desk(world: DeskWorld, chromium: Browser, live_server: LiveServer, said
         session = window.client.cookies["sessionid"].value
         context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
         page = context.new_page()
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("console", lambda one: said.append(one.text) if one.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None,
+        )
         page.goto(window.url())
         page.locator("body[data-ready]").wait_for()
         return page
@@ -77,7 +83,7 @@ def open_desk(world: DeskWorld, chromium: Browser, live_server: LiveServer, said
     yield desk
     for context in contexts:
         context.close()
-    assert said == []
+    assert complaints == []
 
 
 @pytest.fixture
@@ -358,6 +364,9 @@ def test_the_pane_is_accessible(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": 900})
         if width < 900:
             page.get_by_role("button", name="Read", exact=True).click()
-        found = Axe().run(page, context="#passages", options=RULES).response["violations"]
-        assert [f"{one['id']} {one['nodes'][0]['html'][:200]}" for one in found] == [], (theme, width)
+        found = Axe().run(page, context="#passages", options=RULES | NO_STYLES).response["violations"]
+        assert [f"{violation['id']} {violation['nodes'][0]['html'][:200]}" for violation in found] == [], (
+            theme,
+            width,
+        )
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

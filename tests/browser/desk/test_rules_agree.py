@@ -48,7 +48,7 @@ def proposals(count: int) -> dict[str, Row]:
     return {row.key: row for row in made}
 
 
-def some_operation(rows: dict[str, Row], dice: random.Random, number: int) -> tuple[str, dict[str, Any]]:
+def random_operation(rows: dict[str, Row], dice: random.Random, number: int) -> tuple[str, dict[str, Any]]:
     """One operation that the rows allow."""
     open_ = [key for key, row in rows.items() if row.decision != "replaced"]
     key, other = dice.choice(open_), dice.choice(open_)
@@ -73,13 +73,13 @@ def some_operation(rows: dict[str, Row], dice: random.Random, number: int) -> tu
     return dice.choice(choices)
 
 
-def some_list(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def random_list(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """A list and operations on it, and the rows that the server's rules make of them."""
     dice = random.Random(seed)  # noqa: S311
     rows = proposals(dice.randrange(2, 9))
     first, ops = list(changes_json(rows).values()), []
     for number in range(OPERATIONS):
-        kind, payload = some_operation(rows, dice, number)
+        kind, payload = random_operation(rows, dice, number)
         ops.append((kind, payload))
         rows |= {key: row for key, row in apply(rows, PAYLOADS[kind].model_validate(payload)).items() if row}
     return {"rows": first, "ops": ops}, changes_json(rows)
@@ -88,8 +88,8 @@ def some_list(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
 def test_page_and_server_make_the_same_of_the_same_operations(chromium: Browser, live_server: LiveServer) -> None:
     page = chromium.new_page()
     page.goto(f"{live_server.url}/accounts/login/")
-    asked, expected = zip(*(some_list(seed) for seed in range(LISTS)), strict=True)
-    assert page.evaluate(REPLAY, list(asked)) == list(expected)
+    inputs, expected = zip(*(random_list(seed) for seed in range(LISTS)), strict=True)
+    assert page.evaluate(REPLAY, list(inputs)) == list(expected)
     page.close()
 
 

@@ -227,7 +227,7 @@ def test_an_unsent_comment_outlives_a_reload_and_is_sent_once(desk: NuggetDesk) 
     desk.page.unroute("**/remarks/")
     dialog.get_by_role("button", name="Send").click()
     expect(dialog).to_be_hidden()
-    assert [one.text for one in Remark.objects.all()] == ["P3 is in French"]
+    assert [remark.text for remark in Remark.objects.all()] == ["P3 is in French"]
 
 
 def test_an_interruption_is_noted(desk: NuggetDesk) -> None:
@@ -235,7 +235,9 @@ def test_an_interruption_is_noted(desk: NuggetDesk) -> None:
     desk.page.get_by_label("Were you interrupted").fill("10")
     desk.page.get_by_role("button", name="Note the interruption").click()
     expect(desk.page.locator("[data-remark-said]").first).to_have_text("Noted: interrupted 10 min.")
-    assert [(one.kind, one.text) for one in Remark.objects.all()] == [("interruption", "interrupted 10 min")]
+    assert [(remark.kind, remark.text) for remark in Remark.objects.all()] == [
+        ("interruption", "interrupted 10 min")
+    ]
 
 
 def test_the_timer_says_what_is_recorded_and_what_is_not(desk: NuggetDesk) -> None:
@@ -282,7 +284,7 @@ def test_a_submitted_task_is_read_only_and_can_be_asked_for(
     dialog.get_by_label("Why it should be reopened").fill("I missed P4")
     dialog.get_by_role("button", name="Send").click()
     expect(dialog).to_be_hidden()
-    assert [(one.kind, one.text) for one in Remark.objects.all()] == [("reopen request", "I missed P4")]
+    assert [(remark.kind, remark.text) for remark in Remark.objects.all()] == [("reopen request", "I missed P4")]
 
 
 def test_why_a_task_was_reopened_stays_in_sight(desk: NuggetDesk, world: DeskWorld) -> None:

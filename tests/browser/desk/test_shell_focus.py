@@ -158,12 +158,12 @@ def test_every_name_contains_the_words_that_are_seen(
 def violations(page: Page, state: str) -> list[str]:
     """What axe finds in both themes, and whether the page scrolls sideways."""
     page.emulate_media(color_scheme="light")
-    said = [f"{state}: {one}" for one in axe(page)]
+    found = [f"{state}: {problem}" for problem in axe(page)]
     page.emulate_media(color_scheme="dark")
-    said += [f"{state}, dark: {one}" for one in axe(page, only_contrast=True)]
+    found += [f"{state}, dark: {problem}" for problem in axe(page, only_contrast=True)]
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-        said.append(f"{state}: scrolls sideways")
-    return said
+        found.append(f"{state}: scrolls sideways")
+    return found
 
 
 def states(desk: NuggetDesk) -> Iterator[str]:

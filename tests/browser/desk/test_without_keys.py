@@ -119,7 +119,7 @@ def test_a_whole_topic_by_tab_space_and_enter(ann: NuggetDesk) -> None:
         ann.press("Space")
         ann.is_on(f"N{min(number + 1, 7)}")
     ann.saved()
-    assert [(one.decision, one.importance) for one in ann.stored()] == [("kept", 2)] * 7
+    assert [(nugget.decision, nugget.importance) for nugget in ann.stored()] == [("kept", 2)] * 7
     ann.tab_to("[data-act=submit]")
     ann.press("Enter")
     expect(ann.page.get_by_role("heading", name="Have you completed this topic?")).to_be_focused(timeout=CALM)
@@ -154,7 +154,9 @@ def looks(page: Page) -> dict[str, list[Any]]:
         "tick": [".strip i:nth-child(1)", ".strip i:nth-child(2)", ".strip i:nth-child(3)"],
         "passage": ["[data-number='2'] .passage-state", "[data-number='3'] .passage-state"],
     }
-    return {name: [page.locator(one).first.evaluate(GREY) for one in group] for name, group in pairs.items()}
+    return {
+        name: [page.locator(selector).first.evaluate(GREY) for selector in group] for name, group in pairs.items()
+    }
 
 
 def test_states_are_told_apart_without_colour(ann: NuggetDesk) -> None:
@@ -208,10 +210,10 @@ def chords_and_buttons() -> dict[str, str]:
     """
     keymap = json.loads((ROOT / "static/js/desk/keymap.json").read_text(encoding="utf-8"))
     acts = [
-        one
-        for one in keymap["actions"]
-        if "judging" not in one.get("stages", ()) and one["where"] not in (["composer"], ["merge"])
+        action
+        for action in keymap["actions"]
+        if "judging" not in action.get("stages", ()) and action["where"] not in (["composer"], ["merge"])
     ]
-    chorded = {one["id"] for one in acts if one["keys"] and all("+" in key for key in one["keys"])}
+    chorded = {action["id"] for action in acts if action["keys"] and all("+" in key for key in action["keys"])}
     assert chorded <= CHORDS.keys(), chorded - CHORDS.keys()
     return {name: CHORDS[name] for name in chorded}

@@ -19,6 +19,8 @@ PREFS = (
     'user_pref("browser.shell.checkDefaultBrowser", false);\n'
 )
 PATIENCE = 60.0
+KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Control": "\ue009", "ArrowUp": "\ue013", "ArrowDown": "\ue015"}
+"""Keys without a character, as WebDriver names them."""
 
 
 class Firefox:
@@ -38,7 +40,8 @@ class Firefox:
         self._number = 0
         self.ask("session.new", capabilities={})
         self.ask("session.subscribe", events=["log.entryAdded"])
-        self._context = self.ask("browsingContext.getTree")["contexts"][0]["context"]
+        # The first window never has the focus, so that no row of a desk would be told that it has it.
+        self._context = self.ask("browsingContext.create", type="window")["context"]
         self.ask("browsingContext.setViewport", context=self._context, viewport={"width": 1440, "height": 900})
 
     def ask(self, method: str, **params: Any) -> Any:
@@ -77,6 +80,15 @@ class Firefox:
             f"({expression}) ? done(true) : Date.now() > end ? fail(new Error({json.dumps(expression)})) "
             ": setTimeout(look, 50); look(); })"
         )
+
+    def press(self, *chords: str) -> None:
+        """Press keys one after the other, "Control+Enter" together, as a keyboard does."""
+        for chord in chords:
+            keys = [KEYS.get(key, key) for key in chord.split("+")]
+            steps = [{"type": "keyDown", "value": key} for key in keys]
+            steps += [{"type": "keyUp", "value": key} for key in reversed(keys)]
+            keyboard = {"type": "key", "id": "keyboard", "actions": steps}
+            self.ask("input.performActions", context=self._context, actions=[keyboard])
 
     def _send(self, payload: bytes) -> None:
         mask, length = os.urandom(4), len(payload)

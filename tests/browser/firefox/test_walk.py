@@ -1,13 +1,11 @@
 """A walk through the pages of a campaign in Debian's Firefox: its console stays silent."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pytest_django.live_server_helper import LiveServer
 
-from tests import needed
-from tests.browser.firefox.bidi import Firefox, started
+from tests.browser.firefox.bidi import Firefox
 from tests.worlds.campaign import make_world
 
 pytestmark = [
@@ -15,15 +13,6 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("browser"),
 ]
-
-
-@pytest.fixture
-def firefox(tmp_path: Path) -> Iterator[Firefox]:
-    profile = tmp_path / "profile"
-    profile.mkdir()
-    with started(needed.program("firefox-esr"), profile) as browser:
-        yield browser
-        browser.goto("about:blank")
 
 
 def test_pages_open_without_a_complaint(firefox: Firefox, live_server: LiveServer, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ class JudgingDesk(NuggetDesk):
 
     def checked(self) -> list[str]:
         """The labels that are chosen on screen, from the top."""
-        return [one.get_attribute("value") or "" for one in self.page.locator("#rows input:checked").all()]
+        return [radio.get_attribute("value") or "" for radio in self.page.locator("#rows input:checked").all()]
 
     def labels(self) -> dict[str, str]:
         """Everything in the database by row key; a label that was cleared is left out."""

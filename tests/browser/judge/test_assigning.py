@@ -61,10 +61,10 @@ def test_a_whole_topic_by_keyboard_to_its_submission(world: JudgeWorld, visit: V
         ann.submit()
         assert ann.console_errors == []
         assert ann.page.locator(".labels:not(:disabled)").count() == 0
-    stood = Assignment.objects.filter(stands=True, judge__user=world.people["ann"])
-    assert stood.count() == 96
-    assert stood.get(label=AssignmentLabel.CANT_JUDGE).sentence is None
-    assert stood.get(sentence=1).label == AssignmentLabel.PARTIAL_SUPPORT
+    assignments = Assignment.objects.filter(stands=True, judge__user=world.people["ann"])
+    assert assignments.count() == 96
+    assert assignments.get(label=AssignmentLabel.CANT_JUDGE).sentence is None
+    assert assignments.get(sentence=1).label == AssignmentLabel.PARTIAL_SUPPORT
     world.assign.refresh_from_db()
     assert world.assign.state == TaskState.SUBMITTED
 

@@ -147,9 +147,9 @@ def test_a_crashed_page_resumes_at_the_first_unjudged(world: JudgeWorld, visit: 
             answer = judge.desk("desk.progress.answers[0].id")
             Desk.objects.filter(task=task).update(place={"answers": {"answer": answer}, "labels": {"row": first}})
             crash(judge)
-            with judge_at(judge.page.context, world, task) as again:
-                again.page.locator(".labels:not(:disabled)").first.wait_for()
-                assert again.desk("desk.work.current") == current
+            with judge_at(judge.page.context, world, task) as resumed:
+                resumed.page.locator(".labels:not(:disabled)").first.wait_for()
+                assert resumed.desk("desk.work.current") == current
 
 
 def crash(judge: JudgingDesk) -> None:
@@ -200,6 +200,6 @@ def test_a_reopened_task_starts_from_its_labels(world: JudgeWorld, visit: Visit)
         ann.press("3")
         ann.submit()
         assert ann.console_errors == []
-    stood = Assignment.objects.filter(stands=True)
-    assert (stood.count(), stood.filter(label=AssignmentLabel.NOT_SUPPORT).count()) == (96, 1)
+    assignments = Assignment.objects.filter(stands=True)
+    assert (assignments.count(), assignments.filter(label=AssignmentLabel.NOT_SUPPORT).count()) == (96, 1)
     assert WorkingAssignment.objects.count() == 96

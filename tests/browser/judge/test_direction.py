@@ -31,14 +31,14 @@ def direction(part: Locator) -> str:
     return found
 
 
-def is_left_of(one: Locator, other: Locator) -> bool:
+def is_left_of(left: Locator, right: Locator) -> bool:
     """Whether one text ends before another begins, on the screen."""
     boxes: list[Any] = [
         part.evaluate(
             "(one) => { const text = document.createRange(); text.selectNodeContents(one);"
             " const { left, right } = text.getBoundingClientRect(); return [left, right]; }"
         )
-        for part in (one, other)
+        for part in (left, right)
     ]
     return bool(boxes[0][1] <= boxes[1][0] + 1)
 
@@ -58,8 +58,8 @@ def test_arabic_runs_from_the_right_with_its_number_there(
         for text, row in rows.items():
             is_arabic = text == ARABIC
             assert direction(row.locator(".row-text")) == ("rtl" if is_arabic else "ltr")
-            number, said = row.locator(".row-number"), row.locator(".row-text")
-            assert is_left_of(said, number) if is_arabic else is_left_of(number, said)
+            number, row_text = row.locator(".row-number"), row.locator(".row-text")
+            assert is_left_of(row_text, number) if is_arabic else is_left_of(number, row_text)
         assert len(rows) == 3
 
 
@@ -69,5 +69,5 @@ def test_the_sentence_that_is_judged_runs_as_its_text_does(world: JudgeWorld, vi
     with visit(world.shown) as ann:
         expect(ann.page.locator("#pair-sentence")).to_have_text(ARABIC)
         assert direction(ann.page.locator("#pair-sentence")) == "rtl"
-        assert [direction(one) for one in ann.page.locator(".sentence").all()] == ["rtl", "ltr"]
+        assert [direction(sentence) for sentence in ann.page.locator(".sentence").all()] == ["rtl", "ltr"]
         assert direction(ann.page.locator(".cited-text")) == "ltr"

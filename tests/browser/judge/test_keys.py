@@ -122,9 +122,9 @@ def test_no_act_needs_two_keys_at_once(world: JudgeWorld, visit: Visit) -> None:
     """Check 40: whatever has only keys pressed together has a button, too."""
     for task in (world.assign, world.shown):
         chorded = {
-            one["id"]
-            for one in keymap_json(DeskSettings(), task.stage)["actions"]
-            if one["keys"] and all("+" in key for key in one["keys"])
+            action["id"]
+            for action in keymap_json(DeskSettings(), task.stage)["actions"]
+            if action["keys"] and all("+" in key for key in action["keys"])
         }
         assert chorded == CHORDS.keys()
         with visit(task) as judge:

@@ -94,7 +94,9 @@ def problems_on_pages(chromium: Browser, server: LiveServer, world: JudgeWorld, 
             page.set_viewport_size({"width": width, "height": 844})
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             drawn(page)
-            found += [f"{name} {width} {scheme}: {one}" for one in axe(page, only_contrast=scheme == "dark")]
+            found += [
+                f"{name} {width} {scheme}: {problem}" for problem in axe(page, only_contrast=scheme == "dark")
+            ]
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 found.append(f"{name} {width}: scrolls sideways")
     context.close()

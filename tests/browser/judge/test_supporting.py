@@ -20,7 +20,7 @@ def pairs(judge: JudgingDesk) -> int:
     return count
 
 
-def is_asked(judge: JudgingDesk, name: str) -> None:
+def wait_for_pair(judge: JudgingDesk, name: str) -> None:
     """Wait until a pair has the focus."""
     expect(judge.page.locator("#pair")).to_be_focused()
     expect(judge.page.locator("#pair-number")).to_have_text(name)
@@ -30,14 +30,14 @@ def test_a_topic_from_scratch_by_keyboard(world: JudgeWorld, visit: Visit) -> No
     """Nothing of the machine's is on the page; a pair without a text is shown and not asked."""
     with visit(world.scratch) as ben:
         total = pairs(ben)
-        is_asked(ben, f"Pair 1 of {total}")
+        wait_for_pair(ben, f"Pair 1 of {total}")
         assert ben.page.evaluate(NOTHING_SHOWN) == 0
         assert "machine" not in ben.page.locator("main").inner_text().lower()
         assert ben.page.locator("#desk-state").text_content().count("machine") == 0  # type: ignore[union-attr]
         ben.press("a")
         assert ben.checked() == []
         ben.press("1")
-        is_asked(ben, f"Pair 2 of {total}")
+        wait_for_pair(ben, f"Pair 2 of {total}")
         ben.press("ArrowUp")
         assert ben.checked() == ["full_support"]
         ben.press("0", "Control+z")
@@ -45,15 +45,15 @@ def test_a_topic_from_scratch_by_keyboard(world: JudgeWorld, visit: Visit) -> No
         ben.press("ArrowDown", "x")
         ben.type("in a language I do not read")
         ben.press("Enter")
-        is_asked(ben, f"Pair 3 of {total}")
+        wait_for_pair(ben, f"Pair 3 of {total}")
         ben.press(*"32" * total)
         expect(ben.page.locator("#progress")).to_contain_text(f"{total} of {total} judged")
         assert ben.page.get_by_role("button", name="no text").count() <= 1
         ben.submit()
         assert ben.console_errors == []
-    stood = SupportJudgment.objects.filter(stands=True, judge__user=world.people["ben"])
-    assert stood.count() == total
-    assert set(stood.values_list("shown_label", "shown_ms", "accepted")) <= {
+    judgments = SupportJudgment.objects.filter(stands=True, judge__user=world.people["ben"])
+    assert judgments.count() == total
+    assert set(judgments.values_list("shown_label", "shown_ms", "accepted")) <= {
         (None, None, None),
         (None, None, False),
     }
@@ -68,7 +68,7 @@ def test_the_shown_label_is_never_chosen_and_each_answer_is_one_key(world: Judge
         total = pairs(ann)
         widths = set()
         for number, key in enumerate("a123a", start=1):
-            is_asked(ann, f"Pair {number} of {total}")
+            wait_for_pair(ann, f"Pair {number} of {total}")
             assert ann.checked() == []
             expect(ann.page.locator("#shown-chip")).to_contain_text("Machine label: ")
             box = ann.page.locator("#shown-chip").bounding_box()
@@ -88,9 +88,9 @@ def test_the_shown_label_is_never_chosen_and_each_answer_is_one_key(world: Judge
         expect(ann.page.locator("#progress")).to_contain_text(f"{total} of {total} judged")
         ann.submit()
         assert ann.console_errors == []
-    stood = SupportJudgment.objects.filter(stands=True, judge__user=world.people["ann"])
-    assert stood.count() == total
-    assert not stood.filter(shown_ms=None).exists()
+    judgments = SupportJudgment.objects.filter(stands=True, judge__user=world.people["ann"])
+    assert judgments.count() == total
+    assert not judgments.filter(shown_ms=None).exists()
 
 
 def are_decided(rows: list[WorkingSupport]) -> None:
@@ -112,7 +112,7 @@ def test_the_passage_is_searched_and_stays_where_it_is_cited_again(world: JudgeW
         ben.retype("second")
         expect(ben.page.locator("#text-hits")).to_have_text("1 hit")
         ben.press("Enter", "Escape")
-        is_asked(ben, f"Pair 1 of {pairs(ben)}")
+        wait_for_pair(ben, f"Pair 1 of {pairs(ben)}")
         ben.press("/")
         ben.retype("second")
         expect(ben.page.locator("#text-hits")).to_have_text("1 hit")

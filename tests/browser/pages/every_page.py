@@ -29,7 +29,7 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.terms import DrawKind, StudyKind, TaskState
+from evaluation.terms import DrawKind, TaskState
 from exchange.demo_campaign import SLUG, start_demo_jobs
 from exchange.models import ImportAttempt, Snapshot
 from jobs.models import Notice, WorkItem
@@ -38,7 +38,6 @@ from llmjobs.models import Call, Connection, LlmJob, Trial
 from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialWish, start_trial
-from reports.audits.drawing import AuditWish, create_audit
 from tests.worlds.demo import make_demo
 from tests.worlds.jobs import make_call
 
@@ -175,10 +174,6 @@ def make_every_page() -> None:
         problems=[["new.jsonl", 3, "topic_id", "a topic of this campaign"]],
         expires_at=timezone.now(),
     )
-    create_audit(
-        campaign=campaign,
-        wish=AuditWish("Check 1", StudyKind.ASSIGNMENT, machine="word-overlap (scripted)", nuggets="edited"),
-    )
     ann = User.objects.get(username="ann")
     for task in Task.objects.filter(assessor=ann, state=TaskState.NOT_STARTED):
         open_desk(task=task.public_id, user=ann)
@@ -186,6 +181,8 @@ def make_every_page() -> None:
 
 def arguments(name: str) -> list[Arguments]:
     """Return what stands in an address, once for each page of that name that is to be looked at."""
+    if name == "organizer:random_check":  # one is complete, and one half done
+        return [{"slug": SLUG, "pk": study.pk} for study in Study.objects.filter(draw=DrawKind.AUDIT)]
     if name in BY_STAGE:
         return [{"slug": SLUG, "public_id": task.public_id} for task in _tasks_of_ann()]
     if name == "reports:report":
@@ -213,7 +210,7 @@ def _pair(model: type[Model], first: str, second: str) -> Arguments:
 def _practised() -> Arguments:
     """Return an item that Ann answered, and a task of the stage that asks for it."""
     for task in _tasks_of_ann():
-        done = practice_of(task.assessor, [task.campaign_id]).asked(task)
+        done = practice_of(task.assessor, [task.campaign_id]).items_before(task)
         if done:
             item = PracticeItem.objects.get(pk=done[0])
             return {"public_id": task.public_id, "item_id": item.public_id}
@@ -238,7 +235,6 @@ ONLY: dict[str, Callable[[], Arguments]] = {
     "organizer:segment": lambda: {"public_id": Segment.objects.filter(has_text=True)[0].public_id},
     "organizer:run": lambda: _key(Run),
     "organizer:study": lambda: _key(Study),
-    "organizer:random_check": lambda: {"pk": Study.objects.get(draw=DrawKind.AUDIT).pk},
     "reports:study_table": lambda: _key(Study),
     "organizer:job": lambda: _key(LlmJob),
     "organizer:trial": lambda: _key(Trial),

@@ -40,10 +40,12 @@ def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
 @pytest.fixture
 def console(page: Page) -> list[str]:
     """What the browser complains about: a broken policy, a missing file, an error in a script."""
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
-    return said
+    messages: list[str] = []
+    page.on(
+        "console", lambda message: messages.append(message.text) if message.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    return messages
 
 
 def sign_in(page: Page, name: str, password: str = "") -> None:
@@ -64,7 +66,7 @@ def problems_on(page: Page, address: str) -> list[str]:
         page.emulate_media(color_scheme=scheme)
         drawn(page)
         # The dark changes colours, and nothing else.
-        found += [f"{address} {size} {scheme}: {one}" for one in axe(page, only_contrast=scheme == "dark")]
+        found += [f"{address} {size} {scheme}: {problem}" for problem in axe(page, only_contrast=scheme == "dark")]
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             found.append(f"{address} {size}: scrolls sideways")
     page.set_viewport_size(SIZES["desk"])

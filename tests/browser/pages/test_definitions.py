@@ -16,7 +16,7 @@ TERMS = {
     "reports:confusion": ["Nugget label", "kappa", "Strictness", "Opposite labels"],
     "reports:pairs": ["Nugget label"],
     "organizer:quality": ["kappa", "Nugget labels", "Opposite labels", "Judge"],
-    "organizer:cost": ["Tau, run level"],
+    "organizer:cost": ["Tau over run means"],
     "reports:methods": ["protocol", "snapshot"],
     "descriptives": ["nugget labels", "Vital", "Support", "Not"],
     "nuggets": ["nugget labels", "Topic", "Unjudged"],

@@ -44,8 +44,8 @@ def page(world: World, chromium: Browser, live_server: LiveServer) -> Iterator[P
 
 def drop(page: Page, selector: str, *files: tuple[str, str], words: str = "") -> list[bool]:
     """Drag files or words over an element and let them fall."""
-    said: list[bool] = page.evaluate(DROP, [selector, files, words])
-    return said
+    taken: list[bool] = page.evaluate(DROP, [selector, files, words])
+    return taken
 
 
 def names(page: Page) -> list[str]:

@@ -42,6 +42,7 @@ def test_every_address_is_in_the_table_once() -> None:
     assert len(known) == len({*known})
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_is_called_no_page_shows_none() -> None:
     make_every_page()
@@ -55,7 +56,7 @@ def test_what_is_called_no_page_shows_none() -> None:
                 found.append(f"{name} shows {who} a page")
             for close in vars(response)["_resource_closers"]:  # to close the response would close the database
                 close()
-    assert [one for one in found if "_methods" not in one and "methods_file" not in one] == []
+    assert [finding for finding in found if "_methods" not in finding and "methods_file" not in finding] == []
 
 
 @pytest.mark.browser
@@ -79,7 +80,7 @@ def test_axe_finds_nothing_in_the_admin(chromium: Browser, live_server: LiveServ
 def addresses_of_name(name: str) -> list[str]:
     """Return the addresses of a name, with what the table says of its parameters."""
     route = dict(addresses(get_resolver().url_patterns))[name]
-    return [filled(route, one) for one in arguments(name)]
+    return [filled(route, values) for values in arguments(name)]
 
 
 def _violations(chromium: Browser, live_server: LiveServer, who: str, found: list[str]) -> list[str]:
@@ -105,7 +106,9 @@ def _on(page: Page, address: str, number: int) -> Iterator[str]:
         page.emulate_media(color_scheme=scheme)
         drawn(page)
         # The dark changes colours, and nothing else.
-        yield from (f"{address} {size} {scheme}: {one}" for one in axe(page, only_contrast=scheme == "dark"))
+        yield from (
+            f"{address} {size} {scheme}: {problem}" for problem in axe(page, only_contrast=scheme == "dark")
+        )
     page.set_viewport_size(SIZES["desk"])
 
 

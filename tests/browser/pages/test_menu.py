@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from evaluation.models import Topic
 from tests.browser.accessibility import axe
 from tests.browser.pages.test_axe import SIZES, problems_on, sign_in
 from tests.worlds.campaign import World, make_world
@@ -103,6 +104,33 @@ def test_the_palette_finds_a_topic_in_three_strokes(page: Page, world: World) ->
     expect(chosen).to_contain_text(topic.topic_id)
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(re.escape(topic.public_id)))
+
+
+def test_check_49_beginnings_of_words_open_river_03(page: Page, world: World) -> None:
+    for number in (2, 3, 4, 31):
+        Topic.objects.create(
+            campaign=world.campaign, topic_id=f"river-{number:02}", text="why rivers bend", position=number + 50
+        )
+    page.goto(TODAY)
+    page.get_by_role("link", name="Today").first.focus()
+    press_find(page)
+    field, chosen = page.get_by_role("combobox"), page.get_by_role("option", selected=True)
+    page.keyboard.type("riv")
+    expect(page.get_by_role("group", name="Topics").get_by_role("option")).to_have_count(5)
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
+        before = field.get_attribute("aria-activedescendant")
+        page.keyboard.press(key)
+        expect(chosen).to_have_count(1)
+        announced = field.get_attribute("aria-activedescendant")
+        assert announced != before
+        assert announced == chosen.get_attribute("id")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name="Today").first).to_be_focused()
+    press_find(page)
+    page.keyboard.type("riv 03")
+    expect(chosen).to_contain_text("river-03")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/topics/{Topic.objects.get(topic_id='river-03').public_id}/")
 
 
 def test_the_palette_remembers_what_was_opened(page: Page) -> None:

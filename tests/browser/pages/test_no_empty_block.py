@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from exchange.demo_campaign import PASSWORD, SLUG
+from exchange.imports.kinds import KINDS as IMPORTS
 from tests.browser.pages.every_page import REPORTS, make_every_page
 from tests.browser.pages.test_axe import sign_in
 from tests.crawl.test_permissions import every_address, filled
@@ -39,6 +40,35 @@ def test_check_61_no_block_over_a_third_of_the_window_is_empty(chromium: Browser
         if block["percent"] > 100 / 3:
             problems.append(f"{address}: {block['percent']:.0f} % at {block['at']}")
     assert problems == []
+
+
+FORMS = """
+    organizer:new_export organizer:new_connection organizer:new_judge organizer:new_check organizer:new_study
+    organizer:new_import organizer:snapshots organizer:new_prompt organizer:import_prompt organizer:try_prompts
+    organizer:change_protocol organizer:change_defaults organizer:change_work organizer:remind organizer:people
+"""
+
+
+def test_check_68_the_primary_button_of_each_form_is_in_view(chromium: Browser, live_server: LiveServer) -> None:
+    make_every_page()
+    routes = every_address()
+    page = chromium.new_page(base_url=live_server.url, viewport={"width": 1440, "height": 900})
+    sign_in(page, "olga", PASSWORD)
+    primary = page.locator("main .go")
+    for name in FORMS.split():
+        for kind in IMPORTS if name == "organizer:new_import" else [""]:
+            page.goto(filled(routes[name], {"slug": SLUG, "kind": kind}))
+            expect(primary, f"{name} {kind}").to_have_count(1)
+            expect(primary, f"{name} {kind}").to_be_in_viewport(ratio=1)
+    page.get_by_label("Email addresses").fill("\n".join(f"person{n}@example.org" for n in range(30)))
+    page.get_by_role("button", name="Preview").click()
+    expect(primary).to_have_text("Send 30 invitations as assessor")
+    expect(primary).to_be_in_viewport(ratio=1)
+    page.context.clear_cookies()
+    sign_in(page, "admin", PASSWORD)
+    page.goto(routes["organizer:new_campaign"])
+    expect(primary).to_have_count(1)
+    expect(primary).to_be_in_viewport(ratio=1)
 
 
 def test_check_76_the_first_score_is_in_the_first_window(chromium: Browser, live_server: LiveServer) -> None:

@@ -27,8 +27,10 @@ def test_a_mark_names_its_run_and_a_page_without_script_has_the_image(
 ) -> None:
     context = chromium.new_context(base_url=live_server.url, color_scheme="light")
     page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda one: said.append(one.text) if one.type in ("error", "warning") else None)
+    messages: list[str] = []
+    page.on(
+        "console", lambda message: messages.append(message.text) if message.type in ("error", "warning") else None
+    )
     sign_in(page, "olga")
     address = world.pages()["agreement"] + QUERY
     page.goto(address)
@@ -38,7 +40,7 @@ def test_a_mark_names_its_run_and_a_page_without_script_has_the_image(
     page.wait_for_function("(light) => document.querySelector('.drawn svg').innerHTML !== light", arg=light)
     drawn(page)
     assert not axe(page)
-    assert not said
+    assert not messages
     bare = chromium.new_context(
         base_url=live_server.url, java_script_enabled=False, storage_state=context.storage_state()
     )
@@ -52,8 +54,8 @@ def test_a_mark_names_its_run_and_a_page_without_script_has_the_image(
 
 def check_pointer_and_keys(page: Page) -> None:
     """Point at a mark, then walk over the marks by keys."""
-    note, marks = page.locator(".mark-note").first, page.locator(".drawn").first.locator("[data-said]")
-    run = marks.filter(has=page.locator("xpath=self::*[starts-with(@data-said, 'beta:')]"))
+    note, marks = page.locator(".mark-note").first, page.locator(".drawn").first.locator("[data-caption]")
+    run = marks.filter(has=page.locator("xpath=self::*[starts-with(@data-caption, 'beta:')]"))
     run.hover()
     expect(note).to_contain_text("beta: A/A")
     page.mouse.move(0, 0)

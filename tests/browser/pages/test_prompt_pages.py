@@ -31,8 +31,8 @@ def finished_trial(world: World) -> Trial:
     trial = start_trial(world.campaign, TrialWish("assign", ("assign@1", "strict@1"), like, "auto-robot"), None)
     for number, job in enumerate(trial.jobs.all()):
         for item in job.llm.job.items.all():
-            said = [(label + number) % 3 for label in item.payload["people"]]
-            TriedLabels.objects.create(item=item, labels=said)
+            labels = [(label + number) % 3 for label in item.payload["people"]]
+            TriedLabels.objects.create(item=item, labels=labels)
     Job.objects.update(state=Job.State.DONE)
     return trial
 
@@ -44,7 +44,7 @@ def test_pages_of_prompts_are_accessible(world: World, page: Page, console: list
         *("", "read/strict@1/?structured=on", "compare/?one=assign@1&other=strict@1", "new/?like=strict@1"),
         *("import/", "judge/", "try/", f"trials/{trial.pk}/"),
     ]
-    assert [problem for one in addresses for problem in problems_on(page, f"{PROMPTS}{one}")] == []
+    assert [problem for address in addresses for problem in problems_on(page, f"{PROMPTS}{address}")] == []
     assert console == []
 
 

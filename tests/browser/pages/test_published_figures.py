@@ -31,7 +31,7 @@ def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
     context.close()
 
 
-def said_on(page: Page, address: str, **query: str) -> str:
+def text_on(page: Page, address: str, **query: str) -> str:
     """What a page says, with single spaces."""
     page.goto(f"/campaigns/river/{address}/?{urlencode(query)}")
     return re.sub(r"\s+", " ", page.locator("main").inner_text())
@@ -44,7 +44,7 @@ def row_of(page: Page, name: str) -> list[str]:
 
 
 def taus_on(page: Page, **query: str) -> list[str]:
-    said_on(page, "agreement", **query)
+    text_on(page, "agreement", **query)
     return page.locator(".taus .figure").all_inner_texts()
 
 
@@ -54,7 +54,9 @@ def test_the_list_qa_study(page: Page, shared_data: Path) -> None:
         chosen = {
             name.removeprefix("--"): value for name, value in zip(policies[::2], policies[1::2], strict=True)
         }
-        assert taus_on(page, x="A/A", y="E/M", score=score, **chosen) == [f"0{one}" for one in expected], policies
+        assert taus_on(page, x="A/A", y="E/M", score=score, **chosen) == [f"0{figure}" for figure in expected], (
+            policies
+        )
     for score, expected in (
         ("vital_strict", ["0.714", "0.881", "0.880"]),
         ("all_strict", ["0.714", "0.851", "0.865"]),
@@ -67,19 +69,21 @@ def test_the_list_qa_study(page: Page, shared_data: Path) -> None:
 
 def check_confusion(page: Page) -> None:
     """Counts, shares and coefficients of both assigners."""
-    said = said_on(page, "confusion", rows="E/A", columns="E/M")
-    cells = [re.sub(r"\D.*", "", one.replace(",", "")) for one in page.locator(".heat a.cell b").all_inner_texts()]
+    text = text_on(page, "confusion", rows="E/A", columns="E/M")
+    cells = [
+        re.sub(r"\D.*", "", cell.replace(",", "")) for cell in page.locator(".heat a.cell b").all_inner_texts()
+    ]
     assert cells == ["1683", "36", "25", "10", "34", "83", "2", "5", "642"]
     for figure in ("2,520 pairs", "93.61", "0.860", "linear-weighted 0.911", "0.0595", "5.04", "2.98"):
-        assert figure in said
+        assert figure in text
 
 
 def check_descriptives_and_edits(page: Page) -> None:
     """The lists of both sets, and what the authors say of their edits beside what is inferred."""
-    said_on(page, "reports/descriptives")
+    text_on(page, "reports/descriptives")
     assert row_of(page, "auto-llm")[3:7] == ["100", "7.64", "7.24", "71.6 %"]
     assert row_of(page, "edited-authors")[3:7] == ["50", "7.20", "9.05", "80.8 %"]
-    said_on(page, "reports/nuggets")
+    text_on(page, "reports/nuggets")
     shares = {name: row_of(page, name.replace("_", " "))[-1] for name in SPLIT}
     assert shares == dict(zip(SPLIT, ("32.0 %", "16.0 %", "28.0 %", "34.0 %", "34.0 %"), strict=True))
 
@@ -92,7 +96,7 @@ def test_the_2024_track(page: Page, shared_data: Path) -> None:
     load("import_nuggets", *AUTO, data / "nuggets.mistral.jsonl")
     load("import_assignments", *AUTO, "--by", "llm", *(data / "assignments.mistral" / name for name in FILES))
     check_leaderboard(page)
-    said_on(page, "reports/support", condition="scratch")
+    text_on(page, "reports/support", condition="scratch")
     assert {"13.21", "3,975", "1,662"} <= set(row_of(page, GPT))
     assert {"12.26", "3,690", "329"} <= set(row_of(page, COMMAND))
 
@@ -102,11 +106,11 @@ EVERY_SCORE = "vital.weighted_strict.weighted.all_strict.all.topics.judged.faile
 
 def check_leaderboard(page: Page) -> None:
     """Scores, lengths and counts under both policies about unjudged labels; the files have four decimals and more."""
-    said_on(page, "leaderboard", condition="A/A", unjudged="zero", columns=EVERY_SCORE)
+    text_on(page, "leaderboard", condition="A/A", unjudged="zero", columns=EVERY_SCORE)
     gpt, command = row_of(page, GPT), row_of(page, COMMAND)
     assert {"0.408", "0.470", "0.303", "0.365", "0.340", "300.93", "25"} <= set(gpt)
     assert {"0.403", "0.481", "0.307", "0.385", "0.340", "251.75", "26"} <= set(command)
-    said_on(page, "leaderboard", condition="A/A", unjudged="exclude", columns=EVERY_SCORE)
+    text_on(page, "leaderboard", condition="A/A", unjudged="exclude", columns=EVERY_SCORE)
     assert {"0.414", "291"} <= set(row_of(page, GPT))
     assert {"0.407", "290"} <= set(row_of(page, COMMAND))
 
@@ -120,6 +124,6 @@ def test_the_2024_runs_as_their_system_wrote_them(page: Page, shared_data: Path)
 
 def findings(page: Page, code: str, run_id: str) -> int:
     """How many findings the page counts; a code that no finding has is no choice, and filters nothing away."""
-    said_on(page, "findings", code=code, run=run_id)
+    text_on(page, "findings", code=code, run=run_id)
     offered = page.locator("select[name=code] option").evaluate_all("all => all.map(one => one.value)")
     return int(page.locator(".page-head .muted").inner_text().replace(",", "")) if code in offered else 0

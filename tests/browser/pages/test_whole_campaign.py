@@ -104,11 +104,11 @@ def open_page(page: Page, name: str) -> None:
     menu.get_by_role("link", name=name, exact=True).click()
 
 
-def load(page: Page, kind: str, files: Sequence[FilePayload], **said: str) -> None:
+def load(page: Page, kind: str, files: Sequence[FilePayload], **fields: str) -> None:
     """Take files through the wizard."""
     open_page(page, "Data")
     page.locator(".kinds").get_by_role("link", name=kind, exact=True).click()
-    for label, value in said.items():
+    for label, value in fields.items():
         page.get_by_label(label.replace("_", " ")).fill(value)
     page.locator("input[type=file]").set_input_files(files)
     go(page, "Try out")

@@ -1,23 +1,34 @@
-"""The pictures of docs/screens that show a page as it opens can be drawn from the demo by one command."""
+"""The pictures of docs/screens can be drawn from the demo by one command."""
 
 import base64
 import os
 import re
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, ViewportSize
 from pytest_django.live_server_helper import LiveServer
 
-from evaluation.models import Task
-from evaluation.terms import Stage, TaskState
+from accounts.models import User
+from evaluation.models import Study, Task
+from evaluation.terms import DrawKind, Stage, TaskState
 from exchange.demo_campaign import PASSWORD, SLUG
+from organizer.management.commands.load_demo import visit_yesterday
 from tests.browser.accessibility import drawn
+from tests.browser.nugget_desk import LAST_WORDS
 from tests.browser.pictures import FOLDER
+from tests.llmjobs.conftest import point_at, simulator
+from tests.llmjobs.test_quickstart import commands
 from tests.worlds.demo import make_demo
+
+__all__ = ["point_at", "simulator"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
@@ -29,15 +40,20 @@ STEPS = ("desk-post-edit", "desk-assign", "desk-support-shown")
 """Pictures of which `judgment.png` is made, one below the other."""
 
 
+Act = Callable[[Page], Page]
+"""What somebody does on a page before it is drawn. Returns the page to draw."""
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page as somebody sees it."""
+    """A page as somebody sees it, as it opens or after an act."""
 
     name: str
     who: str
     address: Callable[[], str]
     phone: bool = False
     dark: bool = False
+    act: Act | None = None
 
 
 def _page(view: str, query: str = "") -> Callable[[], str]:
@@ -57,15 +73,143 @@ def _lineage() -> str:
     return reverse("organizer:task", args=[SLUG, task.order_by("pk")[0].public_id])
 
 
+def _check() -> str:
+    return reverse(
+        "organizer:random_check", args=[SLUG, Study.objects.filter(draw=DrawKind.AUDIT).earliest("pk").pk]
+    )
+
+
 def _home() -> str:
     return reverse("assessor:home")
 
 
+def _history() -> str:
+    task = Task.objects.filter(stage=Stage.POST_EDIT, assessor__username="cleo", state=TaskState.REOPENED)
+    return reverse("assessor:history", args=[task.order_by("pk")[0].public_id])
+
+
+def _pressed(*keys: str) -> Act:
+    def act(page: Page) -> Page:
+        for key in keys:
+            page.keyboard.press(key)
+        return page
+
+    return act
+
+
+def _clicked(name: str) -> Act:
+    def act(page: Page) -> Page:
+        page.get_by_role("button", name=name).click()
+        return page
+
+    return act
+
+
+def _searched(page: Page) -> Page:
+    page.keyboard.press("/")
+    page.keyboard.type("river")
+    page.keyboard.press("Enter")
+    return page
+
+
+def _merged(page: Page) -> Page:
+    """Two drafts ticked, and the question how they become one."""
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("m")
+    page.keyboard.press("Shift+M")
+    return page
+
+
+def _reviewed(page: Page) -> Page:
+    """Every draft decided, and the question before the list is submitted."""
+    while page.locator("[data-keys~=row][data-decision=undecided]").count():
+        page.keyboard.press("1")
+        page.wait_for_timeout(LAST_WORDS)
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("heading", name="Have you completed this topic?").wait_for()
+    return page
+
+
+def _offline(page: Page) -> Page:
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    page.get_by_text("1 change waits").first.wait_for()
+    return page
+
+
+def _session_ended(page: Page) -> Page:
+    Session.objects.all().delete()
+    page.keyboard.press("1")
+    page.locator("#sign-in").wait_for()
+    return page
+
+
+def _conflict(page: Page) -> Page:
+    """One device changed a draft without network, another one took the task over and changed it too."""
+    browser = page.context.browser
+    assert browser
+    page.context.set_offline(True)
+    _retype(page, "Roots hold the bare mud within one summer")
+    other = browser.new_context(storage_state=page.context.storage_state(), viewport=DESK).new_page()
+    other.goto(page.url)
+    other.get_by_role("button", name="Use it here").click()
+    other.locator("body:not([data-readonly])").wait_for()
+    _retype(other, "Plants cover the former lake bed in one summer")
+    other.wait_for_timeout(LAST_WORDS)
+    other.goto("about:blank")
+    page.context.set_offline(False)
+    other.context.close()
+    page.get_by_role("button", name="Use it here").click()
+    page.locator("#conflict").wait_for()
+    return page
+
+
+def _retype(page: Page, text: str) -> None:
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+a")
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+def _second_window(page: Page) -> Page:
+    second = page.context.new_page()
+    second.goto(page.url)
+    second.get_by_role("button", name="Use it here").wait_for()
+    return second
+
+
+MAIN_PAGES = {
+    "today": _page("organizer:today"),
+    "data": _page("organizer:data"),
+    "people": _page("organizer:people"),
+    "work": _page("organizer:work"),
+    "jobs": _page("organizer:jobs"),
+    "start-a-job": _page("organizer:new_job"),
+    "judges": _page("organizer:judges"),
+    "leaderboard": _page("reports:leaderboard"),
+    "rank-agreement": _page("reports:agreement"),
+    "confusion": _page("reports:confusion"),
+    "quality": _page("organizer:quality"),
+    "snapshots": _page("organizer:snapshots"),
+}
+"""Pages of which `pages/` has a picture for each size and theme."""
+
+FORMS = {"1440": (False, False), "1440-dark": (False, True), "390": (True, False), "390-dark": (True, True)}
+"""Whether a form is a phone's, and whether it is dark."""
+SHOWN = _desk(Stage.SUPPORT_POST_EDIT, "ewan", TaskState.IN_PROGRESS)
 EDITED = _desk(Stage.POST_EDIT, "ann", TaskState.IN_PROGRESS)
 PICTURES = (
+    *(
+        Picture(f"pages/{name}-{form}", "olga", address, phone, dark)
+        for name, address in MAIN_PAGES.items()
+        for form, (phone, dark) in FORMS.items()
+    ),
     Picture("agreement", "olga", _page("reports:agreement", "?x=E/A&y=E/M")),
     Picture("confusion", "olga", _page("reports:confusion")),
     Picture("leaderboard", "olga", _page("reports:leaderboard")),
+    Picture("corrected", "olga", _page("reports:leaderboard", "?condition=E/A&view=corrected")),
+    Picture("random-checks", "olga", _check),
     Picture("today", "olga", _page("organizer:today")),
     Picture("today-phone-dark", "olga", _page("organizer:today"), phone=True, dark=True),
     Picture("judges", "olga", _page("organizer:judges")),
@@ -85,33 +229,72 @@ PICTURES = (
     Picture("desk-reopened", "cleo", _desk(Stage.POST_EDIT, "cleo", TaskState.REOPENED)),
     Picture("desk-by-hand", "ben", _desk(Stage.MANUAL, "ben", TaskState.IN_PROGRESS)),
     Picture("desk-assign", "cleo", _desk(Stage.ASSIGN, "cleo", TaskState.IN_PROGRESS)),
-    Picture("desk-support-shown", "ewan", _desk(Stage.SUPPORT_POST_EDIT, "ewan", TaskState.IN_PROGRESS)),
+    Picture("desk-support-shown", "ewan", SHOWN),
+    Picture("desk-support-phone-dark", "ewan", SHOWN, phone=True, dark=True),
+    Picture("desk-history", "cleo", _history),
+    Picture("desk-reading-phone-dark", "ann", EDITED, phone=True, dark=True, act=_clicked("Read")),
+    Picture("desk-search", "ann", EDITED, act=_searched),
+    Picture("desk-guidelines", "ann", EDITED, act=_clicked("Guidelines")),
+    Picture("desk-keys", "ann", EDITED, act=_pressed("?")),
+    Picture("desk-merge", "ann", EDITED, act=_merged),
+    Picture("desk-not-submitted", "ann", EDITED, act=_pressed("Control+Enter")),
+    Picture("desk-second-window", "ann", EDITED, act=_second_window),
+    Picture("desk-offline", "ann", EDITED, act=_offline),
+    Picture("desk-sign-in", "ann", EDITED, act=_session_ended),
+    Picture("desk-conflict", "ann", EDITED, act=_conflict),
+    Picture("desk-review", "ann", EDITED, act=_reviewed),
 )
 
 
 def test_the_pictures_are_drawn_from_the_demo(chromium: Browser, live_server: LiveServer, tmp_path: Path) -> None:
     make_demo()
+    visit_yesterday()
     folder = Path(os.environ.get(FOLDER, tmp_path))
+    (folder / "pages").mkdir(exist_ok=True)
     for who in dict.fromkeys(picture.who for picture in PICTURES):
-        context = chromium.new_context(base_url=live_server.url, viewport=DESK)
-        page = context.new_page()
-        _sign_in(page, who)
-        for picture in PICTURES:
-            if picture.who == who:
+        with _signed_in(chromium, live_server, who) as page:
+            for picture in PICTURES:
+                if picture.who == who and not picture.act:
+                    _draw(page, picture, folder)
+    # What somebody does changes the page, so each such picture has a window of its own.
+    for picture in PICTURES:
+        if picture.act:
+            with _signed_in(chromium, live_server, picture.who) as page:
                 _draw(page, picture, folder)
-        context.close()
     _draw_steps(chromium, folder)
     wanted = {*IN_README.findall((ROOT / "README.md").read_text(encoding="utf-8"))}
     assert wanted
     assert wanted <= {path.name for path in folder.iterdir()}
 
 
-def _sign_in(page: Page, who: str) -> None:
+@pytest.mark.usefixtures("simulator")
+def test_the_quickstart_s_leaderboard_is_drawn(chromium: Browser, live_server: LiveServer, tmp_path: Path) -> None:
+    for words in map(shlex.split, commands()):
+        call_command(*words[2:])
+        if "judge_support" in words:
+            break
+    folder = Path(os.environ.get(FOLDER, tmp_path))
+    User.objects.create_superuser("admin", password=PASSWORD)
+    board = Picture("quickstart-leaderboard", "admin", lambda: reverse("reports:leaderboard", args=["library"]))
+    with _signed_in(chromium, live_server, board.who) as page:
+        _draw(page, board, folder)
+        assert page.get_by_role("link", name="reranked").count()
+
+
+@contextmanager
+def _signed_in(chromium: Browser, live_server: LiveServer, who: str) -> Iterator[Page]:
+    context = chromium.new_context(base_url=live_server.url, viewport=DESK)
+    page = context.new_page()
     page.goto(reverse("account_login"))
     page.get_by_label("Username or email").fill(who)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_label("Password").press("Enter")
     page.get_by_text("Your account").wait_for(state="attached")
+    yield page
+    # The page's last requests must be answered before the next one writes.
+    page.goto("about:blank")
+    page.wait_for_timeout(LAST_WORDS)
+    context.close()
 
 
 def _draw(page: Page, picture: Picture, folder: Path) -> None:
@@ -123,6 +306,11 @@ def _draw(page: Page, picture: Picture, folder: Path) -> None:
     if page.locator("[data-loading]").count():
         page.locator("body[data-ready]").wait_for(state="attached")
         page.get_by_text("Loading the answer").wait_for(state="hidden")
+    if picture.act:
+        if page.locator("body[data-readonly]").count():
+            page.keyboard.press("u")
+            page.locator("body:not([data-readonly])").wait_for()
+        page = picture.act(page)
     drawn(page)
     page.screenshot(path=folder / f"{picture.name}.png")
 

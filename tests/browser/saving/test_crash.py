@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from assessor.models import Desk
 from tests.assessor.desk_client import Window
+from tests.browser.nugget_desk import LAST_WORDS
 from tests.browser.saving.desk_script import LEASE, NewDevice, desk, drained, open_desk, until, wordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
@@ -19,6 +20,8 @@ READ_ONLY = "Read-only: press u to use it here"
 def crash(page: Page) -> None:
     """End a window that cannot say so any more."""
     page.context.set_offline(True)
+    # A request that left before then is answered first: it would say that the window lives.
+    page.wait_for_timeout(LAST_WORDS)
     page.close()
 
 
@@ -41,8 +44,8 @@ def test_after_a_crash_the_next_window_writes_by_itself(device: NewDevice, page:
     silent_for(24)
     newcomer = open_desk(device(), window)
     assert desk(newcomer, "desk.lease.readonly")
-    said = newcomer.locator(LEASE).inner_text()
-    assert "last active 2" in said
+    notice = newcomer.locator(LEASE).inner_text()
+    assert "last active 2" in notice
     until(newcomer, "!desk.lease.readonly", WRITABLE_S)
     expect(newcomer.locator("#n-d3")).to_be_focused()
     newcomer.keyboard.press("x")

@@ -62,23 +62,23 @@ def test_a_page_closed_offline_sends_its_work_at_the_next_visit(page: Page, wind
     context.set_offline(False)
     time.sleep(1)
 
-    again = open_desk(context, window)
-    drained(again)
-    expect(again.locator("#n-d3 textarea")).to_have_value("half a wo")
-    expect(again.locator("#n-d2 .row-text")).to_have_text("wording 9")
-    assert not desk(again, "desk.lease.readonly")
-    until(again, "desk.store.row('d3').text === 'half a wo'")
-    drained(again)
+    reopened = open_desk(context, window)
+    drained(reopened)
+    expect(reopened.locator("#n-d3 textarea")).to_have_value("half a wo")
+    expect(reopened.locator("#n-d2 .row-text")).to_have_text("wording 9")
+    assert not desk(reopened, "desk.lease.readonly")
+    until(reopened, "desk.store.row('d3').text === 'half a wo'")
+    drained(reopened)
     assert wordings() == [*texts, "half a wo"]
 
 
 def test_a_reload_loses_nothing_and_stays_writable(page: Page, window: Window) -> None:
     reword(page, "d1", "before the reload")
-    again = open_desk(page.context, window, page)
-    drained(again)
-    assert not desk(again, "desk.lease.readonly")
-    reword(again, "d1", "after the reload")
-    drained(again)
+    reloaded = open_desk(page.context, window, page)
+    drained(reloaded)
+    assert not desk(reloaded, "desk.lease.readonly")
+    reword(reloaded, "d1", "after the reload")
+    drained(reloaded)
     assert wordings() == ["before the reload", "after the reload"]
 
 

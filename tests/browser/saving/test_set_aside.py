@@ -85,7 +85,7 @@ def test_what_hangs_on_a_refused_change_is_set_aside_with_it(page: Page) -> None
 def test_copies_of_other_accounts_and_tasks_are_not_taken(page: Page, tmp_path: Path) -> None:
     good: dict[str, Any] = desk(page, "desk.save.copy()")
     desk(page, "desk.unsent.open()")
-    for change, said in (
+    for change, reason in (
         ({"user": "somebody"}, "another account"),
         ({"task": "other"}, "another task"),
         ({"format": "x"}, "not a downloaded copy"),
@@ -93,5 +93,5 @@ def test_copies_of_other_accounts_and_tasks_are_not_taken(page: Page, tmp_path: 
         copy = tmp_path / "copy.json"
         copy.write_text(json.dumps(good | change))
         page.get_by_label("Load a downloaded copy").set_input_files(copy)
-        expect(page.locator("#unsent")).to_contain_text(said)
+        expect(page.locator("#unsent")).to_contain_text(reason)
     assert wordings() == []

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.assessor.desk_client import Window
+from tests.browser.accessibility import NO_STYLES
 from tests.browser.conftest import QUIET, chromium_path
 from tests.browser.saving.desk_script import desk, drained, open_desk, reword, until, wordings
 
@@ -144,10 +145,10 @@ def test_an_outage_is_said_once_and_so_is_its_end(page: Page) -> None:
     page.context.set_offline(False)
     expect(page.locator("[data-notice=save]")).to_contain_text("All 3 changes saved")
     time.sleep(3.2)
-    said = [text for text in page.evaluate("window.said") if "saved" in text or "connected" in text]
-    assert len(said) == 2
-    assert said[0].startswith("Not connected.")
-    assert said[1].startswith("All 3 changes saved")
+    messages = [text for text in page.evaluate("window.said") if "saved" in text or "connected" in text]
+    assert len(messages) == 2
+    assert messages[0].startswith("Not connected.")
+    assert messages[1].startswith("All 3 changes saved")
     assert wordings() == ["one", "two", "three"]
 
 
@@ -181,8 +182,8 @@ def test_the_bars_and_dialogs_are_accessible(page: Page, window: Window, scheme:
 def problems(page: Page) -> list[str]:
     """What axe finds, and whether the page scrolls sideways."""
     found = [
-        f"{one['id']} {one['nodes'][0]['html'][:300]}"
-        for one in Axe().run(page, options=RULES).response["violations"]
+        f"{violation['id']} {violation['nodes'][0]['html'][:300]}"
+        for violation in Axe().run(page, options=RULES | NO_STYLES).response["violations"]
     ]
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
         found.append("scrolls sideways")

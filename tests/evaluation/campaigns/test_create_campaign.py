@@ -32,7 +32,9 @@ def test_the_file_s_settings_are_the_protocol(tmp_path: Path) -> None:
     protocol = Campaign.objects.get().protocol
     assert (protocol.nugget_cap, protocol.edited_cap, protocol.first_citations) == (15, None, None)
     assert (protocol.window_size, protocol.draft_cap, protocol.answer_word_limit) == (10, 30, 400)
-    assert [(one.condition, one.judge) for one in Campaign.objects.get().defaults.all()] == [("E/M", "Ann")]
+    assert [(default.condition, default.judge) for default in Campaign.objects.get().defaults.all()] == [
+        ("E/M", "Ann")
+    ]
 
 
 def test_the_same_file_again_changes_nothing(tmp_path: Path) -> None:
@@ -45,8 +47,8 @@ def test_the_same_file_again_changes_nothing(tmp_path: Path) -> None:
 def test_other_settings_are_refused_without_replace(tmp_path: Path) -> None:
     make(tmp_path)
     before = everything()
-    code, said = make(tmp_path, SETTINGS.replace("15", "12"))
-    assert (code, "--replace" in said) == (1, True)
+    code, output = make(tmp_path, SETTINGS.replace("15", "12"))
+    assert (code, "--replace" in output) == (1, True)
     assert everything() == before
 
 
@@ -57,9 +59,9 @@ def test_other_settings_are_a_new_version_of_the_protocol(tmp_path: Path) -> Non
 
 
 def test_caps_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
-    code, said = make(tmp_path, SETTINGS.replace("15", "31"))
+    code, output = make(tmp_path, SETTINGS.replace("15", "31"))
     assert code == 1
-    assert "nugget_cap must not be above draft_cap" in said
+    assert "nugget_cap must not be above draft_cap" in output
     assert not Campaign.objects.exists()
 
 

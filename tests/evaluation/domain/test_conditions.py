@@ -63,7 +63,11 @@ ASKED: dict[str, tuple[str, str, Callable[[Campaign], object]]] = {
     "report": ("E/M", "--nuggets", lambda campaign: resolve(campaign, Condition.EM)),
     "job": ("E/A", "--nuggets", job),
     "edits": ("E/M", "--nuggets", edit_report),
-    "hand-out": ("origin edited", "--drafts", lambda one: set_of_origin(one, Origin.EDITED, "", "--drafts")),
+    "hand-out": (
+        "origin edited",
+        "--drafts",
+        lambda campaign: set_of_origin(campaign, Origin.EDITED, "", "--drafts"),
+    ),
 }
 
 
@@ -88,14 +92,16 @@ def test_a_study_asks_alike_where_several_sets_fit(world: JudgingWorld) -> None:
 def test_a_job_labels_the_list_that_the_report_shows(world: JudgingWorld) -> None:
     label(world, "other", "m", JudgeKind.LLM)
     shown = resolve(world.campaign, Condition.EA).nugget_sets
-    assert [one.name for one in shown] == ["other"]
+    assert [nugget_set.name for nugget_set in shown] == ["other"]
     assert job(world.campaign) == "other"
 
 
 def test_a_job_goes_on_with_the_list_that_its_judge_has_labelled(world: JudgingWorld) -> None:
     label(world, "other", "m", JudgeKind.LLM)
     label(world, "edited", "robot", JudgeKind.LLM)
-    assert [one.name for one in resolve(world.campaign, Condition.EA, judge="robot").nugget_sets] == ["edited"]
+    assert [
+        nugget_set.name for nugget_set in resolve(world.campaign, Condition.EA, judge="robot").nugget_sets
+    ] == ["edited"]
     assert job(world.campaign) == "edited"
 
 
@@ -113,7 +119,7 @@ def test_a_set_that_is_not_there_is_refused_and_makes_no_job(world: JudgingWorld
 
 def test_edits_are_those_of_the_set_that_people_labelled(world: JudgingWorld) -> None:
     label(world, "other", "ann", JudgeKind.HUMAN)
-    assert [one.name for one, _ in nugget_sets_of(world.campaign, Condition.EM)] == ["other"]
+    assert [nugget_set.name for nugget_set, _ in nugget_sets_of(world.campaign, Condition.EM)] == ["other"]
     assert edit_report(world.campaign).nuggets == "other"
 
 

@@ -32,7 +32,7 @@ from evaluation.terms import JudgeKind, Stage, SupportCondition
 from llmjobs.job_plan import support_items
 from reports.frames import forget_sheets, support_keys, support_sheet
 from reports.metrics.label_matrix import UNJUDGED
-from tests.worlds.judging import JudgingWorld, make_judging_world, task_again
+from tests.worlds.judging import JudgingWorld, current_task, make_judging_world
 
 UNRESOLVED, TEXTLESS = None, 3
 CITED = st.lists(st.sampled_from([UNRESOLVED, 0, 1, 2, TEXTLESS]), max_size=7)
@@ -70,22 +70,23 @@ def made(world: JudgingWorld, sentences: Sequence[Sequence[int | None]], first: 
         ]
         for index, cited in enumerate(sentences):
             sentence = Sentence.objects.create(answer=answer, index=index, text="It bends.")
-            for position, one in enumerate(cited):
-                segment = None if one is None else segments[one]
-                Citation.objects.create(sentence=sentence, position=position, segment=segment, raw=str(one))
+            for position, number in enumerate(cited):
+                segment = None if number is None else segments[number]
+                Citation.objects.create(sentence=sentence, position=position, segment=segment, raw=str(number))
         yield topic
         transaction.set_rollback(True)
     forget_sheets()
 
 
 def at_desk(world: JudgingWorld, topic: Topic) -> set[tuple[int, int | None]]:
-    task = task_again(world.hand(Stage.SUPPORT_SCRATCH, "ann", topic.topic_id).public_id)
-    return {(one.sentence_pk, one.segment_pk) for one in pairs_of(context_of(task)) if one.judgeable}
+    task = current_task(world.hand(Stage.SUPPORT_SCRATCH, "ann", topic.topic_id).public_id)
+    return {(pair.sentence_pk, pair.segment_pk) for pair in pairs_of(context_of(task)) if pair.judgeable}
 
 
 def handed_out(world: JudgingWorld, topic: Topic, first: int | None) -> int:
     return sum(
-        one.pairs for one in pooled_answers(world.campaign, [topic.pk], Stage.SUPPORT_SCRATCH, first)[topic.pk]
+        answer.pairs
+        for answer in pooled_answers(world.campaign, [topic.pk], Stage.SUPPORT_SCRATCH, first)[topic.pk]
     )
 
 
@@ -134,8 +135,8 @@ def test_the_query_and_the_plain_function_count_the_same(
         mine = Citation.objects.filter(sentence__answer__topic=topic).order_by("sentence", "position")
         rows = mine.values_list("sentence", "segment", "segment__has_text")
         plain = [(sentence, segment) for sentence, segment, has_text in first_different(rows, first) if has_text]
-        asked = counted_citations(first).filter(sentence__answer__topic=topic).order_by("sentence", "position")
-        assert list(asked.values_list("sentence", "segment")) == plain
+        queried = counted_citations(first).filter(sentence__answer__topic=topic).order_by("sentence", "position")
+        assert list(queried.values_list("sentence", "segment")) == plain
 
 
 def test_an_unresolved_first_citation_leaves_nothing_to_ask(world: JudgingWorld) -> None:

@@ -123,7 +123,7 @@ def test_reassigned_work_starts_empty_and_its_labels_count_alone(world: JudgingW
     )
     assert judged_in_scores() == {}
     finish(Task.objects.get(public_id=new), 1)
-    assert {one.judge for one in Assignment.objects.filter(stands=True).select_related("judge")} == {
+    assert {assignment.judge for assignment in Assignment.objects.filter(stands=True).select_related("judge")} == {
         judge_of(world.people["ben"])
     }
     assert judged_in_scores() == {"alpha": 3, "beta": 3, "gamma": 3}
@@ -211,7 +211,8 @@ def test_exported_assignments_come_back_whole(world: JudgingWorld, tmp_path: Pat
     assert bring_assignments(world, copy, judge).added == 9
     labels = Assignment.objects.filter(stands=True).order_by("nugget_version__text", "label")
     here, there = (
-        list(labels.filter(answer__topic__campaign=one.campaign).values_list(*BESIDE)) for one in (world, copy)
+        list(labels.filter(answer__topic__campaign=judging_world.campaign).values_list(*BESIDE))
+        for judging_world in (world, copy)
     )
     assert here == there
     assert (8, "no words", 0, 1) in here

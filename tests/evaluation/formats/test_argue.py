@@ -44,29 +44,31 @@ def test_banks_leave_as_they_came(banks: dict[str, list[dict[str, Any]]]) -> Non
     rows = parse_argue(as_source(*lines))
     written = [argue_line(row) for row in rows]
     assert parse_argue(as_source(*written)) == rows
-    assert [json.loads(one)["nugget_bank"] for one in written] == list(banks.values())
+    assert [json.loads(line)["nugget_bank"] for line in written] == list(banks.values())
 
 
 @given(st.lists(st.tuples(words, st.sampled_from(Importance)), max_size=5))
 def test_nuggets_of_another_origin_come_back_from_a_bank(listed: list[tuple[str, Importance]]) -> None:
     raws = {Importance.VITAL: "vital", Importance.OKAY: "okay", Importance.UNKNOWN: ""}
-    row = NuggetListRow(1, "101", "why", tuple(NuggetRecord(text, one, raws[one]) for text, one in listed), {})
+    row = NuggetListRow(
+        1, "101", "why", tuple(NuggetRecord(text, importance, raws[importance]) for text, importance in listed), {}
+    )
     (back,) = parse_argue(as_source(argue_line(row)))
-    assert [(one.text, one.importance) for one in back.nuggets] == listed
+    assert [(nugget.text, nugget.importance) for nugget in back.nuggets] == listed
 
 
 def test_all_answers_are_a_nugget_each_and_any_answer_is_one() -> None:
-    said = [
+    two_answers = [
         {"answer": "Yeast", "references": ["bread#0"]},
         {"answer": "heat", "references": ["bread#0", "bread#1"]},
     ]
-    question = {"question": "What makes bread rise?", "answers": said, "importance": "vital"}
+    question = {"question": "What makes bread rise?", "answers": two_answers, "importance": "vital"}
     each = parsed(nugget_bank=[{**question, "aggregator_type": "AND"}])
-    assert [one.text for one in each] == ["What makes bread rise? Yeast", "What makes bread rise? heat"]
-    assert {one.importance for one in each} == {Importance.VITAL}
-    (one,) = parsed(nugget_bank=[{**question, "aggregator_type": "OR"}])
-    assert one.text == "What makes bread rise? Yeast / heat"
-    assert [evidence.docid for evidence in one.provenance.evidence] == ["bread#0", "bread#1"]
+    assert [nugget.text for nugget in each] == ["What makes bread rise? Yeast", "What makes bread rise? heat"]
+    assert {nugget.importance for nugget in each} == {Importance.VITAL}
+    (nugget,) = parsed(nugget_bank=[{**question, "aggregator_type": "OR"}])
+    assert nugget.text == "What makes bread rise? Yeast / heat"
+    assert [evidence.docid for evidence in nugget.provenance.evidence] == ["bread#0", "bread#1"]
 
 
 def test_the_form_of_2025_is_read_in_one_line_or_in_many() -> None:
@@ -82,8 +84,8 @@ def test_the_form_of_2025_is_read_in_one_line_or_in_many() -> None:
         assert is_argue(source)
         (row,) = parse_argue(source)
         assert (row.topic_id, row.query) == ("101", "bread")
-        assert [one.text for one in row.nuggets] == ["What? Yeast", "Salt slows it."]
-        assert [one.provenance.evidence[0].docid for one in row.nuggets] == ["bread#0", "bread#1"]
+        assert [nugget.text for nugget in row.nuggets] == ["What? Yeast", "Salt slows it."]
+        assert [nugget.provenance.evidence[0].docid for nugget in row.nuggets] == ["bread#0", "bread#1"]
 
 
 def test_what_is_wrong_with_a_bank_is_said_with_line_and_field() -> None:

@@ -22,7 +22,7 @@ def source(*lines: dict[str, Any]) -> Source:
 
 
 def problems(error: pytest.ExceptionInfo[BadInput]) -> list[tuple[str, int, str, str]]:
-    return [(one.file, one.line, one.field, one.expected) for one in error.value.problems]
+    return [(problem.file, problem.line, problem.field, problem.expected) for problem in error.value.problems]
 
 
 @pytest.mark.parametrize("word", AVOID)
@@ -49,9 +49,9 @@ def test_a_question_with_not_is_refused_in_both_forms_of_banks() -> None:
     question = {"question": "Is yeast a metal?", "aggregator_type": "NOT", "answers": [{"answer": "yes"}]}
     bank = {"metadata": {"topic_id": "1"}, "nugget_bank": [{"question": "Why?"}, question]}
     old = {"query_id": "1", "nugget_bank": {"Why?": {"question": "Why?"}, "Is it?": question}}
-    for one in (bank, old):
+    for row in (bank, old):
         with pytest.raises(BadInput) as refused:
-            parse_lists(source(one))
+            parse_lists(source(row))
         assert problems(refused) == [("bread.jsonl", 1, "nugget_bank.1.aggregator_type", NO_NOT)]
 
 
@@ -68,8 +68,8 @@ def test_importances_to_avoid_are_refused_in_banks() -> None:
 
 
 def test_a_not_that_a_bank_gave_is_refused_as_a_nugget_too() -> None:
-    said = {"place": 0, "question": "Is yeast a metal?", "aggregator_type": "not", "answers": []}
-    listed = {"qid": "1", "nuggets": [{"text": "Is yeast a metal?", "importance": "vital", "argue": said}]}
+    question = {"place": 0, "question": "Is yeast a metal?", "aggregator_type": "not", "answers": []}
+    listed = {"qid": "1", "nuggets": [{"text": "Is yeast a metal?", "importance": "vital", "argue": question}]}
     with pytest.raises(BadInput) as refused:
         parse_lists(source(listed))
     [(_, line, field, expected)] = problems(refused)

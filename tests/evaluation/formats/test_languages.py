@@ -8,7 +8,7 @@ from evaluation.formats.languages import normalised, reads
 
 
 @pytest.mark.parametrize(
-    ("said", "tag"),
+    ("text", "tag"),
     [
         ("EN", "en"),
         (" en_gb ", "en-GB"),
@@ -21,18 +21,18 @@ from evaluation.formats.languages import normalised, reads
         ("tlh", "tlh"),
     ],
 )
-def test_tags_are_written_in_one_way(said: str, tag: str) -> None:
-    assert normalised(said) == tag
+def test_tags_are_written_in_one_way(text: str, tag: str) -> None:
+    assert normalised(text) == tag
 
 
-@pytest.mark.parametrize("said", ["", "English", "e", "en gb", "en--GB", "-en", "énglish", "x" * 40])
-def test_what_is_no_tag_is_none(said: str) -> None:
-    assert normalised(said) is None
+@pytest.mark.parametrize("text", ["", "English", "e", "en gb", "en--GB", "-en", "énglish", "x" * 40])
+def test_what_is_no_tag_is_none(text: str) -> None:
+    assert normalised(text) is None
 
 
 @given(st.text(st.characters(codec="ascii"), max_size=36))
-def test_a_normalised_tag_stays_as_it_is(said: str) -> None:
-    tag = normalised(said)
+def test_a_normalised_tag_stays_as_it_is(text: str) -> None:
+    tag = normalised(text)
     assert tag is None or normalised(tag) == tag
 
 

@@ -210,8 +210,8 @@ def test_all_problems_of_a_file_are_told(source: Callable[[str], Source]) -> Non
     content = lines({**RUN, "references": 1, "answer": [{"text": 5}]}, "[]", {**RUN, "run_id": ""})
     with pytest.raises(BadInput) as refused:
         parse_run(source(content))
-    told = [(problem.line, problem.field) for problem in refused.value.problems]
-    assert told == [(1, "references"), (1, "answer.0.text"), (2, "line"), (3, "run_id")]
+    places = [(problem.line, problem.field) for problem in refused.value.problems]
+    assert places == [(1, "references"), (1, "answer.0.text"), (2, "line"), (3, "run_id")]
 
 
 def test_a_file_bad_on_every_line_is_given_up_after_a_thousand(source: Callable[[str], Source]) -> None:

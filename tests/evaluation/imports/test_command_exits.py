@@ -37,8 +37,8 @@ TOPICS = ("import_topics", "--campaign", "river")
 def test_standard_input_is_read_plain_and_packed(shell: dict[str, str]) -> None:
     first = manage(shell, *TOPICS, "-", stdin=b"t1\tone\n")
     assert (first.returncode, first.stdout, first.stderr) == (0, b"", b"1 topics added.\n")
-    again = manage(shell, *TOPICS, "-", stdin=gzip.compress(b"t1\tone\n"))
-    assert (again.returncode, again.stderr) == (0, b"Nothing changed: 1 topics already loaded.\n")
+    second = manage(shell, *TOPICS, "-", stdin=gzip.compress(b"t1\tone\n"))
+    assert (second.returncode, second.stderr) == (0, b"Nothing changed: 1 topics already loaded.\n")
 
 
 def test_a_refusal_is_1_and_on_stderr(shell: dict[str, str]) -> None:

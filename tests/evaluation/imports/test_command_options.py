@@ -30,8 +30,8 @@ def test_an_unknown_campaign_is_refused_with_those_there_are() -> None:
 
 
 def test_an_unknown_nugget_set_is_refused_with_those_there_are(lists: Path) -> None:
-    said = refuse("import_assignments", *BY_LLM, "--nuggets", "other", write(lists, "l", LABELS))
-    assert "there are: auto-m" in said
+    message = refuse("import_assignments", *BY_LLM, "--nuggets", "other", write(lists, "l", LABELS))
+    assert "there are: auto-m" in message
 
 
 def test_several_nugget_sets_must_be_told_apart(lists: Path) -> None:

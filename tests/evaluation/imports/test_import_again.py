@@ -40,7 +40,7 @@ LOADED = [
 ]
 
 
-@pytest.mark.parametrize(("command", "name", "what"), LOADED, ids=[one[0][0] for one in LOADED])
+@pytest.mark.parametrize(("command", "name", "what"), LOADED, ids=[case[0][0] for case in LOADED])
 @pytest.mark.parametrize("more", [(), ("--replace",)], ids=["", "with --replace"])
 def test_the_same_file_again_changes_nothing(
     labelled: Path, command: tuple[str, ...], name: str, what: str, more: tuple[str, ...]
@@ -70,14 +70,14 @@ CHANGED: list[tuple[tuple[str, ...], str | list[Rows], list[tuple[int, str, str]
 ]
 
 
-@pytest.mark.parametrize(("command", "content", "told"), CHANGED, ids=[one[0][0] for one in CHANGED])
+@pytest.mark.parametrize(("command", "content", "problems"), CHANGED, ids=[case[0][0] for case in CHANGED])
 def test_a_changed_file_is_refused_line_by_line(
-    labelled: Path, command: tuple[str, ...], content: str | list[Rows], told: list[tuple[int, str, str]]
+    labelled: Path, command: tuple[str, ...], content: str | list[Rows], problems: list[tuple[int, str, str]]
 ) -> None:
     path = write(labelled, "changed", content)
-    said = refuse(*command, path).splitlines()
-    assert len(said) == len(told)
-    for line, (number, field, what) in zip(said, told, strict=True):
+    lines = refuse(*command, path).splitlines()
+    assert len(lines) == len(problems)
+    for line, (number, field, what) in zip(lines, problems, strict=True):
         assert line.startswith(f"{path}:{number}: {field}: ")
         assert what in line
         assert "--replace" in line
@@ -90,8 +90,8 @@ def test_a_changed_table_of_scores_is_refused(corpus: Path) -> None:
 
 
 def test_new_rows_beside_old_ones_are_added(labelled: Path) -> None:
-    said = load("import_topics", write(labelled, "more.tsv", "t1\twhy rivers bend\nt3\tthree\n")).err
-    assert "1 topics added, 1 already loaded." in said
+    message = load("import_topics", write(labelled, "more.tsv", "t1\twhy rivers bend\nt3\tthree\n")).err
+    assert "1 topics added, 1 already loaded." in message
 
 
 def test_an_import_is_one_event_with_hash_and_counts(labelled: Path) -> None:

@@ -29,8 +29,8 @@ def test_of_two_runs_one_bad(corpus: Path) -> None:
 
 
 def test_two_runs_at_once(corpus: Path) -> None:
-    said = load("import_run", write(corpus, "a", ALPHA), write(corpus, "b", BETA)).err
-    assert "2 runs added. 3 answers" in said
+    message = load("import_run", write(corpus, "a", ALPHA), write(corpus, "b", BETA)).err
+    assert "2 runs added. 3 answers" in message
     assert Run.objects.count() == 2
 
 
@@ -59,8 +59,8 @@ def test_of_two_files_of_labels_one_bad(lists: Path) -> None:
 
 def test_labels_of_one_answer_in_two_files(lists: Path) -> None:
     first, second = write(lists, "a", LABELS), write(lists, "b", LABELS[:1])
-    said = refuse("import_assignments", *BY_LLM, first, second)
-    assert said.startswith(f"{second}:1: run_id: each answer once; it is also at {first}:1")
+    message = refuse("import_assignments", *BY_LLM, first, second)
+    assert message.startswith(f"{second}:1: run_id: each answer once; it is also at {first}:1")
 
 
 def test_labels_in_two_files(lists: Path) -> None:
@@ -76,14 +76,14 @@ def test_of_two_files_of_support_one_bad(lists: Path) -> None:
 
 def test_a_pair_in_two_files_of_support(lists: Path) -> None:
     first, second = write(lists, "a", SUPPORT), write(lists, "b", SUPPORT[1:])
-    said = refuse("import_support", *BY_ANN, first, second)
-    assert said.startswith(f"{second}:1: docid: each pair once; it is also at {first}:2")
+    message = refuse("import_support", *BY_ANN, first, second)
+    assert message.startswith(f"{second}:1: docid: each pair once; it is also at {first}:2")
 
 
 def test_two_files_of_segments_that_disagree(corpus: Path) -> None:
     first, second = write(corpus, "a", [segment("d8", "one")]), write(corpus, "b", [segment("d8", "two")])
-    said = refuse("import_segments", first, second)
-    assert said.startswith(f"{second}:1: segment: the same text as at {first}:1 for d8")
+    message = refuse("import_segments", first, second)
+    assert message.startswith(f"{second}:1: segment: the same text as at {first}:1 for d8")
 
 
 def test_a_refused_list_makes_neither_set_nor_judge(runs: Path) -> None:

@@ -49,7 +49,7 @@ ODD_RUNS: list[tuple[FindingCode, Rows, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("code", "line", "words"), ODD_RUNS, ids=[f"{one[0]} {one[2]}" for one in ODD_RUNS])
+@pytest.mark.parametrize(("code", "line", "words"), ODD_RUNS, ids=[f"{case[0]} {case[2]}" for case in ODD_RUNS])
 def test_a_run_s_oddity_is_a_finding(corpus: Path, code: FindingCode, line: Rows, words: str) -> None:
     path = write(corpus, "odd.jsonl", [answer("g", "t2", sentence("Fine.")), line])
     assert "findings" in load("import_run", path).err

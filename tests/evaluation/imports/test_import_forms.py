@@ -75,8 +75,8 @@ def test_topics_in_jsonl_with_tags_and_unknown_keys(corpus: Path) -> None:
 
 def test_segments_needed_only(corpus: Path) -> None:
     load("import_run", write(corpus, "g", [answer("g", "t1", sentence("A.", 0), references=["x1"])]))
-    said = load("import_segments", "--needed-only", write(corpus, "s", [segment("x1"), segment("x2")])).err
-    assert "1 segments added" in said
+    message = load("import_segments", "--needed-only", write(corpus, "s", [segment("x1"), segment("x2")])).err
+    assert "1 segments added" in message
     assert not Segment.objects.filter(docid="x2").exists()
 
 
@@ -92,7 +92,7 @@ def test_judgment_files_of_six_columns(corpus: Path) -> None:
 
 def test_a_set_is_named_after_origin_and_judge(lists: Path) -> None:
     load("import_nuggets", *AUTO, "--set", "second", write(lists, "n", [nuggets("t1")]))
-    assert [one.name for one in NuggetSet.objects.all()] == ["auto-m", "second"]
+    assert [nugget_set.name for nugget_set in NuggetSet.objects.all()] == ["auto-m", "second"]
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_a_judge_that_is_unknown_is_made(
 
 
 def test_a_person_is_not_taken_for_an_llm(lists: Path) -> None:
-    said = refuse("import_nuggets", "--origin", "edited", "--judge", "m", write(lists, "n", [nuggets("t1")]))
-    assert "m is an LLM, not a person" in said
+    message = refuse("import_nuggets", "--origin", "edited", "--judge", "m", write(lists, "n", [nuggets("t1")]))
+    assert "m is an LLM, not a person" in message
 
 
 def test_an_edited_set_says_what_it_was_made_from(lists: Path) -> None:
@@ -153,12 +153,12 @@ def test_a_support_condition_comes_from_the_rows(lists: Path) -> None:
 
 
 def test_people_s_support_labels_need_a_condition(lists: Path) -> None:
-    said = refuse("import_support", "--judge", "Ben", "--by", "human", write(lists, "s", SUPPORT), code=2)
-    assert "--condition scratch or --condition post-edit" in said
+    message = refuse("import_support", "--judge", "Ben", "--by", "human", write(lists, "s", SUPPORT), code=2)
+    assert "--condition scratch or --condition post-edit" in message
 
 
 @pytest.mark.parametrize(("by", "condition"), [("llm", SupportCondition.SCRATCH), ("human", SupportCondition.LLM)])
 def test_a_support_condition_goes_with_its_judge(lists: Path, by: str, condition: str) -> None:
     words = ("--judge", "Zoe", "--by", by, "--condition", condition)
-    said = refuse("import_support", *words, write(lists, "s", SUPPORT), code=2)
-    assert f"does not go with --by {by}" in said
+    message = refuse("import_support", *words, write(lists, "s", SUPPORT), code=2)
+    assert f"does not go with --by {by}" in message

@@ -26,8 +26,10 @@ def standing() -> list[str]:
 
 def answered(row: Row) -> PracticeAnswer:
     """Let somebody answer an item."""
-    one = PracticeItem.objects.get(statement=row["statement"])
-    return PracticeAnswer.objects.create(item=one, user=make_user("ann"), label=1, given_at="2026-05-04T10:00:00Z")
+    practice_item = PracticeItem.objects.get(statement=row["statement"])
+    return PracticeAnswer.objects.create(
+        item=practice_item, user=make_user("ann"), label=1, given_at="2026-05-04T10:00:00Z"
+    )
 
 
 def without(row: Row, key: str) -> Row:
@@ -53,9 +55,9 @@ BAD: list[tuple[Row, str, str]] = [
 @pytest.mark.parametrize(("row", "field", "words"), BAD, ids=[f"{field} {words[:12]}" for _, field, words in BAD])
 def test_a_bad_line_is_refused_with_its_field(tmp_path: Path, row: Row, field: str, words: str) -> None:
     path = write(tmp_path, "practice.jsonl", [I2, row])
-    said = refuse(NAME, path)
-    assert said.startswith(f"{path}:2: {field}: ")
-    assert words in said
+    message = refuse(NAME, path)
+    assert message.startswith(f"{path}:2: {field}: ")
+    assert words in message
 
 
 def test_one_item_with_two_labels_is_refused(tmp_path: Path) -> None:
@@ -83,15 +85,17 @@ def test_another_label_or_reason_is_refused_without_replace(tmp_path: Path) -> N
     answered(I1)
     for change in ({"label": "okay"}, {"explanation": "because"}):
         path = write(tmp_path, "b.jsonl", [I2, I1 | change])
-        said = refuse(NAME, path)
-        assert said.startswith(f"{path}:2: label: what is already loaded for 'statement i1'; --replace changes it")
+        message = refuse(NAME, path)
+        assert message.startswith(
+            f"{path}:2: label: what is already loaded for 'statement i1'; --replace changes it"
+        )
 
 
 def test_replaced_is_a_new_item_and_what_was_answered_is_kept(tmp_path: Path) -> None:
     load(NAME, write(tmp_path, "a.jsonl", [*IMPORTANCE, *SUPPORT]))
     answer = answered(I1)
-    said = load(NAME, "--replace", write(tmp_path, "b.jsonl", [I1 | {"label": "okay"}, I2])).err
-    assert "0 practice items added, 1 changed, 1 already loaded." in said
+    message = load(NAME, "--replace", write(tmp_path, "b.jsonl", [I1 | {"label": "okay"}, I2])).err
+    assert "0 practice items added, 1 changed, 1 already loaded." in message
     assert standing() == ["statement i1", "statement i2", "statement s1", "statement s2"]
     old, new = PracticeItem.objects.filter(statement=I1["statement"]).order_by("pk")
     assert (old.stands, old.label, new.stands, new.label) == (False, 2, True, 1)
@@ -101,8 +105,8 @@ def test_replaced_is_a_new_item_and_what_was_answered_is_kept(tmp_path: Path) ->
 
 def test_replace_takes_the_file_as_all_items_of_its_kinds_in_order(tmp_path: Path) -> None:
     load(NAME, write(tmp_path, "a.jsonl", [*IMPORTANCE, item("importance", "i3", "okay"), *SUPPORT]))
-    said = load(NAME, "--replace", write(tmp_path, "b.jsonl", [item("importance", "i3", "okay"), I1])).err
-    assert "0 practice items added, 3 changed. 1 of the changed taken out; 2 of the changed moved." in said
+    message = load(NAME, "--replace", write(tmp_path, "b.jsonl", [item("importance", "i3", "okay"), I1])).err
+    assert "0 practice items added, 3 changed. 1 of the changed taken out; 2 of the changed moved." in message
     assert standing() == ["statement i3", "statement i1", "statement s1", "statement s2"]
     assert PracticeItem.objects.filter(stands=False).count() == 0  # nobody had answered it
 

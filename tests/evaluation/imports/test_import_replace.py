@@ -51,8 +51,8 @@ def test_a_segment_s_text_changes(runs: Path) -> None:
 
 
 def test_a_grade_changes_even_where_labels_exist(labelled: Path) -> None:
-    said = load("import_qrels", "--source", "NIST", "--replace", write(labelled, "new", "t1 0 d1 3\n")).err
-    assert "1 changed" in said
+    message = load("import_qrels", "--source", "NIST", "--replace", write(labelled, "new", "t1 0 d1 3\n")).err
+    assert "1 changed" in message
     assert Qrel.objects.get(segment__docid="d1").grade == 3
 
 
@@ -106,7 +106,8 @@ def test_rows_point_to_the_import_that_changed_them(labelled: Path) -> None:
     changed = [labels("alpha", "t2", ("dams", "support"))]
     load("import_assignments", *BY_LLM, "--replace", write(labelled, "new.jsonl", changed))
     events = {
-        one.nugget_version.text: one.event for one in Assignment.objects.filter(answer__topic__topic_id="t2")
+        assignment.nugget_version.text: assignment.event
+        for assignment in Assignment.objects.filter(answer__topic__topic_id="t2")
     }
     assert events["dams"] is not None
     assert events["dams"].payload["changed"] == 1
@@ -120,12 +121,12 @@ HANGING: list[tuple[tuple[str, ...], str | list[Rows], int]] = [
 ]
 
 
-@pytest.mark.parametrize(("command", "content", "count"), HANGING, ids=[one[0][0] for one in HANGING])
+@pytest.mark.parametrize(("command", "content", "count"), HANGING, ids=[case[0][0] for case in HANGING])
 def test_what_labels_hang_on_stays(
     labelled: Path, command: tuple[str, ...], content: str | list[Rows], count: int
 ) -> None:
-    said = refuse(*command, "--replace", write(labelled, "changed", content))
-    assert f"cannot be replaced: {count} labels hang on it" in said
+    message = refuse(*command, "--replace", write(labelled, "changed", content))
+    assert f"cannot be replaced: {count} labels hang on it" in message
 
 
 def test_a_topic_s_tags_change_under_labels(labelled: Path) -> None:

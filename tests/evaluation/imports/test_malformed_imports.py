@@ -34,9 +34,9 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_up_to_twenty_problems_are_listed_and_the_rest_counted(tmp_path: Path) -> None:
     path = write(tmp_path, "topics.tsv", "nonsense\n" * 25)
-    said = refuse(*TOPICS, path).splitlines()
-    assert [line.split(": ")[0] for line in said[:20]] == [f"{path}:{number}" for number in range(1, 21)]
-    assert said[20:] == ["and 5 more"]
+    lines = refuse(*TOPICS, path).splitlines()
+    assert [line.split(": ")[0] for line in lines[:20]] == [f"{path}:{number}" for number in range(1, 21)]
+    assert lines[20:] == ["and 5 more"]
 
 
 def test_crlf_throughout_is_read(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ TOML = [
 ]
 
 
-@pytest.mark.parametrize(("content", "line", "field"), [one[1:] for one in TOML], ids=[one[0] for one in TOML])
+@pytest.mark.parametrize(("content", "line", "field"), [case[1:] for case in TOML], ids=[case[0] for case in TOML])
 def test_a_bad_campaign_file_is_refused(tmp_path: Path, content: str, line: int, field: str) -> None:
     path = write(tmp_path, "campaign.toml", content)
     outcome = run("create_campaign", "lake", "--name", "Lake", "--from", path)

@@ -57,7 +57,7 @@ def test_a_campaign_file_has_texts_and_the_article_only_with_texts(river: Path, 
     done = run("export", "campaign", "--campaign", "river", "--output", str(path), *options)
     assert done.code == 0, done.err
     assert run("import_campaign", str(path), "--slug", "copy").code == 0
-    copied = {one.topic_id: one for one in Topic.objects.filter(campaign__slug="copy")}
+    copied = {topic.topic_id: topic for topic in Topic.objects.filter(campaign__slug="copy")}
     assert (copied["28"].background, copied["28"].language) == ("I build.", "en")
     assert copied["d1"].article == ("The paper of record." if texts else "")
 

@@ -65,7 +65,7 @@ pytestmark = pytest.mark.postgresql
 Make = Callable[[], models.Model]
 
 
-def again(row: models.Model, **changes: Any) -> Make:
+def copied(row: models.Model, **changes: Any) -> Make:
     """A second row like one that is there, with some values changed."""
     skipped = {"id", "public_id"}
     values = {
@@ -78,7 +78,7 @@ def again(row: models.Model, **changes: Any) -> Make:
 
 def first(model: type[models.Model], **changes: Any) -> Callable[[], Make]:
     """A copy of the first row of a table, with some values changed."""
-    return lambda: again(model._default_manager.order_by("pk")[0], **changes)
+    return lambda: copied(model._default_manager.order_by("pk")[0], **changes)
 
 
 def new_answer() -> Answer:
@@ -121,61 +121,61 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "qrel_grade": first(Qrel, grade=-3),
     "run_once": first(Run),
     "run_task": first(Run, run_id="new", task="QA"),
-    "answer_once": lambda: again(AnswerProvenance.objects.order_by("pk")[0], answer_id=new_answer().pk),
+    "answer_once": lambda: copied(AnswerProvenance.objects.order_by("pk")[0], answer_id=new_answer().pk),
     "sentence_once": first(Sentence),
     "citation_once": first(Citation),
     "judge name": first(Judge),
-    "judge_per_user": lambda: again(Judge.objects.get(name="Olga"), name="new"),
-    "judge_person_or_llm": lambda: again(Judge.objects.get(name="Olga"), name="new", user_id=None, model="m"),
-    "judge_per_study_and_user": lambda: again(Judge.objects.get(name="Olga, study"), name="new"),
-    "judge_of_a_study_is_aside": lambda: again(
+    "judge_per_user": lambda: copied(Judge.objects.get(name="Olga"), name="new"),
+    "judge_person_or_llm": lambda: copied(Judge.objects.get(name="Olga"), name="new", user_id=None, model="m"),
+    "judge_per_study_and_user": lambda: copied(Judge.objects.get(name="Olga, study"), name="new"),
+    "judge_of_a_study_is_aside": lambda: copied(
         Judge.objects.get(name="Olga, study"), name="new", user_id=None, aside=False
     ),
     "study_once": first(Study),
     "study_has_name": first(Study, name=""),
     "study_draws": first(Study, name="new", per_topic=0),
-    "study_of_two_judges": lambda: again((study := Study.objects.get()), name="new", machine_id=study.person_id),
+    "study_of_two_judges": lambda: copied((study := Study.objects.get()), name="new", machine_id=study.person_id),
     "study_has_what_its_kind_needs": first(Study, name="new", kind="support"),
     "study_has_what_its_draw_needs": first(Study, name="new", draw="audit"),
-    "study_nugget_once": lambda: again(StudyPair.objects.get(sentence=None)),
-    "study_citation_once": lambda: again(StudyPair.objects.get(nugget_version=None)),
-    "study_pair_is_one_of_two": lambda: again(StudyPair.objects.get(nugget_version=None), segment_id=None),
-    "study_pair_differs": lambda: again(
+    "study_nugget_once": lambda: copied(StudyPair.objects.get(sentence=None)),
+    "study_citation_once": lambda: copied(StudyPair.objects.get(nugget_version=None)),
+    "study_pair_is_one_of_two": lambda: copied(StudyPair.objects.get(nugget_version=None), segment_id=None),
+    "study_pair_differs": lambda: copied(
         StudyPair.objects.get(nugget_version=None), segment_id=another_segment().pk, person_label=0
     ),
-    "audit_nugget_once": lambda: again(AuditPair.objects.get(sentence=None)),
-    "audit_citation_once": lambda: again(AuditPair.objects.get(nugget_version=None)),
-    "audit_pair_is_one_of_two": lambda: again(AuditPair.objects.get(nugget_version=None), segment_id=None),
-    "audit_pair_is_drawable": lambda: again(
+    "audit_nugget_once": lambda: copied(AuditPair.objects.get(sentence=None)),
+    "audit_citation_once": lambda: copied(AuditPair.objects.get(nugget_version=None)),
+    "audit_pair_is_one_of_two": lambda: copied(AuditPair.objects.get(nugget_version=None), segment_id=None),
+    "audit_pair_is_drawable": lambda: copied(
         AuditPair.objects.get(nugget_version=None), segment_id=another_segment().pk, size=0
     ),
-    "audit_chance_is_a_probability": lambda: again(
+    "audit_chance_is_a_probability": lambda: copied(
         AuditPair.objects.get(nugget_version=None), segment_id=another_segment().pk, chance=1.5
     ),
     "nugget_set_once": first(NuggetSet),
     "nugget_set_origin": first(NuggetSet, name="new", origin="guess"),
-    "nugget_set_drafts_of_edited": lambda: again(
+    "nugget_set_drafts_of_edited": lambda: copied(
         the_set := NuggetSet.objects.get(), name="new", drafts_id=the_set.pk
     ),
     "nugget_list_version": first(NuggetList),
     "nugget_version_number": first(NuggetVersion),
     "nugget_not_empty": first(NuggetVersion, number=2, text=""),
-    "listed_nugget_position": lambda: again(
+    "listed_nugget_position": lambda: copied(
         ListedNugget.objects.order_by("pk")[0], nugget_version_id=NuggetVersion.objects.order_by("-pk")[0].pk
     ),
     "listed_nugget_once": first(ListedNugget, position=9),
-    "listed_nugget_importance": lambda: again(
+    "listed_nugget_importance": lambda: copied(
         ListedNugget.objects.order_by("pk")[0],
         nugget_version_id=NuggetVersion.objects.order_by("-pk")[0].pk,
         position=9,
         importance=3,
     ),
     "nugget_lineage_once": first(NuggetLineage),
-    "nugget_lineage_relation": lambda: again(
+    "nugget_lineage_relation": lambda: copied(
         NuggetLineage.objects.get(), parent_id=NuggetVersion.objects.order_by("-pk")[0].pk, relation="copied"
     ),
-    "nugget_evidence_once": lambda: again(NuggetEvidence.objects.get(sentence=1)),
-    "nugget_evidence_segment_once": lambda: again(NuggetEvidence.objects.get(sentence=None)),
+    "nugget_evidence_once": lambda: copied(NuggetEvidence.objects.get(sentence=1)),
+    "nugget_evidence_segment_once": lambda: copied(NuggetEvidence.objects.get(sentence=None)),
     "assignment_once": first(Assignment),
     "assignment_label": first(Assignment, submission=2, label=3),
     "support_judgment_once": first(SupportJudgment),
@@ -184,32 +184,32 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "protocol_nugget_search": first(Protocol, version=2, nugget_search="sometimes"),
     "protocol_passage_order": first(Protocol, version=2, passage_order="alphabet"),
     "task_once": first(Task, second_opinion=True),
-    "task_one_that_counts": lambda: again(first_task("post-edit"), assessor_id=make_user("other").pk),
-    "task_assign_one_that_counts": lambda: again(first_task("assign"), assessor_id=make_user("other").pk),
+    "task_one_that_counts": lambda: copied(first_task("post-edit"), assessor_id=make_user("other").pk),
+    "task_assign_one_that_counts": lambda: copied(first_task("assign"), assessor_id=make_user("other").pk),
     "task_state": first(Task, stage="manual", drafts_id=None, state="lost"),
-    "task_assign_once": lambda: again(first_task("assign"), second_opinion=True),
-    "task_study_once": lambda: again(Task.objects.get(study__isnull=False)),
+    "task_assign_once": lambda: copied(first_task("assign"), second_opinion=True),
+    "task_study_once": lambda: copied(Task.objects.get(study__isnull=False)),
     "task_study_judges_blind": first(Task, study_id=1, state="withdrawn"),
     "task_has_what_its_stage_needs": first(Task, stage="manual"),
     "task_answer_once": first(TaskAnswer, position=1),
-    "task_answer_position": lambda: again(TaskAnswer.objects.get(), answer_id=new_answer().pk),
+    "task_answer_position": lambda: copied(TaskAnswer.objects.get(), answer_id=new_answer().pk),
     "working_assignment_once": first(WorkingAssignment),
-    "working_assignment_label": lambda: again(
+    "working_assignment_label": lambda: copied(
         WorkingAssignment.objects.get(), answer_id=new_answer().pk, label=AssignmentLabel.FAILED
     ),
     "working_support_once": first(WorkingSupport),
-    "working_support_label": lambda: again(
+    "working_support_label": lambda: copied(
         WorkingSupport.objects.get(), segment_id=another_segment().pk, label=SupportLabel.FAILED
     ),
-    "working_support_accepted_of_shown": lambda: again(
+    "working_support_accepted_of_shown": lambda: copied(
         WorkingSupport.objects.get(), segment_id=another_segment().pk, accepted=True
     ),
     "practice_item_kind": first(PracticeItem, kind="relevance"),
     "practice_item_label": first(PracticeItem, label=0),
     "practice_item_shown": first(PracticeItem, shown_label=2),
     "practice_answer_once": first(PracticeAnswer),
-    "practice_answer_label": lambda: again(PracticeAnswer.objects.get(), user_id=make_user("pat").pk, label=8),
-    "submission_version": lambda: again(Submission.objects.get(), nugget_list_id=another_list().pk),
+    "practice_answer_label": lambda: copied(PracticeAnswer.objects.get(), user_id=make_user("pat").pk, label=8),
+    "submission_version": lambda: copied(Submission.objects.get(), nugget_list_id=another_list().pk),
     "remark_kind": first(Remark, kind="rumour"),
     "working_nugget_once": first(WorkingNugget, number=99),
     "working_nugget_number": first(WorkingNugget, key="new"),
@@ -219,7 +219,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "working_nugget_draft_importance": first(WorkingNugget, key="new", number=99, draft_importance=3),
     "working_nugget_draft_of_proposed": first(WorkingNugget, key="new", number=99, draft_id=None),
     "marked_passage_once": first(MarkedPassage),
-    "marked_passage_mark": lambda: again(
+    "marked_passage_mark": lambda: copied(
         MarkedPassage.objects.get(), segment_id=Segment.objects.order_by("-pk")[0].pk, mark="skimmed"
     ),
     "operation_seq": first(Operation, op_id=uuid.uuid4()),
@@ -331,23 +331,23 @@ def make_study(campaign: Campaign, user: User, wording: NuggetVersion) -> None:
 @pytest.fixture
 def everything_once(labelled: Path) -> None:
     """The small campaign, and a row in each table that imports leave empty."""
-    campaign, [one, *_] = Campaign.objects.get(), NuggetVersion.objects.order_by("pk")
+    campaign, [wording, *_] = Campaign.objects.get(), NuggetVersion.objects.order_by("pk")
     olga = make_user("olga")
     Membership.objects.create(campaign=campaign, user=olga, role="organizer")
     ConditionDefault.objects.create(campaign=campaign, condition="A/A", judge="m")
     TopicTag.objects.create(topic=Topic.objects.order_by("pk")[0], name="tag")
     Judge.objects.create(name="Olga", kind="human", user=olga)
-    NuggetLineage.objects.create(child=one, parent=one, relation="kept")
+    NuggetLineage.objects.create(child=wording, parent=wording, relation="kept")
     for sentence in (None, 1):
         NuggetEvidence.objects.create(
-            nugget_version=one, segment=Segment.objects.order_by("pk")[0], sentence=sentence
+            nugget_version=wording, segment=Segment.objects.order_by("pk")[0], sentence=sentence
         )
-    make_work(campaign, olga, one)
-    make_judging(campaign, olga, one)
+    make_work(campaign, olga, wording)
+    make_judging(campaign, olga, wording)
     make_practice(campaign, olga)
-    make_study(campaign, olga, one)
+    make_study(campaign, olga, wording)
     verdict = {"campaign": campaign, "actor": olga, "event": Event.objects.create(kind="test"), "verdict": 2}
-    Adjudication.objects.create(answer=Answer.objects.order_by("pk")[0], nugget_version=one, **verdict)
+    Adjudication.objects.create(answer=Answer.objects.order_by("pk")[0], nugget_version=wording, **verdict)
     table = ExternalCondition.objects.create(campaign=campaign, name="Paper")
     ExternalScore.objects.create(condition=table, run_id="alpha", score="all", value=0.5)
 
@@ -356,10 +356,10 @@ def everything_once(labelled: Path) -> None:
 def test_bad_rows_are_refused() -> None:
     """Each by the constraint that it is named after. SQLite names the columns of a unique one, and not itself."""
     for name, bad in BAD_ROWS.items():
-        said = name if name in CHECKS else "(?i)unique"
+        pattern = name if name in CHECKS else "(?i)unique"
         with transaction.atomic():
             make = bad()
-            with pytest.raises(IntegrityError, match=said), transaction.atomic():
+            with pytest.raises(IntegrityError, match=pattern), transaction.atomic():
                 make().save(force_insert=True)
             transaction.set_rollback(True)
 

@@ -36,7 +36,7 @@ def test_the_newest_submitted_list_of_each_set_counts(world: JudgingWorld) -> No
     assert set(NuggetList.objects.newest_submitted()) == {second, other.lists.get()}
     assert edited.lists.newest_submitted().get() == second
     items = ListedNugget.objects.filter(NuggetList.objects.newest_submitted_q("nugget_list__"))
-    assert {one.nugget_list for one in items} == {other.lists.get()}  # the second version is still empty
+    assert {item.nugget_list for item in items} == {other.lists.get()}  # the second version is still empty
 
 
 def test_current_labels_leave_out_replaced_ones(world: JudgingWorld) -> None:
@@ -44,12 +44,12 @@ def test_current_labels_leave_out_replaced_ones(world: JudgingWorld) -> None:
     wording = ListedNugget.objects.all()[0].nugget_version
     given = [
         Assignment.objects.create(
-            judge=judge, answer=answer, nugget_version=wording, label=2, stands=stands, given_at=timezone.now()
+            judge=judge, answer=answer, nugget_version=wording, label=2, stands=current, given_at=timezone.now()
         )
-        for answer, stands in zip(Answer.objects.order_by("pk")[:2], (True, False), strict=True)
+        for answer, current in zip(Answer.objects.order_by("pk")[:2], (True, False), strict=True)
     ]
     assert list(Assignment.objects.current()) == given[:1]
-    assert list(Assignment.objects.filter(~Assignment.objects.current_q())) == given[1:]
+    assert list(Assignment.objects.exclude(pk__in=Assignment.objects.current())) == given[1:]
 
 
 def test_a_withdrawn_task_is_open_for_nobody(world: JudgingWorld) -> None:
@@ -61,7 +61,7 @@ def test_a_withdrawn_task_is_open_for_nobody(world: JudgingWorld) -> None:
     assert list(Task.objects.not_withdrawn()) == list(Task.objects.open_for(ann)) == [kept]
     assert not Task.objects.open_for(ben).exists()
     assert Remark.objects.get(Task.objects.not_withdrawn_q("task__")).task == kept
-    assert Remark.objects.get(Task.objects.open_for_q(ann, "task__")).task == kept
+    assert Remark.objects.get(task__in=Task.objects.open_for(ann)).task == kept
 
 
 def test_a_task_closes_for_whoever_assesses_no_more(world: JudgingWorld) -> None:

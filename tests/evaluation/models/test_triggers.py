@@ -17,9 +17,9 @@ POSTGRESQL = (
 
 def triggers() -> set[str]:
     """The triggers on the logs, from the database itself."""
-    asked = SQLITE if connection.vendor == "sqlite" else POSTGRESQL
+    query = SQLITE if connection.vendor == "sqlite" else POSTGRESQL
     with connection.cursor() as cursor:
-        cursor.execute(asked.format(tables=TABLES))
+        cursor.execute(query.format(tables=TABLES))
         return {name for (name,) in cursor.fetchall()}
 
 

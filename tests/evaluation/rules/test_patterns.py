@@ -17,7 +17,7 @@ def test_it_is_looked_for_anywhere_in_capitals_or_not(pattern: str, found: bool)
 
 
 @pytest.mark.parametrize(
-    ("pattern", "said"),
+    ("pattern", "message"),
     [
         ("(", "unclosed group"),
         ("[a", "unclosed character class"),
@@ -29,8 +29,8 @@ def test_it_is_looked_for_anywhere_in_capitals_or_not(pattern: str, found: bool)
         ("a" * (LONGEST_PATTERN + 1), "at most 200 characters"),
     ],
 )
-def test_what_is_no_pattern_is_said_to_be_none(pattern: str, said: str) -> None:
-    with pytest.raises(Refused, match=said):
+def test_what_is_no_pattern_is_said_to_be_none(pattern: str, message: str) -> None:
+    with pytest.raises(Refused, match=message):
         matcher(pattern)
 
 

@@ -29,10 +29,10 @@ from evaluation.models import (
 )
 from evaluation.studies import hand_out_study
 from evaluation.tasks.hand_out import hand_out, reassign
-from evaluation.tasks.plan import Order
+from evaluation.tasks.units import Order
 from evaluation.terms import JudgeKind, Origin, Stage, StudyKind, SupportCondition, TaskState
 from exchange.exports.lines import assignment_lines, support_lines
-from tests.worlds.judging import JudgingWorld, finish, load_nuggets, task_again
+from tests.worlds.judging import JudgingWorld, current_task, finish, load_nuggets
 from tests.worlds.study import (
     EXPERT,
     MACHINE,
@@ -85,14 +85,14 @@ def test_just_the_pairs_that_differ_are_drawn_with_both_labels(world: JudgingWor
     assert (str(study.person), str(study.machine), str(study.nugget_set)) == (EXPERT, MACHINE, "edited")
     cells = sorted(StudyPair.objects.filter(study=study).values_list("person_label", "machine_label"))
     assert cells == [(0, 1), (0, 2), (0, 2), (2, 0), (2, 1), (2, 1)]
-    said = Event.objects.get(kind="study.created")
-    assert (said.actor, said.payload["pairs"], said.payload["seed"]) == (world.people["olga"], 6, 0)
+    event = Event.objects.get(kind="study.created")
+    assert (event.actor, event.payload["pairs"], event.payload["seed"]) == (world.people["olga"], 6, 0)
 
 
 def test_support_is_drawn_by_sentence_and_passage(world: JudgingWorld) -> None:
     study = make_study(world, StudyKind.SUPPORT)
     pairs = StudyPair.objects.filter(study=study)
-    assert {(one.person_label, one.machine_label, one.segment.docid) for one in pairs if one.segment} == {
+    assert {(pair.person_label, pair.machine_label, pair.segment.docid) for pair in pairs if pair.segment} == {
         (2, 0, "d1"),
         (2, 0, "d2"),
     }
@@ -101,8 +101,8 @@ def test_support_is_drawn_by_sentence_and_passage(world: JudgingWorld) -> None:
 
 def test_so_many_a_topic_and_another_seed_draws_others(world: JudgingWorld) -> None:
     studies = [make_study(world, name=f"s{seed}", per_topic=2, seed=seed) for seed in range(6)]
-    assert {len(drawn(one)) for one in studies} == {2}
-    assert len({frozenset(drawn(one)) for one in studies}) > 1
+    assert {len(drawn(study)) for study in studies} == {2}
+    assert len({frozenset(drawn(study)) for study in studies}) > 1
     assert drawn(make_study(world, name="again", per_topic=2, seed=3)) == drawn(studies[3])
 
 
@@ -128,7 +128,7 @@ def test_refusals_say_what_is_wrong_and_write_nothing(world: JudgingWorld) -> No
     make_study(world)
     load_assignments(world, "second", JudgeKind.LLM, {"alpha": (0, 0, 0)})
     events = Event.objects.count()
-    asked: list[tuple[str, dict[str, Any]]] = [
+    requests: list[tuple[str, dict[str, Any]]] = [
         ("name_taken", {"machine": MACHINE}),
         ("ambiguous", {"name": "x"}),
         ("no_such_judge", {"name": "x", "machine": EXPERT}),
@@ -140,7 +140,7 @@ def test_refusals_say_what_is_wrong_and_write_nothing(world: JudgingWorld) -> No
         ("usage", {"name": "x", "seed": -1}),
         ("bad_name", {"name": " "}),
     ]
-    assert [refusal(partial(make_study, world, **more)) for _, more in asked] == [code for code, _ in asked]
+    assert [refusal(partial(make_study, world, **more)) for _, more in requests] == [code for code, _ in requests]
     assert (Study.objects.count(), Event.objects.count()) == (1, events)
 
 
@@ -156,8 +156,8 @@ def test_the_database_refuses_a_pair_of_no_kind_or_without_difference(world: Jud
 @pytest.mark.parametrize(("kind", "progress"), [(BOTH[0], (6, 3)), (BOTH[1], (2, 2))])
 def test_a_task_asks_just_what_was_drawn(world: JudgingWorld, kind: StudyKind, progress: tuple[int, int]) -> None:
     task = hand_study(world, make_study(world, kind))
-    asked, answers = progress
-    assert progress_of([task])[task.pk] == Progress(labels=asked, answers=answers)
+    labels, answers = progress
+    assert progress_of([task])[task.pk] == Progress(labels=labels, answers=answers)
     assert task.stage == (Stage.ASSIGN if kind is StudyKind.ASSIGNMENT else Stage.SUPPORT_SCRATCH)
     assert TaskAnswer.objects.filter(task=task).count() == answers
     assert Event.objects.get(kind="task.handed_out").payload["study"] == STUDY
@@ -165,7 +165,7 @@ def test_a_task_asks_just_what_was_drawn(world: JudgingWorld, kind: StudyKind, p
 
 @pytest.mark.parametrize("kind", BOTH)
 def test_its_labels_have_an_own_judge_and_no_report_changes(world: JudgingWorld, kind: StudyKind) -> None:
-    asked = [
+    reports = [
         ("scores", "--condition", "E/M"),
         ("scores", "--condition", "E/A"),
         ("support", "--condition", "scratch"),
@@ -174,7 +174,7 @@ def test_its_labels_have_an_own_judge_and_no_report_changes(world: JudgingWorld,
         ("descriptives",),
         ("time",),
     ]
-    before = [report(*words) for words in asked]
+    before = [report(*words) for words in reports]
     task = hand_study(world, make_study(world, kind))
     judge_drawn(window_of(world, task), "support" if kind is StudyKind.ASSIGNMENT else "no_support")
     rows = Assignment.objects if kind is StudyKind.ASSIGNMENT else SupportJudgment.objects
@@ -183,7 +183,7 @@ def test_its_labels_have_an_own_judge_and_no_report_changes(world: JudgingWorld,
     assert rows.filter(judge=own).count() == StudyPair.objects.count()
     assert not rows.filter(judge=judge_of(task.assessor)).exists()
     assert judge_of(task.assessor).study is None
-    assert [report(*words) for words in asked] == before
+    assert [report(*words) for words in reports] == before
 
 
 def test_whoever_is_named_is_reported(world: JudgingWorld) -> None:
@@ -210,13 +210,13 @@ def test_exports_say_of_which_study_and_go_in_elsewhere_without_harm(
         lines = list(support_lines(world.campaign, SupportCondition.SCRATCH, own))
     assert {json.loads(line)["assay"]["study"] for line in lines} == {STUDY}
     rows = [json.loads(line) | {"judge": None} for line in lines]
-    source, said = world.source("out.jsonl", *rows), Outside(judge="elsewhere", kind=JudgeKind.HUMAN)
+    source, outside = world.source("out.jsonl", *rows), Outside(judge="elsewhere", kind=JudgeKind.HUMAN)
     if kind is StudyKind.ASSIGNMENT:
-        import_assignments(campaign=world.campaign, sources=[source], origin=Origin.EDITED, **said)
+        import_assignments(campaign=world.campaign, sources=[source], origin=Origin.EDITED, **outside)
         found = report("scores", "--condition", "E/M")
     else:
         scratch = SupportCondition.SCRATCH
-        import_support(campaign=world.campaign, sources=[source], condition=scratch, **said)
+        import_support(campaign=world.campaign, sources=[source], condition=scratch, **outside)
         found = report("support", "--condition", "scratch")
     assert found["runs"]  # one judge fits, as before
     assert Judge.objects.get(name="elsewhere").aside
@@ -257,8 +257,8 @@ def test_ordinary_work_goes_on_beside_it(world: JudgingWorld) -> None:
     hand_study(world, make_study(world), "ann")
     order = Order(Stage.ASSIGN, (world.topic().public_id,), nuggets="edited")
     made = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
-    assert task_again(made.tasks[0]).assessor == world.people["ben"]
-    finish(task_again(made.tasks[0]))
+    assert current_task(made.tasks[0]).assessor == world.people["ben"]
+    finish(current_task(made.tasks[0]))
     assert Assignment.objects.filter(judge=judge_of(world.people["ben"])).count() == 9
 
 
@@ -266,7 +266,7 @@ def test_reassigned_it_is_a_new_task_of_the_same_pairs(world: JudgingWorld) -> N
     old = hand_study(world, make_study(world))
     judge_drawn(window_of(world, old))
     revision = Campaign.objects.get(pk=world.campaign.pk).revision
-    new = task_again(
+    new = current_task(
         reassign(
             campaign=world.campaign,
             task=old.public_id,
@@ -299,9 +299,9 @@ def test_new_runs_add_nothing_to_it(world: JudgingWorld, kind: StudyKind) -> Non
     task = hand_study(world, make_study(world, kind))
     judge_drawn(window_of(world, task), "support" if kind is StudyKind.ASSIGNMENT else "no_support")
     world.run("late", ("A late answer.", [0]))
-    again = task_again(task.public_id)
-    assert again.state == TaskState.SUBMITTED
-    assert TaskAnswer.objects.filter(task=task).count() == TaskAnswer.objects.filter(task=again).count() < 4
+    reloaded = current_task(task.public_id)
+    assert reloaded.state == TaskState.SUBMITTED
+    assert TaskAnswer.objects.filter(task=task).count() == TaskAnswer.objects.filter(task=reloaded).count() < 4
 
 
 def test_equal_study_names_in_two_campaigns_have_own_judges(world: JudgingWorld) -> None:

@@ -14,12 +14,12 @@ from evaluation.rules.studies import Cell, DifferingPair, check_independent, dra
 from evaluation.rules.tasks import Candidate
 from evaluation.terms import Role, Stage
 
-CELLS: list[Cell] = [(one, other) for one, other in product(range(3), repeat=2) if one != other]
+CELLS: list[Cell] = [(person, machine) for person, machine in product(range(3), repeat=2) if person != machine]
 PAIRS = st.lists(
     st.builds(
         DifferingPair, st.sampled_from(["t1", "t2", "t3"]), st.integers(0, 60).map(str), st.sampled_from(CELLS)
     ),
-    unique_by=lambda one: (one.topic, one.key),
+    unique_by=lambda pair: (pair.topic, pair.key),
 )
 SIZES = st.dictionaries(st.sampled_from(CELLS), st.integers(1, 400), min_size=1)
 
@@ -40,18 +40,18 @@ def test_each_topic_gives_so_many_and_none_twice(
     drawn = draw(pairs, number, seed=seed, stratified=stratified)
     assert len(set(drawn)) == len(drawn)
     assert set(drawn) <= set(pairs)
-    there = Counter(one.topic for one in pairs)
-    assert Counter(one.topic for one in drawn) == {topic: min(number, count) for topic, count in there.items()}
+    there = Counter(pair.topic for pair in pairs)
+    assert Counter(pair.topic for pair in drawn) == {topic: min(number, count) for topic, count in there.items()}
 
 
 @given(PAIRS, st.integers(1, 20), st.booleans())
 def test_a_topic_s_draw_depends_on_no_other_topic(
     pairs: list[DifferingPair], number: int, stratified: bool
 ) -> None:
-    def of_first(some: list[DifferingPair]) -> list[DifferingPair]:
-        return [one for one in draw(some, number, seed=1, stratified=stratified) if one.topic == "t1"]
+    def of_first(subset: list[DifferingPair]) -> list[DifferingPair]:
+        return [pair for pair in draw(subset, number, seed=1, stratified=stratified) if pair.topic == "t1"]
 
-    assert of_first(pairs) == of_first([one for one in pairs if one.topic == "t1"])
+    assert of_first(pairs) == of_first([pair for pair in pairs if pair.topic == "t1"])
 
 
 @given(PAIRS, st.integers(1, 20))
@@ -62,7 +62,7 @@ def test_more_pairs_keep_those_that_fewer_had(pairs: list[DifferingPair], number
 
 def test_every_pair_has_the_same_chance() -> None:
     pairs = [DifferingPair("t1", str(number), (0, 2)) for number in range(10)]
-    times = Counter(one.key for seed in range(2000) for one in draw(pairs, 3, seed=seed, stratified=False))
+    times = Counter(pair.key for seed in range(2000) for pair in draw(pairs, 3, seed=seed, stratified=False))
     assert all(500 < count < 700 for count in times.values())  # 600 expected, five standard deviations are 102
 
 
@@ -81,7 +81,7 @@ def test_a_stratified_draw_has_each_cell_s_share() -> None:
         DifferingPair("t1", f"{cell}{n}", cell) for cell, size in (((0, 2), 40), ((2, 0), 20)) for n in range(size)
     ]
     drawn = draw(pairs, 15, seed=0, stratified=True)
-    assert Counter(one.cell for one in drawn) == {(0, 2): 10, (2, 0): 5}
+    assert Counter(pair.cell for pair in drawn) == {(0, 2): 10, (2, 0): 5}
 
 
 ASSESSOR = frozenset({Role.ASSESSOR})
@@ -103,10 +103,10 @@ ASSESSOR = frozenset({Role.ASSESSOR})
     ],
 )
 def test_who_is_independent(person: Candidate, knows: dict[str, bool], code: str | None) -> None:
-    said = {"gave_labels": False, "made_nuggets": False} | knows
+    facts = {"gave_labels": False, "made_nuggets": False} | knows
     if code is None:
-        check_independent(person, **said)
+        check_independent(person, **facts)
         return
     with pytest.raises(Refused) as refused:
-        check_independent(person, **said)
+        check_independent(person, **facts)
     assert refused.value.code == code

@@ -16,10 +16,10 @@ from tests.worlds.judging import (
     BENDS,
     SAND,
     JudgingWorld,
+    current_task,
     finish,
     load_machine,
     make_judging_world,
-    task_again,
 )
 
 STEPS = 24
@@ -45,7 +45,7 @@ class RandomCampaign:
 
     def step(self, number: int) -> None:
         """Do something."""
-        acts: list[Callable[[int], None]] = [self.task, self.task, self.again, self.run, self.text, self.list]
+        acts: list[Callable[[int], None]] = [self.task, self.task, self.reopened, self.run, self.text, self.list]
         self.chance.choice(acts)(number)
 
     def task(self, _number: int) -> None:
@@ -58,9 +58,9 @@ class RandomCampaign:
             return
         self.done.append(task.public_id)
 
-    def again(self, _number: int) -> None:
+    def reopened(self, _number: int) -> None:
         """Have everything done that was reopened."""
-        for task in map(task_again, self.done):
+        for task in map(current_task, self.done):
             if task.state == TaskState.REOPENED:
                 finish(task)
 
@@ -98,9 +98,9 @@ class RandomCampaign:
 
     def missing(self) -> dict[int, int]:
         """Count what the tasks that were submitted lack now; a desk says the same."""
-        tasks: list[Task] = [task_again(one) for one in self.done]
+        tasks: list[Task] = [current_task(public_id) for public_id in self.done]
         missing = missing_labels(tasks)
-        assert missing == {pk: one.labels - one.judged for pk, one in progress_of(tasks).items()}
+        assert missing == {pk: progress.labels - progress.judged for pk, progress in progress_of(tasks).items()}
         return missing
 
 

@@ -25,11 +25,11 @@ from tests.worlds.judging import (
     BENDS,
     SAND,
     JudgingWorld,
+    current_task,
     finish,
     give,
     load_machine,
     make_judging_world,
-    task_again,
 )
 
 
@@ -43,7 +43,7 @@ def runs_of(task: Task) -> list[str]:
     """Return the runs whose answers a task asks for, in its order."""
     answers = TaskAnswer.objects.filter(task=task).values_list("answer", flat=True)
     runs = dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
-    return [runs[one] for one in answers]
+    return [runs[answer] for answer in answers]
 
 
 def change_protocol(world: JudgingWorld, **settings: object) -> None:
@@ -65,7 +65,7 @@ def test_the_order_is_the_task_s_own_shuffle_each_time_the_same(world: JudgingWo
         world.run(f"more-{number}", (f"Text {number}.", []))
     tasks = [world.hand(Stage.ASSIGN, "ann"), world.hand(Stage.ASSIGN, "ben", again=True)]
     orders = [
-        list(TaskAnswer.objects.filter(task=one).values_list("answer__public_id", flat=True)) for one in tasks
+        list(TaskAnswer.objects.filter(task=task).values_list("answer__public_id", flat=True)) for task in tasks
     ]
     assert orders[0] != orders[1]
     assert orders == [shuffled(task.public_id, order) for task, order in zip(tasks, orders, strict=True)]
@@ -96,8 +96,8 @@ def test_equal_answers_are_judged_once_if_the_campaign_says_so(
     shown = TaskAnswer.objects.filter(task=task, same_as=None)
     assert shown.count() == judged
     assert progress_of([task])[task.pk].labels == judged * 3
-    for one in TaskAnswer.objects.filter(task=task, same_as__isnull=False):
-        assert shown.get(answer=one.same_as).position < one.position
+    for repeated in TaskAnswer.objects.filter(task=task, same_as__isnull=False):
+        assert shown.get(answer=repeated.same_as).position < repeated.position
 
 
 def test_the_same_text_with_other_citations_is_another_pair(world: JudgingWorld) -> None:
@@ -116,7 +116,7 @@ def test_a_new_run_reopens_submitted_tasks_for_its_answers_only(
     finish(done)
     before = runs_of(done)
     world.run("new", ("A new answer.", [0]))
-    done, begun = task_again(done.public_id), task_again(begun.public_id)
+    done, begun = current_task(done.public_id), current_task(begun.public_id)
     assert (done.state, done.version) == (TaskState.REOPENED, 2)
     assert done.reopened_reason == "New answers to judge: 1"
     assert (begun.state, begun.version) == (TaskState.NOT_STARTED, 1)
@@ -206,7 +206,7 @@ def test_a_further_list_reopens_assigning_where_nuggets_are_new(world: JudgingWo
     task = world.hand(Stage.ASSIGN, "ann")
     finish(task)
     renew_assigning(task.nuggets, task.topic)
-    assert task_again(task.public_id).state == TaskState.SUBMITTED
+    assert current_task(task.public_id).state == TaskState.SUBMITTED
     first = NuggetList.objects.get(nugget_set=task.nuggets)
     kept = first.items.select_related("nugget_version__nugget")[0].nugget_version
     reworded = kept.nugget.versions.create(number=2, text="bends grow wider")
@@ -223,10 +223,10 @@ def test_a_nugget_that_comes_back_into_a_list_is_assigned_again(world: JudgingWo
     bends, sand, banks = (item.nugget_version for item in first.items.select_related("nugget_version__nugget"))
     reworded = bends.nugget.versions.create(number=2, text="bends grow wider")
     submit_list(task, reworded, sand)
-    finish(task_again(task.public_id))
+    finish(current_task(task.public_id))
     submit_list(task, reworded, sand, banks)
-    assert task_again(task.public_id).reopened_reason == "The list of nuggets has changed. Labels to give: 3"
-    finish(task_again(task.public_id))
+    assert current_task(task.public_id).reopened_reason == "The list of nuggets has changed. Labels to give: 3"
+    finish(current_task(task.public_id))
     assert Assignment.objects.filter(nugget_version=banks, stands=True).count() == 3
 
 

@@ -58,7 +58,7 @@ def test_however_a_task_fares_it_was_opened_before_it_was_submitted(acts: list[A
         assert (standing.version > 1) <= standing.opened
 
 
-@given(STANDINGS.filter(lambda one: one.state in ACTIVE))
+@given(STANDINGS.filter(lambda standing: standing.state in ACTIVE))
 def test_block_and_unblock_lead_back(standing: TaskFacts) -> None:
     where = TaskFacts(standing.state, *_fitting(standing.state))
     blocked = TaskFacts(state_after(Act.BLOCK, where), where.version, where.opened)
@@ -134,9 +134,9 @@ def test_assigning_and_judging_support_do_not_block_each_other() -> None:
     has_assigned = Candidate("Ann", ANN.roles, judged=frozenset({Stage.ASSIGN}))
     for stage in (Stage.SUPPORT_SCRATCH, SHOWN):
         assert can_hand_out(stage, has_assigned)
-        again = Candidate("Ann", ANN.roles, judged=frozenset({stage}))
-        assert can_hand_out(stage, again)
-        assert can_hand_out(Stage.ASSIGN, again)
+        has_judged = Candidate("Ann", ANN.roles, judged=frozenset({stage}))
+        assert can_hand_out(stage, has_judged)
+        assert can_hand_out(Stage.ASSIGN, has_judged)
 
 
 def test_others_assign_a_list_for_a_reason_or_to_compare() -> None:

@@ -23,10 +23,10 @@ FAULTS = ["out_of_vocabulary", "bad_request"]
 
 def figures_of(*command: str) -> dict[str, int]:
     """Return the counts that a dry run says."""
-    said = run(*command, "--dry-run")
-    assert said.code == 0, said.err
-    told = {name.strip(): number.replace(",", "") for name, number in map(_pair, said.out.splitlines()[1:])}
-    return {name: int(number) for name, number in told.items() if number.isdigit()}
+    outcome = run(*command, "--dry-run")
+    assert outcome.code == 0, outcome.err
+    figures = {name.strip(): number.replace(",", "") for name, number in map(_pair, outcome.out.splitlines()[1:])}
+    return {name: int(number) for name, number in figures.items() if number.isdigit()}
 
 
 def _pair(line: str) -> tuple[str, str]:
@@ -37,10 +37,10 @@ def _pair(line: str) -> tuple[str, str]:
 def failing(simulator: LoggedSimulator, text: str, fault: str, *command: str) -> Outcome:
     """Run a command while all requests with a text go wrong."""
     simulator.chooser.switch({"always": {text: fault}})
-    said = run(*command, "--wait")
-    assert said.code == 3, said.err
+    outcome = run(*command, "--wait")
+    assert outcome.code == 3, outcome.err
     simulator.chooser.switch({"always": {}})
-    return said
+    return outcome
 
 
 def labels() -> dict[str, int]:
@@ -57,9 +57,9 @@ def test_only_nuggets_that_failed_are_asked_again(simulator: LoggedSimulator) ->
     figures = figures_of(*EVALUATE)
     assert (figures["items"], figures["again"], figures["calls"]) == (1, 1, 1)
     assert (figures["reused"], figures["judged"]) == (0, 0)
-    again = run(*EVALUATE, "--wait")
-    assert again.code == 0, again.err
-    assert "1 items (1 again, for what failed)" in again.err
+    repeated = run(*EVALUATE, "--wait")
+    assert repeated.code == 0, repeated.err
+    assert "1 items (1 again, for what failed)" in repeated.err
     assert len(simulator.log.served()) == served + 1
     assert AssignmentLabel.FAILED not in labels().values()
     assert len(labels()) == 3
@@ -159,8 +159,8 @@ def test_only_the_failed_window_of_a_topic_is_read_again(simulator: LoggedSimula
     read = Call.objects.filter(template="nuggetize", replicate=0).count()
     figures = figures_of(*EVALUATE)
     assert [figures[name] for name in ("items", "again", "calls", "reused")] == [1, 1, 3, 1]
-    again = run(*EVALUATE, "--wait")
-    assert again.code == 0, again.err
+    repeated = run(*EVALUATE, "--wait")
+    assert repeated.code == 0, repeated.err
     assert Call.objects.filter(template="nuggetize", replicate=0).count() == read
     assert Call.objects.filter(template="nuggetize", replicate=1).count() == 2
     assert NuggetList.objects.count() == 1

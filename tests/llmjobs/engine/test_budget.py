@@ -14,19 +14,18 @@ from evaluation.models import Assignment, Event, Sentence
 from evaluation.terms import Condition
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs.budget import Budget, price_of, set_budget
+from llmjobs.budget import Budget, forecast_rows, price_of, set_budget
 from llmjobs.engine.loop import Engine
-from llmjobs.forecast import forecast_rows
 from llmjobs.job_service import estimate, plan_evaluation, start
 from llmjobs.models import Call, LlmJob
 from loadtest.servers.simulator import LoggedSimulator
 from tests.llmjobs.conftest import PointAt
 from tests.worlds.llm import (
     World,
-    answered_again,
     assert_calls_are_sound,
     in_thread,
     make_world,
+    repeated_requests,
     scripted_endpoint,
     start_assigning,
     states_of,
@@ -102,7 +101,7 @@ def test_no_more_requests_go_out_than_the_budget_allows(simulator: LoggedSimulat
     work_on()
     assert states_of(job) == {"done": 9}
     assert len(simulator.log.served()) == 9
-    assert answered_again(simulator.log.served()) == []
+    assert repeated_requests(simulator.log.served()) == []
     assert Assignment.objects.count() == 27
     assert_calls_are_sound()
 
@@ -123,12 +122,12 @@ def test_tokens_may_run_over_by_what_is_under_way_only(point_at: PointAt) -> Non
         assert work_until_it_rests(job, concurrency=2) == "paused"
         llm = LlmJob.objects.get()
         spent = llm.prompt_tokens + llm.completion_tokens
-        assert spent == 18 * len(endpoint.asked)
+        assert spent == 18 * len(endpoint.calls)
         assert 100 <= spent <= 100 + 18 * 2 * 2  # a queue as long as the pool stands behind it
         assert job.waiting_for == "The budget of 100 tokens is used up."
         go_on(job, Budget())
         work_on()
-        assert len(endpoint.asked) == 30
+        assert len(endpoint.calls) == 30
 
 
 @pytest.mark.usefixtures("priced")
@@ -142,8 +141,8 @@ def test_money_is_reckoned_with_the_prices_of_the_start(
         dearer.write_text(PRICES % ("9000", "9000"), encoding="utf-8")
         settings.LLM_PRICES = str(dearer)
         assert work_until_it_rests(job, concurrency=1) == "paused"
-        asked = len(endpoint.asked)
-        assert 8 <= asked <= 8 + 2
+        request_count = len(endpoint.calls)
+        assert 8 <= request_count <= 8 + 2
         assert job.waiting_for == "The budget of 0.2 EUR is used up."
         assert LlmJob.objects.get().price_table == "test-1"
 
@@ -209,10 +208,10 @@ def test_a_paused_job_keeps_the_replies_that_were_under_way(simulator: LoggedSim
     job.refresh_from_db()
     assert (job.state, job.waiting_for) == (Job.State.PAUSED, "Paused by Olga.")
     assert not WorkItem.objects.filter(state="leased").exists()
-    asked = len(simulator.log.served())
-    assert asked < 12
-    assert Assignment.objects.count() == 3 * asked
-    assert Call.objects.filter(state="answered").count() == asked
+    request_count = len(simulator.log.served())
+    assert request_count < 12
+    assert Assignment.objects.count() == 3 * request_count
+    assert Call.objects.filter(state="answered").count() == request_count
     assert not queue.anything_due("llm")
     assert queue.resume(job.pk)
     work_on()

@@ -6,7 +6,7 @@ from pytest_django.fixtures import Settings
 
 from evaluation.judges import add_judge
 from evaluation.labelling import give_assignments
-from evaluation.models import Assignment, Event, Sentence
+from evaluation.models import AnswerProvenance, Assignment, Event, Sentence, Topic
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
@@ -50,7 +50,7 @@ def test_a_label_leads_to_all_that_it_rests_on(simulator: LoggedSimulator) -> No
     assert label
     assert label.event
     call = Call.objects.get(event=label.event)
-    texts = [Text.objects.get(sha256=one["sha256"]).content for one in call.messages]
+    texts = [Text.objects.get(sha256=message["sha256"]).content for message in call.messages]
     assert (call.template, call.template_version, len(call.template_sha256)) == ("assign", 1, 64)
     assert "says word" in texts[1]
     assert (call.model, call.model_answered, call.parameters) == (MODEL, MODEL, {"temperature": 0.0})
@@ -69,9 +69,9 @@ def test_what_was_answered_is_not_asked_again(simulator: LoggedSimulator) -> Non
     start_assigning(world)
     work_on()
     Assignment.objects.all().delete()
-    again = start_assigning(world)
+    repeated = start_assigning(world)
     work_on()
-    assert states_of(again) == {"done": 3}
+    assert states_of(repeated) == {"done": 3}
     assert Assignment.objects.count() == 9
     assert len(simulator.log.served()) == 3
 
@@ -136,12 +136,12 @@ def test_an_outcome_that_cannot_be_written_is_set_aside_alone(
     job = start_assigning(world)
     poison = job.items.earliest("pk").payload["answer"]
 
-    def give_but_one(judge: object, given: list[object]) -> None:
+    def give_unless_poisoned(judge: object, given: list[object]) -> None:
         give_assignments(judge, given)  # type: ignore[arg-type]
-        if any(one.answer == poison for one in given):  # type: ignore[attr-defined]
+        if any(assignment.answer == poison for assignment in given):  # type: ignore[attr-defined]
             raise ValueError("this one\0")
 
-    monkeypatch.setattr(llmjobs_kinds, "give_assignments", give_but_one)
+    monkeypatch.setattr(llmjobs_kinds, "give_assignments", give_unless_poisoned)
     work_on()
     failed = job.items.get(state="failed")
     assert failed.payload["answer"] == poison
@@ -242,3 +242,12 @@ def test_two_judges_ask_each_for_itself(simulator: LoggedSimulator) -> None:
     work_on()
     assert Call.objects.count() == 2
     assert Assignment.objects.filter(judge=other).count() == 3
+
+
+def test_a_job_asks_topic_by_topic_in_the_campaigns_order() -> None:
+    world = make_world(topics=3, runs=1)
+    for place, topic in enumerate(world.topics):
+        Topic.objects.filter(pk=topic.pk).update(position=10 - place)
+    plan = plan_evaluation(world.request, Condition.AA, nuggets=f"auto-{MODEL}")
+    answers = AnswerProvenance.objects.order_by("answer__topic__position").values_list("answer", flat=True)
+    assert [item.payload["answer"] for item in plan.items] == list(answers)

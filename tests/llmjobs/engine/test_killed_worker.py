@@ -12,7 +12,7 @@ import pytest
 
 from loadtest.servers.simulator import running_simulator
 from tests.llmjobs.processes import SLOTS, WAIT, Environment, shell, wait_for_lines, worker
-from tests.worlds.llm import answered_again
+from tests.worlds.llm import repeated_requests
 
 pytestmark = pytest.mark.slow
 
@@ -62,5 +62,5 @@ def test_a_worker_killed_twice_loses_and_doubles_nothing(
     items = str(ITEMS)
     assert shell(environment, CHECK) == ["done", items, items, str(2 * ITEMS), "True"]
     # Those under way at a kill were paid for and not recorded; at most what two kills can have had under way.
-    assert len(answered_again(lines)) <= 2 * 2 * SLOTS
+    assert len(repeated_requests(lines)) <= 2 * 2 * SLOTS
     assert len(lines) <= ITEMS + 2 * 2 * SLOTS

@@ -46,10 +46,10 @@ def test_twelve_segments_give_thirteen_nuggets_and_their_labels(point_at: PointA
     listed = ListedNugget.objects.order_by("position")
     assert list(listed.values_list("nugget_version__text", flat=True)) == [*vital, *okay]
     assert list(listed.values_list("importance", flat=True)) == [Importance.VITAL] * 5 + [Importance.OKAY] * 8
-    assert asked_segments(endpoint.asked) == [list(range(1, 11)), [11, 12]]
-    assert carried(endpoint.asked) == [[], FIRST]
+    assert segments_in(endpoint.calls) == [list(range(1, 11)), [11, 12]]
+    assert carried(endpoint.calls) == [[], FIRST]
     labels = dict(Assignment.objects.values_list("nugget_version", "label"))
-    given = [labels[one.nugget_version_id] for one in listed]
+    given = [labels[nugget.nugget_version_id] for nugget in listed]
     assert given == [AssignmentLabel[word.upper()] for word in (*LABELS[10], *LABELS[3])]
     uses = CallUse.objects.filter(item__kind="nuggets").order_by("number")
     assert [use.part for use in uses] == [
@@ -86,13 +86,13 @@ def test_drafts_lead_to_the_windows_that_first_had_them(point_at: PointAt) -> No
     assert not any(weighed for _, weighed in rests)
 
 
-def asked_segments(asked: list[list[str]]) -> list[list[int]]:
-    questions = [texts[1] for texts in asked if texts[0].startswith("You update")]
+def segments_in(calls: list[list[str]]) -> list[list[int]]:
+    questions = [texts[1] for texts in calls if texts[0].startswith("You update")]
     return [[int(number) for number in re.findall(r"Text number (\d+)\.", text)] for text in questions]
 
 
-def carried(asked: list[list[str]]) -> list[list[str]]:
-    questions = [texts[1].partition("<nuggets>")[2] for texts in asked if texts[0].startswith("You update")]
+def carried(calls: list[list[str]]) -> list[list[str]]:
+    questions = [texts[1].partition("<nuggets>")[2] for texts in calls if texts[0].startswith("You update")]
     return [re.findall(r'"([^".]+)"', text.partition("</nuggets>")[0]) for text in questions]
 
 

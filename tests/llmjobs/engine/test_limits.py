@@ -38,9 +38,9 @@ from loadtest.servers.simulator import LoggedSimulator, most_at_once
 from tests import needed
 from tests.llmjobs.engine.test_trouble import work_beside
 from tests.worlds.llm import (
-    answered_again,
     assert_calls_are_sound,
     make_world,
+    repeated_requests,
     start_assigning,
     states_of,
     wait_until,
@@ -55,10 +55,10 @@ pytestmark = pytest.mark.usefixtures("transactional_db", "_quick_retries")
 def redis(tmp_path: Path) -> Iterator[Redis]:
     """A Redis of the test's own."""
     needed.program("redis-server")
-    one = Redis(tmp_path)
-    one.start()
-    yield one
-    one.stop()
+    server = Redis(tmp_path)
+    server.start()
+    yield server
+    server.stop()
 
 
 @pytest.fixture(params=["database", "redis"])
@@ -106,7 +106,7 @@ def test_two_workers_keep_one_pace(simulator: LoggedSimulator, settings: Setting
     with work_beside("one", stopping), work_beside("two", stopping):
         wait_until(lambda: Job.objects.get(pk=job.pk).waiting_for != "")
         reason = Job.objects.get(pk=job.pk).waiting_for
-    came = sorted(one.at for one in simulator.log.served())
+    came = sorted(entry.at for entry in simulator.log.served())
     assert (states_of(job), len(came)) == ({"done": 48}, 48)
     late = 1.0  # how late the first call may arrive: it loads the client
     assert came[-1] - came[0] >= 47 * PERIOD / 900 - BURST - late
@@ -126,7 +126,7 @@ def test_two_workers_have_no_more_under_way_than_the_limit(
         pass
     served = simulator.log.served()
     assert (states_of(job), most_at_once(served)) == ({"done": 24}, 3)
-    assert answered_again(served) == []
+    assert repeated_requests(served) == []
     left = state_of(uses, default_endpoint().name).under_way
     assert sum(number for number, _ in left.values()) == 0
 
@@ -138,7 +138,7 @@ def test_tokens_are_reserved_and_settled_by_the_replies(simulator: LoggedSimulat
     llm = LlmJob.objects.get(pk=job.pk)
     spent = llm.prompt_tokens + llm.completion_tokens
     use = EndpointUse.objects.get()
-    came = min(one.at for one in simulator.log.served())
+    came = min(entry.at for entry in simulator.log.served())
     assert states_of(job) == {"done": 6}
     # Reckoned from when the first request was let go, some time before it came, as on a machine with other work.
     late = 0.5
@@ -176,8 +176,8 @@ def test_jobs_at_one_endpoint_share_its_limit(simulator: LoggedSimulator, settin
         try:
             wait_until(lambda: len(simulator.log.served()) >= 12)
             topic = world.topics[1].topic_id
-            again = add_judge(name="second", kind=JudgeKind.LLM, model="m")[0]
-            request = JobRequest(world.campaign, again, topics=(topic,), runs=("r1", "r2", "r3"))
+            second_judge = add_judge(name="second", kind=JudgeKind.LLM, model="m")[0]
+            request = JobRequest(world.campaign, second_judge, topics=(topic,), runs=("r1", "r2", "r3"))
             plan = plan_evaluation(request, Condition.AA, nuggets=f"auto-{world.judge.name}")
             small = start(request, "small", plan)
             wait_until(lambda: Job.objects.get(pk=small.pk).state == Job.State.DONE)
@@ -188,11 +188,11 @@ def test_jobs_at_one_endpoint_share_its_limit(simulator: LoggedSimulator, settin
 
 def test_without_a_limit_nothing_is_asked_or_kept(simulator: LoggedSimulator) -> None:
     job = start_assigning(make_world(runs=4))
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         work_on()
     assert states_of(job) == {"done": 4}
     assert not EndpointUse.objects.exists()
-    about = [one["sql"] for one in asked.captured_queries if "endpoint" in one["sql"]]
+    about = [query["sql"] for query in queries.captured_queries if "endpoint" in query["sql"]]
     assert len(about) <= 2  # the limits, when the job is taken up and every few seconds
 
 
@@ -217,11 +217,11 @@ def test_a_simulated_limit_refuses_what_is_over_it(simulator: LoggedSimulator, s
     stopping = Signal()
     with work_beside("w", stopping):
         try:
-            wait_until(lambda: any(one.fault == "over_limit" for one in simulator.log.served()))
+            wait_until(lambda: any(entry.fault == "over_limit" for entry in simulator.log.served()))
         finally:
             stopping.set()
-    refused = [one for one in simulator.log.served() if one.fault == "over_limit"]
-    assert {one.status for one in refused} == {429}
+    refused = [entry for entry in simulator.log.served() if entry.fault == "over_limit"]
+    assert {entry.status for entry in refused} == {429}
     assert states_of(job)["done"] == 3
 
 
@@ -255,8 +255,8 @@ def test_a_dry_run_foretells_how_long_the_limit_makes_it_last(
     simulator: LoggedSimulator, settings: Settings
 ) -> None:
     world = make_world(runs=10)
-    one = JobRequest(world.campaign, world.judge, runs=("r1",))
-    start(one, "one", plan_evaluation(one, Condition.AA))
+    request = JobRequest(world.campaign, world.judge, runs=("r1",))
+    start(request, "one", plan_evaluation(request, Condition.AA))
     work_on()
     plan = plan_evaluation(world.request, Condition.AA)
     quick = estimate(plan, world.judge).forecast.seconds

@@ -9,7 +9,7 @@ import pytest
 from llmjobs.engine.limits import BURST, PERIOD, SLACK
 from loadtest.servers.simulator import most_within, running_simulator
 from tests.llmjobs.processes import WAIT, Environment, shell, worker
-from tests.worlds.llm import answered_again
+from tests.worlds.llm import repeated_requests
 
 pytestmark = pytest.mark.slow
 PER_MINUTE, ITEMS = 2_400, 180
@@ -44,8 +44,8 @@ def test_two_worker_processes_keep_one_limit(kind: str, request: pytest.FixtureR
         shell(environment, WAIT)
         served = simulator.log.served()
     assert shell(environment, CHECK) == ["done", str(ITEMS), "2"]
-    assert (len(served), answered_again(served)) == (ITEMS, [])
-    came = sorted(one.at for one in served)
+    assert (len(served), repeated_requests(served)) == (ITEMS, [])
+    came = sorted(entry.at for entry in served)
     # Each alone could send 80 a second.
     assert came[-1] - came[0] >= (ITEMS - 1) * PERIOD / PER_MINUTE - BURST - SLACK
     for seconds in (1.0, 2.0, 4.0):

@@ -20,7 +20,7 @@ LOOKS = st.lists(
 
 def most_in_a_window(moments: list[float]) -> int:
     ordered = sorted(moments)
-    return max((sum(start <= one < start + WINDOW for one in ordered) for start in ordered), default=0)
+    return max((sum(start <= moment < start + WINDOW for moment in ordered) for start in ordered), default=0)
 
 
 @given(limit=st.integers(1, 300), looks=LOOKS)
@@ -98,15 +98,15 @@ def test_a_clock_that_was_set_back_stops_nobody_for_long() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("limits", "words"),
     [
         (Limits(), "no limit"),
         (Limits(requests=1_500), "1,500 requests a minute"),
         (Limits(tokens=90_000, at_once=8), "90,000 tokens a minute, 8 requests at once"),
     ],
 )
-def test_limits_are_said_in_words(limits: Limits, said: str) -> None:
-    assert (str(limits), bool(limits)) == (said, said != "no limit")
+def test_limits_are_said_in_words(limits: Limits, words: str) -> None:
+    assert (str(limits), bool(limits)) == (words, words != "no limit")
 
 
 def go_in_turns(jobs: str, priorities: dict[str, int] | None = None, one_at_a_time: int = 1) -> str:
@@ -114,10 +114,10 @@ def go_in_turns(jobs: str, priorities: dict[str, int] | None = None, one_at_a_ti
     turns, left, gone = Turns(), list(enumerate(jobs)), ""
     ranks = {ord(job): rank for job, rank in (priorities or {}).items()}
     for _ in range(ceil(len(jobs) / one_at_a_time)):
-        for one in turns.in_order(left, lambda one: ord(one[1]), ranks)[:one_at_a_time]:
-            left.remove(one)
-            gone += one[1]
-            turns.take(ord(one[1]))
+        for entry in turns.in_order(left, lambda waiting: ord(waiting[1]), ranks)[:one_at_a_time]:
+            left.remove(entry)
+            gone += entry[1]
+            turns.take(ord(entry[1]))
     return gone
 
 
@@ -135,5 +135,5 @@ def test_a_job_that_comes_late_does_not_go_alone() -> None:
     for _ in range(100):
         turns.in_order(["old"] * 3, lambda _: 1, {})
         turns.take(1)
-    order = turns.in_order(["old", "old", "new", "new"], lambda one: 1 if one == "old" else 2, {})
+    order = turns.in_order(["old", "old", "new", "new"], lambda job: 1 if job == "old" else 2, {})
     assert order == ["old", "new", "old", "new"]

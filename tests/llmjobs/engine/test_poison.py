@@ -17,9 +17,9 @@ from tests.llmjobs.engine.test_trouble import _wanted, work_beside
 from tests.worlds.llm import (
     World,
     answer_with,
-    answered_again,
     assert_calls_are_sound,
     make_world,
+    repeated_requests,
     start_assigning,
     states_of,
     wait_until,
@@ -48,8 +48,10 @@ def make_poison(world: World, number: int) -> None:
         answer_with(world.topics[0], run, f"POISON number{n}.")
 
 
-@pytest.mark.parametrize(("fault", "said"), BREAKING)
-def test_items_that_alone_break_the_endpoint_end_failed(simulator: LoggedSimulator, fault: str, said: str) -> None:
+@pytest.mark.parametrize(("fault", "message"), BREAKING)
+def test_items_that_alone_break_the_endpoint_end_failed(
+    simulator: LoggedSimulator, fault: str, message: str
+) -> None:
     simulator.chooser.switch({"always": {"POISON": fault}})
     world = make_world(runs=0)
     make_poison(world, 7)
@@ -57,23 +59,23 @@ def test_items_that_alone_break_the_endpoint_end_failed(simulator: LoggedSimulat
     work_on()
     job.refresh_from_db()
     assert (job.state, job.waiting_for, states_of(job)) == (Job.State.DONE, "", {"failed": 7})
-    assert all(said in reason for reason in job.items.values_list("reason", flat=True))
+    assert all(message in reason for reason in job.items.values_list("reason", flat=True))
     assert set(Assignment.objects.values_list("label", flat=True)) == {AssignmentLabel.FAILED}
     poison = Attempt.objects.exclude(call__template="control")
     assert poison.count() <= 7 * 3 * MOST_ATTEMPTS
     assert Attempt.objects.count() == len(simulator.log.served())
-    assert answered_again(simulator.log.served()) == []
+    assert repeated_requests(simulator.log.served()) == []
 
 
-@pytest.mark.parametrize(("fault", "said"), BREAKING)
-def test_others_are_judged_beside_them(simulator: LoggedSimulator, fault: str, said: str) -> None:
+@pytest.mark.parametrize(("fault", "message"), BREAKING)
+def test_others_are_judged_beside_them(simulator: LoggedSimulator, fault: str, message: str) -> None:
     simulator.chooser.switch({"always": {"POISON": fault}, "latency_ms": 5})
     world = make_world(runs=20)
     make_poison(world, 2)
     job = start_assigning(world)
     work_on()
     assert states_of(job) == {"done": 20, "failed": 2}
-    assert all(said in item.reason for item in job.items.filter(state="failed"))
+    assert all(message in item.reason for item in job.items.filter(state="failed"))
     assert Assignment.objects.exclude(label=AssignmentLabel.FAILED).count() == 60
 
 
@@ -107,31 +109,31 @@ def test_while_nothing_is_answered_nothing_fails(simulator: LoggedSimulator, fau
 
 
 def test_a_try_counts_only_if_an_answer_came_since_the_last() -> None:
-    one, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1), Circuit()
+    sending, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1), Circuit()
     gone = CallRefusal("unreachable", None, "gone.", None, 1)
-    circuit.failed(gone, one)
-    assert circuit.is_to_blame(one)
-    one.failed_at = time.monotonic()
+    circuit.failed(gone, sending)
+    assert circuit.is_to_blame(sending)
+    sending.failed_at = time.monotonic()
     circuit.answered()
     for to_blame in (False, True, True):
-        circuit.failed(gone, one)
+        circuit.failed(gone, sending)
         assert circuit.down is to_blame
-        assert circuit.is_to_blame(one) is to_blame
-        one.failed_at = time.monotonic()
+        assert circuit.is_to_blame(sending) is to_blame
+        sending.failed_at = time.monotonic()
 
 
 def test_who_says_too_many_requests_has_answered_nothing() -> None:
-    one, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1), Circuit()
-    one.failed_at = time.monotonic()
-    circuit.failed(CallRefusal("rate_limited", 429, "slowly.", 1.0, 1), one)
-    circuit.failed(CallRefusal("server_error", 503, "down.", None, 1), one)
-    assert circuit.is_to_blame(one)
+    sending, circuit = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1), Circuit()
+    sending.failed_at = time.monotonic()
+    circuit.failed(CallRefusal("rate_limited", 429, "slowly.", 1.0, 1), sending)
+    circuit.failed(CallRefusal("server_error", 503, "down.", None, 1), sending)
+    assert circuit.is_to_blame(sending)
 
 
 def test_a_control_is_another_one_each_time(point_at: PointAt) -> None:
     point_at("http://127.0.0.1:9/v1")
     wanted = type("Wanted", (), {"endpoint": default_endpoint(), "model": "m"})()
-    one, other = probe_call(wanted), probe_call(wanted)
-    assert (one.model, one.endpoint) == ("m", wanted.endpoint)
-    assert one.sha256 != other.sha256
-    assert one.request.messages != other.request.messages
+    first, second = probe_call(wanted), probe_call(wanted)
+    assert (first.model, first.endpoint) == ("m", wanted.endpoint)
+    assert first.sha256 != second.sha256
+    assert first.request.messages != second.request.messages

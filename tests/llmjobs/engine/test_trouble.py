@@ -27,10 +27,10 @@ from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.conftest import PointAt
 from tests.worlds.llm import (
     World,
-    answered_again,
     assert_calls_are_sound,
     in_thread,
     make_world,
+    repeated_requests,
     start_assigning,
     states_of,
     wait_until,
@@ -61,10 +61,10 @@ def test_faults_lose_and_double_nothing(simulator: LoggedSimulator) -> None:
     work_on(concurrency=8)
     assert sum(states_of(job).values()) == states_of(job)["done"] == 60
     assert Assignment.objects.count() == 240
-    assert answered_again(simulator.log.served()) == []
+    assert repeated_requests(simulator.log.served()) == []
     assert_calls_are_sound()
     served = simulator.log.served()
-    assert {one.fault for one in served} & set(FAILURES)
+    assert {entry.fault for entry in served} & set(FAILURES)
     assert Attempt.objects.count() == len(served)
     assert not Attempt.objects.filter(ended_at=None).exists()
 
@@ -140,11 +140,11 @@ def test_many_server_errors_without_an_answer_are_the_endpoints(simulator: Logge
 
 
 def test_an_endpoint_that_says_too_many_requests_is_not_down() -> None:
-    one = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1)
+    sending = Sending(Call(pk=1), wanted=_wanted(), campaign=1, job=1)
     circuit = Circuit()
-    circuit.failed(CallRefusal("unreachable", None, "gone.", None, 1), one)
+    circuit.failed(CallRefusal("unreachable", None, "gone.", None, 1), sending)
     assert circuit.down
-    circuit.failed(CallRefusal("rate_limited", 429, "slowly.", 1.0, 1), one)
+    circuit.failed(CallRefusal("rate_limited", 429, "slowly.", 1.0, 1), sending)
     assert not circuit.down
 
 
@@ -182,9 +182,9 @@ def test_what_is_cancelled_is_not_asked_and_what_is_answered_is_kept(
     assert Call.objects.filter(state="answered").count() == sent
     assert not Call.objects.filter(state="sent").exclude(holder="").exists()
     simulator.chooser.switch({"latency_ms": 0})
-    again = start_assigning(world)
+    repeated = start_assigning(world)
     work_on(worker="another")
-    assert states_of(again) == {"done": 20}
+    assert states_of(repeated) == {"done": 20}
     assert len(simulator.log.served()) == 20
 
 
@@ -222,7 +222,7 @@ def test_a_worker_told_to_stop_asks_nothing_more(
     simulator.chooser.switch({"latency_ms": 0, "rates": {}})
     work_on(worker="next")
     assert states_of(job) == {"done": 1}
-    assert answered_again(simulator.log.served()) == []
+    assert repeated_requests(simulator.log.served()) == []
 
 
 @pytest.mark.parametrize("where", ["note_answers", "note_sending", "insert_calls"])
@@ -273,9 +273,9 @@ def test_two_workers_share_the_work(simulator: LoggedSimulator) -> None:
     job.refresh_from_db()
     assert (job.state, states_of(job)) == (Job.State.DONE, {"done": 160})
     assert Assignment.objects.count() == 480
-    assert answered_again(simulator.log.served()) == []
-    asked = [one.hash for one in simulator.log.served()]
-    assert len(asked) == len(set(asked))
+    assert repeated_requests(simulator.log.served()) == []
+    hashes = [entry.hash for entry in simulator.log.served()]
+    assert len(hashes) == len(set(hashes))
     assert_calls_are_sound()
 
 

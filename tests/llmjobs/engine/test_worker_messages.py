@@ -10,7 +10,7 @@ from redis import Redis
 
 from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.processes import WAIT, Environment, shell, wait_for_lines, worker
-from tests.worlds.llm import answered_again
+from tests.worlds.llm import repeated_requests
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +64,7 @@ def test_doubled_messages_pay_no_call_twice(environment: Environment, tmp_path: 
         shell(environment, SEND_MANY)
         shell(environment, WAIT)
         served = simulator.log.served()
-    assert (len(served), answered_again(served)) == (ITEMS, [])
+    assert (len(served), repeated_requests(served)) == (ITEMS, [])
     assert shell(environment, CHECK) == ["done", str(ITEMS)]
 
 

@@ -40,7 +40,7 @@ def test_the_file_may_say_task_and_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (WORDS.replace("{passage}", "{cap}"), "2: user: {passage} is missing from the user text"),
         (WORDS.replace("{passage}", "{passage}\n{cap}"), "6: user: {cap} is not a placeholder of assign"),
@@ -53,11 +53,11 @@ def test_the_file_may_say_task_and_name(tmp_path: Path) -> None:
         ("", "file"),
     ],
 )
-def test_what_is_wrong_is_named_by_file_line_and_field(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_is_named_by_file_line_and_field(tmp_path: Path, text: str, message: str) -> None:
     outcome = load(tmp_path, text, "--task", "assign", "--name", "strict")
     assert (outcome.code, Prompt.objects.exists()) == (1, False)
     assert "strict.toml:" in outcome.err
-    assert said in outcome.err
+    assert message in outcome.err
 
 
 def test_somebody_must_say_the_task_and_the_name(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_changed_text_is_the_next_version_and_the_same_text_none() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("name", "user", "said"),
+    ("name", "user", "message"),
     [
         ("assign", USER, "name: assign is built in"),
         ("a b", USER, "name: letters, digits"),
@@ -45,10 +45,10 @@ def test_a_changed_text_is_the_next_version_and_the_same_text_none() -> None:
         ("strict", USER + "x" * 50_001, "user: at most 50,000 characters"),
     ],
 )
-def test_what_cannot_be_used_is_refused_at_its_field(name: str, user: str, said: str) -> None:
+def test_what_cannot_be_used_is_refused_at_its_field(name: str, user: str, message: str) -> None:
     with pytest.raises(UnusableError) as refusal:
         save(name=name, user=user)
-    assert said in refusal.value.message
+    assert message in refusal.value.message
     assert not Prompt.objects.exists()
 
 
@@ -84,7 +84,7 @@ def test_a_judge_is_made_of_model_prompts_and_form() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("choice", "code", "said"),
+    ("choice", "code", "message"),
     [
         (
             "assign=strict@7",
@@ -96,11 +96,11 @@ def test_a_judge_is_made_of_model_prompts_and_form() -> None:
         ("strict@1", 2, "TASK=NAME@VERSION"),
     ],
 )
-def test_a_prompt_that_is_not_there_makes_no_judge(choice: str, code: int, said: str) -> None:
+def test_a_prompt_that_is_not_there_makes_no_judge(choice: str, code: int, message: str) -> None:
     save()
     outcome = run("add_judge", "careful", "--by", "llm", "--model", "m", "--prompt", choice)
     assert (outcome.code, Judge.objects.exists()) == (code, False)
-    assert said in outcome.err
+    assert message in outcome.err
 
 
 @pytest.mark.django_db
@@ -119,7 +119,7 @@ def test_another_prompt_is_another_judge_beside_the_first(simulator: LoggedSimul
     request = JobRequest(world.campaign, judge)
     start(request, "again", plan_evaluation(request, Condition.AA))
     work_on()
-    assert [Assignment.objects.filter(judge=one).count() for one in (world.judge, judge)] == [3, 3]
+    assert [Assignment.objects.filter(judge=assigner).count() for assigner in (world.judge, judge)] == [3, 3]
     label = Assignment.objects.filter(judge=judge)[0]
     call = Call.objects.get(event=label.event)
     assert (call.template, call.template_version, call.template_sha256) == ("strict", 1, prompt.sha256)

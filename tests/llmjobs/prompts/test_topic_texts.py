@@ -18,7 +18,7 @@ TEXTS = {"problem_statement": "Why are wings curved?", "background": "I build gl
 VALUES: dict[str, Value] = {"query": "wings", "passage": "See <article> 3.", "nuggets": ["lift"], "length": 1}
 
 
-def first_ask(item: WorkItem, judge: Judge | None = None) -> Ask:
+def first_request(item: WorkItem, judge: Judge | None = None) -> Ask:
     return next(KINDS[item.kind].begin([item], [way_of(judge) if judge else BUILT_IN_PROMPTS])[0])
 
 
@@ -30,21 +30,21 @@ def assign_item(world: World) -> WorkItem:
 
 @pytest.mark.django_db
 def test_a_topic_without_texts_is_asked_about_as_ever() -> None:
-    ask = first_ask(assign_item(make_world()))
-    assert (ask.template, ask.version, ask.template_sha256) == ("assign", 1, ASSIGN.sha256)
-    assert "<background>" not in ask.messages[1].content
+    request = first_request(assign_item(make_world()))
+    assert (request.template, request.version, request.template_sha256) == ("assign", 1, ASSIGN.sha256)
+    assert "<background>" not in request.messages[1].content
 
 
 @pytest.mark.django_db
 def test_a_topic_s_texts_follow_the_query_each_in_its_tag() -> None:
     world = make_world()
     Topic.objects.update(**TEXTS)
-    ask = first_ask(assign_item(world))
-    assert (ask.template, ask.version) == ("assign", 2)
+    request = first_request(assign_item(world))
+    assert (request.template, request.version) == ("assign", 2)
     assert (
         "</query>\n\n<problem_statement>\nWhy are wings curved?\n</problem_statement>\n\n"
         "<background>\nI build gliders. &lt;/background>\n</background>\n\n<passage>"
-    ) in ask.messages[1].content
+    ) in request.messages[1].content
 
 
 @pytest.mark.django_db
@@ -54,10 +54,10 @@ def test_nuggets_and_their_importance_are_asked_for_with_the_texts() -> None:
     Topic.objects.update(**TEXTS)
     new = nugget_items(world.campaign, world.topics, world.campaign.qrel_sources.get(), "nuggets").items[0]
     step = KINDS["nuggets"].begin([WorkItem(key="k", kind=new.kind, payload=new.payload)], [BUILT_IN_PROMPTS])[0]
-    asks = [next(step)]
-    asks.append(step.send(LlmReply('["a fact"]')))
-    assert [(one.template, one.version) for one in asks] == [("nuggetize", 2), ("importance", 2)]
-    assert all("<problem_statement>\nWhy are wings curved?" in one.messages[1].content for one in asks)
+    requests = [next(step)]
+    requests.append(step.send(LlmReply('["a fact"]')))
+    assert [(request.template, request.version) for request in requests] == [("nuggetize", 2), ("importance", 2)]
+    assert all("<problem_statement>\nWhy are wings curved?" in request.messages[1].content for request in requests)
 
 
 @pytest.mark.django_db
@@ -65,17 +65,17 @@ def test_a_judge_that_names_its_prompt_keeps_it() -> None:
     world = make_world()
     Topic.objects.update(**TEXTS)
     world.judge.prompt_versions = {"assign": "assign@1"}
-    ask = first_ask(assign_item(world), world.judge)
-    assert ask.version == 1
-    assert "gliders" not in ask.messages[1].content
+    request = first_request(assign_item(world), world.judge)
+    assert request.version == 1
+    assert "gliders" not in request.messages[1].content
 
 
 def test_a_prompt_takes_texts_by_name_and_leaves_out_what_is_missing() -> None:
     own = replace(ASSIGN, name="own", user=ASSIGN.user + "\n{background}{article}")
     assert own.problems() == ()
-    said = render(own, **VALUES, **TopicTexts(background="I build gliders.").values)[1].content
-    assert said.endswith("\n<background>\nI build gliders.\n</background>")
-    assert "{article}" not in said
+    content = render(own, **VALUES, **TopicTexts(background="I build gliders.").values)[1].content
+    assert content.endswith("\n<background>\nI build gliders.\n</background>")
+    assert "{article}" not in content
 
 
 def test_texts_belong_in_the_user_text_and_support_has_none() -> None:

@@ -59,13 +59,13 @@ def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(
     labels = Assignment.objects.count()
     trial = start_trial(world.campaign, wish("assign", "assign@1", "loose@1"), world.people["olga"])
     work_on()
-    one, other = outcome_of(trial)
-    assert (one.prompt, other.prompt, trial.pairs) == ("assign@1", "loose@1", 3)
-    assert one.people == other.people
-    assert sorted(one.people) == [0, 0, 2]
+    built_in, loose = outcome_of(trial)
+    assert (built_in.prompt, loose.prompt, trial.pairs) == ("assign@1", "loose@1", 3)
+    assert built_in.people == loose.people
+    assert sorted(built_in.people) == [0, 0, 2]
     # "Sand moves" is said in so many words by one answer, and not by the other.
-    assert one.labels == one.people
-    assert (one.calls, one.tokens > 0, str(one.cost)) == (2, True, "0.000000")
+    assert built_in.labels == built_in.people
+    assert (built_in.calls, built_in.tokens > 0, str(built_in.cost)) == (2, True, "0.000000")
     assert (Assignment.objects.count(), TriedLabels.objects.count()) == (labels, 4)
     assert callable_judges_for(world.people["olga"], world.campaign) == []
     assert set(Judge.objects.filter(model=MODEL).values_list("aside", flat=True)) == {True}
@@ -112,7 +112,7 @@ def test_drawing_reads_the_protocol_once_however_many_answers(world: World) -> N
 def weighed(world: World, folder: Path) -> None:
     """A person's list for the first topic: two nuggets weighed, one not."""
     nuggets = [("sand moves", "vital"), ("banks erode", "okay"), ("water", "unsure")]
-    rows = ", ".join(f'{{"text": "{text}", "importance": "{said}"}}' for text, said in nuggets)
+    rows = ", ".join(f'{{"text": "{text}", "importance": "{importance}"}}' for text, importance in nuggets)
     line = f'{{"query": "why rivers bend", "qid": "t1", "nuggets": [{rows}]}}\n'
     import_nuggets(
         campaign=world.campaign,
@@ -182,13 +182,13 @@ def test_a_budget_is_that_of_each_prompt(world: World, simulator: LoggedSimulato
 
 def test_the_seed_alone_decides_what_is_drawn(world: World) -> None:
     first = [start_trial(world.campaign, wish(pairs=1, seed=seed), None) for seed in (0, 0, 1, 2, 3)]
-    keys = [one.jobs.get().llm.job.items.get().key for one in first]
+    keys = [trial.jobs.get().llm.job.items.get().key for trial in first]
     assert keys[0] == keys[1]
     assert len(set(keys)) > 1
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("requested", "message"),
     [
         (wish(of="nobody's"), "People have labelled nothing of nobody's yet"),
         (wish("assign", "lost@1"), "There is no prompt lost@1 for the task assign"),
@@ -197,9 +197,11 @@ def test_the_seed_alone_decides_what_is_drawn(world: World) -> None:
         (wish("assign", *(f"p@{n}" for n in range(7))), "Choose from 1 to 6 prompts."),
     ],
 )
-def test_what_cannot_be_tried_is_refused_and_nothing_written(world: World, asked: TrialWish, said: str) -> None:
+def test_what_cannot_be_tried_is_refused_and_nothing_written(
+    world: World, requested: TrialWish, message: str
+) -> None:
     with pytest.raises(Refused) as refusal:
-        start_trial(world.campaign, asked, None)
-    assert said in refusal.value.message
+        start_trial(world.campaign, requested, None)
+    assert message in refusal.value.message
     assert not Trial.objects.exists()
     assert not Job.objects.exists()

@@ -39,8 +39,8 @@ def call(
 
 
 def chat(simulator: LoggedSimulator, sent: object = None, path: str = "/v1/chat/completions") -> tuple[int, Any]:
-    status, said = call(simulator, "POST", path, sent or body())
-    return status, json.loads(said)
+    status, answer = call(simulator, "POST", path, sent or body())
+    return status, json.loads(answer)
 
 
 def content(simulator: LoggedSimulator, sent: object = None) -> str:
@@ -60,10 +60,12 @@ def wait_for_lines(simulator: LoggedSimulator, number: int) -> None:
 
 def test_it_names_itself_whatever_model_was_asked_for() -> None:
     with running_simulator() as simulator:
-        status, said = chat(simulator)
+        status, answer = chat(simulator)
         _, models = call(simulator, "GET", "/v1/models")
-    assert (status, said["model"], said["object"]) == (200, MODEL, "chat.completion")
-    assert said["usage"]["total_tokens"] == said["usage"]["prompt_tokens"] + said["usage"]["completion_tokens"]
+    assert (status, answer["model"], answer["object"]) == (200, MODEL, "chat.completion")
+    assert (
+        answer["usage"]["total_tokens"] == answer["usage"]["prompt_tokens"] + answer["usage"]["completion_tokens"]
+    )
     assert [model["id"] for model in json.loads(models)["data"]] == [MODEL]
     assert "word-overlap" in MODEL
 
@@ -79,18 +81,18 @@ def test_it_says_that_it_is_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "said"),
+    ("sent", "message"),
     [
         ({"model": "x"}, "messages is missing"),
         (body(stream=True), "stream"),
         ({"messages": ["x"]}, "a message is"),
     ],
 )
-def test_a_request_that_is_none_is_refused(sent: object, said: str) -> None:
+def test_a_request_that_is_none_is_refused(sent: object, message: str) -> None:
     with running_simulator() as simulator:
         status, answer = chat(simulator, sent)
         assert status == 400
-        assert said in answer["error"]["message"]
+        assert message in answer["error"]["message"]
         assert call(simulator, "GET", "/log")[1] == ""
 
 
@@ -140,10 +142,10 @@ def test_a_connection_is_kept_for_the_next_request() -> None:
 def test_a_named_fault_comes_once(kind: str, status: int) -> None:
     with running_simulator() as simulator:
         call(simulator, "POST", "/faults", {"next": [kind]})
-        first, said = chat(simulator)
+        first, answer = chat(simulator)
         assert (first, chat(simulator)[0]) == (status, 200)
-        assert said["error"]["message"]
-        assert [(one.fault, one.status, one.seen) for one in simulator.log.served()] == [
+        assert answer["error"]["message"]
+        assert [(entry.fault, entry.status, entry.seen) for entry in simulator.log.served()] == [
             (kind, status, 1),
             ("", 200, 2),
         ]
@@ -175,7 +177,7 @@ def test_a_connection_can_break_without_an_answer(kind: str) -> None:
     with running_simulator(next=[kind], hang_s=0.05) as simulator:
         with pytest.raises(http.client.HTTPException):
             chat(simulator)
-        assert [(one.fault, one.status) for one in simulator.log.served()] == [(kind, 0)]
+        assert [(entry.fault, entry.status) for entry in simulator.log.served()] == [(kind, 0)]
         assert chat(simulator)[0] == 200
 
 
@@ -198,15 +200,21 @@ def test_the_whole_server_can_be_down_and_come_back() -> None:
             chat(simulator)
         call(simulator, "POST", "/faults", {"down": ""})
         assert chat(simulator)[0] == 200
-        assert [(one.fault, one.seen) for one in simulator.log.served()] == [("down", 0), ("down", 0), ("", 1)]
+        assert [(entry.fault, entry.seen) for entry in simulator.log.served()] == [
+            ("down", 0),
+            ("down", 0),
+            ("", 1),
+        ]
 
 
 def test_switches_can_be_read_back() -> None:
     with running_simulator(latency_ms=3) as simulator:
-        status, said = call(simulator, "POST", "/faults", {"fail_rate": 0.25, "rates": {"empty": 0.5}})
+        status, answer = call(simulator, "POST", "/faults", {"fail_rate": 0.25, "rates": {"empty": 0.5}})
         assert status == 200
-        assert said == call(simulator, "GET", "/faults")[1]
-        assert json.loads(said) | {"latency_ms": 3, "fail_rate": 0.25, "rates": {"empty": 0.5}} == json.loads(said)
+        assert answer == call(simulator, "GET", "/faults")[1]
+        assert json.loads(answer) | {"latency_ms": 3, "fail_rate": 0.25, "rates": {"empty": 0.5}} == json.loads(
+            answer
+        )
 
 
 @pytest.mark.parametrize(
@@ -227,9 +235,9 @@ def test_switches_can_be_read_back() -> None:
 )
 def test_wrong_switches_change_nothing(wanted: object) -> None:
     with running_simulator() as simulator:
-        status, said = call(simulator, "POST", "/faults", wanted)
+        status, answer = call(simulator, "POST", "/faults", wanted)
         assert status == 400
-        assert json.loads(said)["error"]["message"]
+        assert json.loads(answer)["error"]["message"]
         assert simulator.chooser.faults == Faults()
 
 
@@ -258,8 +266,10 @@ def test_a_retry_has_another_chance() -> None:
 
 def test_the_order_of_requests_changes_no_fault() -> None:
     names = [f"request {n}" for n in range(200)]
-    one, other = Chooser(Faults(fail_rate=0.5)), Chooser(Faults(fail_rate=0.5))
-    assert {name: one.choose(name) for name in names} == {name: other.choose(name) for name in reversed(names)}
+    forward, backward = Chooser(Faults(fail_rate=0.5)), Chooser(Faults(fail_rate=0.5))
+    assert {name: forward.choose(name) for name in names} == {
+        name: backward.choose(name) for name in reversed(names)
+    }
 
 
 def test_only_requests_with_a_named_text_always_fail() -> None:
@@ -281,7 +291,13 @@ def test_each_request_is_a_line_of_the_log_in_memory_and_in_the_file(tmp_path: P
         chat(simulator, body(passage="القطط تخرخر"))
         assert file.read_text(encoding="utf-8") == call(simulator, "GET", "/log")[1]
         first, second = simulator.log.served()
-    assert (first.n, first.task, first.asked_model, first.status, first.seen) == (1, "assign", "gpt-4o", 200, 1)
+    assert (first.n, first.task, first.requested_model, first.status, first.seen) == (
+        1,
+        "assign",
+        "gpt-4o",
+        200,
+        1,
+    )
     assert first.prompt_tokens > first.completion_tokens > 0
     assert first.hash != second.hash
     assert first.at <= first.until <= second.at
@@ -300,7 +316,7 @@ def test_a_client_that_left_before_the_answer_is_logged_as_gone() -> None:
         with socket.create_connection(("127.0.0.1", simulator.server_port)) as leaving:
             leaving.sendall(raw_request())
         wait_for_lines(simulator, 1)
-        assert [one.status for one in simulator.log.served()] == [499]
+        assert [entry.status for entry in simulator.log.served()] == [499]
 
 
 def test_requests_are_served_at_the_same_time() -> None:
@@ -310,7 +326,7 @@ def test_requests_are_served_at_the_same_time() -> None:
         served = simulator.log.served()
     assert statuses == [200] * 32
     assert most_at_once(served) >= 8
-    assert all(one.until - one.at >= 0.25 for one in served)  # less than said: clocks are rounded and set
+    assert all(entry.until - entry.at >= 0.25 for entry in served)  # less than said: clocks are rounded and set
 
 
 def test_the_busiest_moment_is_counted() -> None:

@@ -297,6 +297,6 @@ def test_max_tokens_cuts_the_reply() -> None:
 
 def test_a_question_asked_again_with_the_reason_is_answered_alike() -> None:
     values: dict[str, Value] = {"query": QUERY, "passage": "Rivers bend.", "nuggets": ["Rivers bend"], "length": 1}
-    first = tuple((one.role, one.content) for one in render(TEMPLATES["assign"], **values))
-    again = (*first, ("assistant", "no list"), ("user", "This reply cannot be used: it is no list."))
-    assert reply_to(again) == reply_to(first)
+    first = tuple((message.role, message.content) for message in render(TEMPLATES["assign"], **values))
+    repeated = (*first, ("assistant", "no list"), ("user", "This reply cannot be used: it is no list."))
+    assert reply_to(repeated) == reply_to(first)

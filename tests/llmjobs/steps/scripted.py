@@ -12,40 +12,40 @@ GONE = LlmReply(None, "timeout: no answer in 60 s")
 def play(step: Step[Outcome], replies: Iterable[str | LlmReply]) -> tuple[Outcome, list[Ask]]:
     """Give the replies one after the other; as many as are asked for, no more and no fewer."""
     left = list(replies)
-    outcome, asks = play_with(step, lambda _: left.pop(0))
+    outcome, requests = play_with(step, lambda _: left.pop(0))
     assert not left, "not every reply was asked for"
-    return outcome, asks
+    return outcome, requests
 
 
 def play_with(
     step: Step[Outcome], reply_to: Callable[[Ask], str | LlmReply], most: int = 10_000
 ) -> tuple[Outcome, list[Ask]]:
-    """Answer each ask by a function of it."""
-    asks: list[Ask] = []
+    """Answer each request by a function of it."""
+    requests: list[Ask] = []
     reply: LlmReply | None = None
     for _ in range(most):
         try:
-            ask = next(step) if reply is None else step.send(reply)
+            request = next(step) if reply is None else step.send(reply)
         except StopIteration as stop:
-            return stop.value, asks
-        asks.append(ask)
-        said = reply_to(ask)
-        reply = said if isinstance(said, LlmReply) else LlmReply(said)
+            return stop.value, requests
+        requests.append(request)
+        answer = reply_to(request)
+        reply = answer if isinstance(answer, LlmReply) else LlmReply(answer)
     raise AssertionError(f"the step still asks after {most} replies")
 
 
-def parts(asks: list[Ask]) -> list[str]:
+def parts(requests: list[Ask]) -> list[str]:
     """Return which windows or batches were asked about."""
-    return [ask.part for ask in asks]
+    return [request.part for request in requests]
 
 
-def user_text(ask: Ask) -> str:
+def user_text(request: Ask) -> str:
     """Return the first turn of the user."""
-    return next(message.content for message in ask.messages if message.role == "user")
+    return next(message.content for message in request.messages if message.role == "user")
 
 
-def between(ask: Ask, tag: str) -> str:
-    """Return the data of the one element of this name in an ask."""
-    _, opening, rest = user_text(ask).partition(f"<{tag}>\n")
-    assert opening, f"the ask has no <{tag}>"
+def between(request: Ask, tag: str) -> str:
+    """Return the data of the one element of this name in a request."""
+    _, opening, rest = user_text(request).partition(f"<{tag}>\n")
+    assert opening, f"the request has no <{tag}>"
     return rest.partition(f"\n</{tag}>")[0]

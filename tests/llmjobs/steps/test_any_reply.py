@@ -44,25 +44,25 @@ class Cycle:
 @given(scripts, st.integers(0, 7), st.integers(1, 4))
 def test_every_nugget_has_one_outcome(replies: list[str | LlmReply], count: int, size: int) -> None:
     work = ("q", "an answer", tuple(map(str, range(count))), size)
-    outcome, asks = play_with(assign(*work), Cycle(replies))
+    outcome, requests = play_with(assign(*work), Cycle(replies))
     assert len(outcome.labels) == count
-    for one in outcome.labels:
-        assert one.label in {*AssignmentLabel} - {AssignmentLabel.CANT_JUDGE}
-        assert (one.label == AssignmentLabel.FAILED) == bool(one.failure)
-        assert one.ask is not None
-        assert 0 <= one.ask < len(asks) == outcome.asks
+    for label in outcome.labels:
+        assert label.label in {*AssignmentLabel} - {AssignmentLabel.CANT_JUDGE}
+        assert (label.label == AssignmentLabel.FAILED) == bool(label.failure)
+        assert label.ask is not None
+        assert 0 <= label.ask < len(requests) == outcome.asks
 
 
 @ROOM
 @given(scripts, st.integers(0, 6), st.integers(1, 4))
 def test_a_topic_has_nuggets_or_a_reason(replies: list[str | LlmReply], count: int, size: int) -> None:
     work = NuggetizeInput(DraftsInput("q", ("text",) * count, size, draft_cap=4), nugget_cap=3, batch_size=size)
-    outcome, asks = play_with(nuggetize(work), Cycle(replies))
+    outcome, requests = play_with(nuggetize(work), Cycle(replies))
     assert bool(outcome.nuggets) != bool(outcome.failure)
     assert len(outcome.nuggets) <= 3
     assert len(outcome.nuggets) + len(outcome.left_out) == len(outcome.drafts.drafts) <= 4
-    assert all((one.importance == Importance.UNKNOWN) == bool(one.failure) for one in outcome.nuggets)
-    assert len({*parts(asks)}) == len(asks) == outcome.asks
+    assert all((nugget.importance == Importance.UNKNOWN) == bool(nugget.failure) for nugget in outcome.nuggets)
+    assert len({*parts(requests)}) == len(requests) == outcome.asks
 
 
 @ROOM
@@ -82,8 +82,8 @@ def test_a_replay_goes_the_same_way(replies: list[str | LlmReply], count: int) -
     given_replies: list[str | LlmReply] = []
     cycle = Cycle(replies)
 
-    def recorded(ask: Ask) -> str | LlmReply:
-        given_replies.append(cycle(ask))
+    def recorded(request: Ask) -> str | LlmReply:
+        given_replies.append(cycle(request))
         return given_replies[-1]
 
     assert play_with(assign(*work), recorded) == play(assign(*work), given_replies)

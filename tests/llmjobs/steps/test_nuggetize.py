@@ -36,32 +36,40 @@ def summary(outcome: NuggetizeOutcome) -> list[tuple[str, Importance]]:
 @pytest.mark.parametrize("word", ["avoid", "must_avoid", "Must avoid"])
 def test_an_llm_cannot_say_that_a_nugget_is_to_be_avoided(word: str) -> None:
     work = NuggetizeInput(drafts(1))
-    outcome, asks = play(nuggetize(work), ['["a"]', *[json.dumps([word])] * 3])
+    outcome, requests = play(nuggetize(work), ['["a"]', *[json.dumps([word])] * 3])
     assert summary(outcome) == [("a", UNKNOWN)]
-    assert f"label 1 is '{word}'; allowed are vital, okay" in asks[2].messages[-1].content
+    assert f"label 1 is '{word}'; allowed are vital, okay" in requests[2].messages[-1].content
 
 
 def test_windows_of_ten_carry_the_list_forward() -> None:
     lists = [["a", "b"], ["c", "a", "b"], ["c", "d", "a"]]
-    outcome, asks = play(over_generated_drafts(drafts(23)), map(json.dumps, lists))
-    assert parts(asks) == ["window 1", "window 2", "window 3"]
-    assert [user_text(ask).count("<segment ") for ask in asks] == [10, 10, 3]
-    assert [json.loads(between(ask, "nuggets")) for ask in asks] == [[], *lists[:2]]
+    outcome, requests = play(over_generated_drafts(drafts(23)), map(json.dumps, lists))
+    assert parts(requests) == ["window 1", "window 2", "window 3"]
+    assert [user_text(request).count("<segment ") for request in requests] == [10, 10, 3]
+    assert [json.loads(between(request, "nuggets")) for request in requests] == [[], *lists[:2]]
     assert [draft.text for draft in outcome.drafts] == ["c", "d", "a"]
     assert (outcome.failure, outcome.asks, outcome.notes) == ("", 3, ())
 
 
 def test_segments_are_read_first_to_last() -> None:
-    _, asks = play(over_generated_drafts(drafts(23)), ['["a"]'] * 3)
-    read = [line for ask in asks for line in user_text(ask).split("\n") if line.startswith("Text of segment")]
+    _, requests = play(over_generated_drafts(drafts(23)), ['["a"]'] * 3)
+    read = [
+        line
+        for request in requests
+        for line in user_text(request).split("\n")
+        if line.startswith("Text of segment")
+    ]
     assert tuple(read) == segments(23)
-    assert '<segment n="3">\nText of segment 23.\n</segment>' in user_text(asks[2])
+    assert '<segment n="3">\nText of segment 23.\n</segment>' in user_text(requests[2])
 
 
 def test_each_call_tells_the_length_of_the_current_list_and_the_cap() -> None:
-    _, asks = play(over_generated_drafts(drafts(20, draft_cap=40)), ['["a", "b", "c"]'] * 2)
-    assert ["holds 0 nuggets" in user_text(asks[0]), "holds 3 nuggets" in user_text(asks[1])] == [True, True]
-    assert "at most 40 nuggets" in user_text(asks[1])
+    _, requests = play(over_generated_drafts(drafts(20, draft_cap=40)), ['["a", "b", "c"]'] * 2)
+    assert ["holds 0 nuggets" in user_text(requests[0]), "holds 3 nuggets" in user_text(requests[1])] == [
+        True,
+        True,
+    ]
+    assert "at most 40 nuggets" in user_text(requests[1])
 
 
 def test_a_nugget_names_the_ask_that_first_had_it_in_these_words() -> None:
@@ -70,23 +78,23 @@ def test_a_nugget_names_the_ask_that_first_had_it_in_these_words() -> None:
 
 
 def test_drafts_may_reach_the_cap_and_get_no_importance() -> None:
-    outcome, asks = play(over_generated_drafts(drafts(10)), [json.dumps(names(30))])
+    outcome, requests = play(over_generated_drafts(drafts(10)), [json.dumps(names(30))])
     assert [draft.text for draft in outcome.drafts] == names(30)
-    assert {ask.task for ask in asks} == {"nuggetize"}
+    assert {request.task for request in requests} == {"nuggetize"}
 
 
 def test_a_list_beyond_the_cap_is_a_wrong_reply() -> None:
-    outcome, asks = play(over_generated_drafts(drafts(10)), [json.dumps(names(31)), json.dumps(names(30))])
-    assert parts(asks) == ["window 1", "window 1, re-ask 1"]
-    assert "the list has 31 nuggets; at most 30 are allowed" in asks[1].messages[-1].content
+    outcome, requests = play(over_generated_drafts(drafts(10)), [json.dumps(names(31)), json.dumps(names(30))])
+    assert parts(requests) == ["window 1", "window 1, re-ask 1"]
+    assert "the list has 31 nuggets; at most 30 are allowed" in requests[1].messages[-1].content
     assert len(outcome.drafts) == 30
 
 
 def test_importance_is_asked_in_batches_of_ten() -> None:
     replies = [json.dumps(names(25)), labels("v" * 10), labels("o" * 10), labels("v" * 5)]
-    _, asks = play(nuggetize(NuggetizeInput(drafts(3))), replies)
-    assert parts(asks)[1:] == ["importance batch 1 of 3", "importance batch 2 of 3", "importance batch 3 of 3"]
-    assert [json.loads(between(ask, "nuggets")) for ask in asks[1:]] == [
+    _, requests = play(nuggetize(NuggetizeInput(drafts(3))), replies)
+    assert parts(requests)[1:] == ["importance batch 1 of 3", "importance batch 2 of 3", "importance batch 3 of 3"]
+    assert [json.loads(between(request, "nuggets")) for request in requests[1:]] == [
         names(25)[:10],
         names(25)[10:20],
         names(25)[20:],
@@ -111,8 +119,8 @@ def test_the_first_twenty_are_kept_after_sorting() -> None:
 def test_settings_of_the_campaign_are_followed() -> None:
     work = NuggetizeInput(drafts(5, window_size=2, draft_cap=4), nugget_cap=1, batch_size=2)
     replies = ['["a"]', '["a"]', '["a", "b", "c"]', labels("ov"), labels("v")]
-    outcome, asks = play(nuggetize(work), replies)
-    assert [user_text(ask).count("<segment ") for ask in asks[:3]] == [2, 2, 1]
+    outcome, requests = play(nuggetize(work), replies)
+    assert [user_text(request).count("<segment ") for request in requests[:3]] == [2, 2, 1]
     assert summary(outcome) == [("b", VITAL)]
 
 
@@ -125,38 +133,40 @@ def test_each_nugget_names_the_asks_of_its_text_and_importance() -> None:
 def test_an_importance_that_failed_stays_unknown_and_stands_last() -> None:
     batch, halved, single = ["no"] * 3, ["no"] * 3, ['["okey"]'] * 3
     replies = ['["a", "b", "c"]', *batch, *halved, *single, labels("v"), "okay"]
-    outcome, asks = play(nuggetize(NuggetizeInput(drafts(3))), replies)
-    assert parts(asks)[-5:-2] == [f"importance batch 1 of 1, nuggets 1-1{again}" for again in REPEATS]
+    outcome, requests = play(nuggetize(NuggetizeInput(drafts(3))), replies)
+    assert parts(requests)[-5:-2] == [f"importance batch 1 of 1, nuggets 1-1{repeat}" for repeat in REPEATS]
     assert summary(outcome) == [("b", VITAL), ("c", OKAY), ("a", UNKNOWN)]
     assert "allowed are vital, okay" in outcome.nuggets[-1].failure
     assert outcome.notes[-1].text == "1 nuggets of unknown importance stand behind vital and okay ones"
 
 
 def test_without_a_connection_importance_stays_unknown() -> None:
-    outcome, asks = play(nuggetize(NuggetizeInput(drafts(3))), ['["a", "b"]', GONE])
+    outcome, requests = play(nuggetize(NuggetizeInput(drafts(3))), ['["a", "b"]', GONE])
     assert summary(outcome) == [("a", UNKNOWN), ("b", UNKNOWN)]
     assert {nugget.failure for nugget in outcome.nuggets} == {GONE.failure}
-    assert len(asks) == 2
+    assert len(requests) == 2
 
 
 @pytest.mark.parametrize("empty", ["[]", "[ ]", ""])
 def test_an_empty_list_is_a_wrong_reply(empty: str) -> None:
-    outcome, asks = play(over_generated_drafts(drafts(2)), [empty, '["a"]'])
-    assert "empty" in asks[1].messages[-1].content
+    outcome, requests = play(over_generated_drafts(drafts(2)), [empty, '["a"]'])
+    assert "empty" in requests[1].messages[-1].content
     assert [draft.text for draft in outcome.drafts] == ["a"]
 
 
 def test_a_later_window_cannot_empty_the_list() -> None:
-    outcome, asks = play(over_generated_drafts(drafts(11)), ['["a"]', "[]", '["a"]'])
-    assert parts(asks) == ["window 1", "window 2", "window 2, re-ask 1"]
+    outcome, requests = play(over_generated_drafts(drafts(11)), ['["a"]', "[]", '["a"]'])
+    assert parts(requests) == ["window 1", "window 2", "window 2, re-ask 1"]
     assert [draft.text for draft in outcome.drafts] == ["a"]
 
 
 def test_a_window_is_split_and_its_halves_carry_the_list() -> None:
-    outcome, asks = play(over_generated_drafts(drafts(13)), ['["a"]', *["?"] * 3, '["a", "b"]', '["a", "b", "c"]'])
+    outcome, requests = play(
+        over_generated_drafts(drafts(13)), ['["a"]', *["?"] * 3, '["a", "b"]', '["a", "b", "c"]']
+    )
     halves = ["window 2, segments 11-12", "window 2, segments 13-13"]
-    assert parts(asks) == ["window 1", *[f"window 2{again}" for again in REPEATS], *halves]
-    assert json.loads(between(asks[-1], "nuggets")) == ["a", "b"]
+    assert parts(requests) == ["window 1", *[f"window 2{repeat}" for repeat in REPEATS], *halves]
+    assert json.loads(between(requests[-1], "nuggets")) == ["a", "b"]
     assert [draft.text for draft in outcome.drafts] == ["a", "b", "c"]
     assert [note.kind for note in outcome.notes] == ["wrong", "wrong", "wrong", "split"]
 
@@ -168,16 +178,16 @@ def test_a_segment_without_a_usable_reply_stays_unread() -> None:
 
 
 def test_a_window_that_fails_entirely_fails_the_topic() -> None:
-    outcome, asks = play(nuggetize(NuggetizeInput(drafts(12))), ['["a"]', *["?"] * 9])
+    outcome, requests = play(nuggetize(NuggetizeInput(drafts(12))), ['["a"]', *["?"] * 9])
     assert outcome.failure == "window 2: the reply has no list of strings"
     assert (outcome.nuggets, outcome.drafts.drafts, outcome.drafts.unread) == ((), (), (10, 11))
-    assert outcome.asks == len(asks) == 10
+    assert outcome.asks == len(requests) == 10
 
 
 def test_without_a_connection_the_topic_fails_at_once() -> None:
-    outcome, asks = play(nuggetize(NuggetizeInput(drafts(23))), ['["a"]', GONE])
+    outcome, requests = play(nuggetize(NuggetizeInput(drafts(23))), ['["a"]', GONE])
     assert outcome.failure == f"window 2: {GONE.failure}"
-    assert (outcome.nuggets, len(asks)) == ((), 2)
+    assert (outcome.nuggets, len(requests)) == ((), 2)
 
 
 def test_a_half_without_a_connection_fails_the_topic() -> None:
@@ -187,8 +197,8 @@ def test_a_half_without_a_connection_fails_the_topic() -> None:
 
 
 def test_a_topic_without_segments_fails() -> None:
-    outcome, asks = play(nuggetize(NuggetizeInput(drafts(0))), [])
-    assert (outcome.failure, asks) == ("there are no segments to read", [])
+    outcome, requests = play(nuggetize(NuggetizeInput(drafts(0))), [])
+    assert (outcome.failure, requests) == ("there are no segments to read", [])
 
 
 def test_sizes_below_one_are_refused() -> None:

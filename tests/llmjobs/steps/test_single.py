@@ -20,15 +20,15 @@ PAIR = ("Cats purr when content.", "Content cats purr.")
     ],
 )
 def test_one_pair_gets_one_label(reply: str, label: SupportLabel) -> None:
-    outcome, (ask,) = play(support(*PAIR), [reply])
+    outcome, (request,) = play(support(*PAIR), [reply])
     assert (outcome.label, outcome.ask, outcome.failure) == (label, 0, "")
-    assert (between(ask, "statement"), between(ask, "passage")) == PAIR
-    assert (ask.task, ask.part) == ("support", "pair")
+    assert (between(request, "statement"), between(request, "passage")) == PAIR
+    assert (request.task, request.part) == ("support", "pair")
 
 
 def test_a_pair_is_asked_again_and_never_split() -> None:
-    outcome, asks = play(support(*PAIR), ["not full support", "support", "unsure"])
-    assert parts(asks) == ["pair", "pair, re-ask 1", "pair, re-ask 2"]
+    outcome, requests = play(support(*PAIR), ["not full support", "support", "unsure"])
+    assert parts(requests) == ["pair", "pair, re-ask 1", "pair, re-ask 2"]
     assert (outcome.label, outcome.asks) == (SupportLabel.FAILED, 3)
     assert outcome.failure.startswith("the reply is 'unsure'; it must be one of full_support")
 
@@ -40,17 +40,17 @@ def test_a_pair_without_a_reply_fails_with_the_reason() -> None:
 
 def test_a_campaigns_own_text_is_used() -> None:
     own = Template("support", "strict", 4, SUPPORT.system, "{statement} {passage}")
-    _, (ask,) = play(support("s", "p", own), ["full_support"])
-    assert (ask.template, ask.version, ask.template_sha256) == ("strict", 4, own.sha256)
-    assert ask.messages[1].content == "<statement>\ns\n</statement> <passage>\np\n</passage>"
+    _, (request,) = play(support("s", "p", own), ["full_support"])
+    assert (request.template, request.version, request.template_sha256) == ("strict", 4, own.sha256)
+    assert request.messages[1].content == "<statement>\ns\n</statement> <passage>\np\n</passage>"
 
 
 @pytest.mark.parametrize(("reply", "grade"), [("0", 0), ("Grade: 3", 3), ("##final score: 2", 2)])
 def test_a_passage_gets_a_grade_of_the_scale(reply: str, grade: int) -> None:
-    outcome, (ask,) = play(relevance("q", "p"), [reply])
+    outcome, (request,) = play(relevance("q", "p"), [reply])
     assert (outcome.grade, outcome.failure) == (grade, "")
-    assert "on a scale from 0 to 3" in ask.messages[0].content
-    assert (between(ask, "query"), between(ask, "passage")) == ("q", "p")
+    assert "on a scale from 0 to 3" in request.messages[0].content
+    assert (between(request, "query"), between(request, "passage")) == ("q", "p")
 
 
 def test_a_grade_off_the_scale_fails_and_is_not_zero() -> None:
@@ -60,9 +60,9 @@ def test_a_grade_off_the_scale_fails_and_is_not_zero() -> None:
 
 
 def test_the_scale_is_a_setting() -> None:
-    outcome, (ask,) = play(relevance("q", "p", top=4), ["4"])
+    outcome, (request,) = play(relevance("q", "p", top=4), ["4"])
     assert outcome.grade == 4
-    assert "whole number from 0 to 4" in ask.messages[1].content
+    assert "whole number from 0 to 4" in request.messages[1].content
 
 
 def test_a_passage_without_a_reply_fails() -> None:

@@ -12,8 +12,8 @@ from tests.worlds.cast import make_user
 def test_an_organizer_reads_what_each_campaign_holds(world: World) -> None:
     page = world.client("olga").get("/").content.decode()
     assert "River study" in page
-    for said in ("<dt>topics</dt><dd>2</dd>", "<dt>runs</dt><dd>2</dd>", "<dt>labels</dt><dd>9</dd>"):
-        assert said in page
+    for text in ("<dt>topics</dt><dd>2</dd>", "<dt>runs</dt><dd>2</dd>", "<dt>labels</dt><dd>9</dd>"):
+        assert text in page
 
 
 def test_who_only_assesses_lands_at_their_tasks_and_finds_no_way_in(world: World) -> None:

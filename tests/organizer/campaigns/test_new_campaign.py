@@ -32,7 +32,7 @@ def test_a_campaign_is_made_with_settings_and_its_maker_organizes_it(root: Clien
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("fields", "reason"),
     [
         ({"slug": "taken", "name": "x"}, "This short name is taken"),
         ({"slug": "new", "name": "x"}, "This short name is taken"),
@@ -40,9 +40,9 @@ def test_a_campaign_is_made_with_settings_and_its_maker_organizes_it(root: Clien
         ({"slug": "ok", "name": ""}, "This field is required"),
     ],
 )
-def test_what_is_wrong_is_said_at_the_form(root: Client, said: dict[str, str], reason: str) -> None:
+def test_what_is_wrong_is_said_at_the_form(root: Client, fields: dict[str, str], reason: str) -> None:
     make_campaign("taken")
-    done = root.post(NEW, said)
+    done = root.post(NEW, fields)
     assert (done.status_code, reason in done.content.decode()) == (422, True)
     assert Campaign.objects.count() == 1
 

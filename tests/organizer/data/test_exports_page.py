@@ -35,9 +35,9 @@ def world(db: None, tmp_path: Path) -> World:
     return make_world(tmp_path)
 
 
-def exported(client: Client, what: str, **said: object) -> Export:
+def exported(client: Client, what: str, **fields: object) -> Export:
     """Have something exported, and the worker do it."""
-    response = client.post(f"{DATA}exports/new/", {"what": what, "texts": "on", **said})
+    response = client.post(f"{DATA}exports/new/", {"what": what, "texts": "on", **fields})
     assert response.status_code == 302, response.content.decode()
     background.run("w", Signal())
     return Export.objects.latest("pk")
@@ -53,7 +53,7 @@ def test_an_export_waits_for_its_worker_and_has_its_checksum(world: World) -> No
     olga = world.client("olga")
     olga.post(f"{DATA}exports/new/", {"what": "nuggets"})
     page = olga.get(DATA).content.decode()
-    assert all(said in page for said in ("No worker runs", "Progress of nuggets", 'hx-trigger="every 1s"'))
+    assert all(text in page for text in ("No worker runs", "Progress of Nuggets", 'hx-trigger="every 1s"'))
     export = Export.objects.get()
     assert olga.get(f"{DATA}exports/{export.pk}/file/").status_code == 422
     background.run("w", Signal())
@@ -62,7 +62,7 @@ def test_an_export_waits_for_its_worker_and_has_its_checksum(world: World) -> No
     assert (export.state, sha256(content).hexdigest(), len(content)) == ("done", export.sha256, export.size)
     assert b'"text": "sand moves"' in content
     page = olga.get(DATA).content.decode()
-    assert all(said in page for said in (export.sha256[:12], "revision", "Download", schema_of()["evaluation"]))
+    assert all(text in page for text in (export.sha256[:12], "revision", "Download", schema_of()["evaluation"]))
 
 
 def test_the_same_snapshot_is_the_same_file_on_a_later_day(world: World) -> None:
@@ -75,8 +75,8 @@ def test_the_same_snapshot_is_the_same_file_on_a_later_day(world: World) -> None
     later = exported(olga, "campaign", snapshot=str(kept.pk))
     assert (later.snapshot, later.sha256, whole.sha256) == (kept, kept.sha256, kept.sha256)
     assert file_of(olga, later) == file_of(olga, whole)
-    again = exported(olga, "nuggets", snapshot=str(kept.pk))
-    assert (again.sha256, file_of(olga, again)) == (first.sha256, file_of(olga, first))
+    second = exported(olga, "nuggets", snapshot=str(kept.pk))
+    assert (second.sha256, file_of(olga, second)) == (first.sha256, file_of(olga, first))
     assert "same as on" in olga.get(DATA).content.decode()
 
 
@@ -87,7 +87,7 @@ def test_what_was_exported_wiped_and_imported_is_exported_the_same(db: None, tmp
         world = make_world(tmp_path)
         olga = world.client("olga")
         whole, labels = exported(olga, "campaign", name="before"), exported(olga, **lines)
-        said = file_of(olga, labels)
+        label_file = file_of(olga, labels)
         assert whole.snapshot
         content = whole.snapshot.manifest["content"]
         path.write_bytes(file_of(olga, whole))
@@ -95,10 +95,10 @@ def test_what_was_exported_wiped_and_imported_is_exported_the_same(db: None, tmp
     load_campaign(path, members=frozenset(Role))
     root = Client()
     root.force_login(make_user("root", is_superuser=True, is_staff=True))
-    again = exported(root, "campaign", name="before").snapshot
-    assert again
-    assert again.manifest["content"] == content
-    assert file_of(root, exported(root, **lines)) == said
+    reloaded = exported(root, "campaign", name="before").snapshot
+    assert reloaded
+    assert reloaded.manifest["content"] == content
+    assert file_of(root, exported(root, **lines)) == label_file
 
 
 def test_nuggets_leave_as_a_bank_of_argue(world: World) -> None:
@@ -110,13 +110,13 @@ def test_nuggets_leave_as_a_bank_of_argue(world: World) -> None:
 
 def test_what_is_not_clear_is_said_at_the_form(world: World) -> None:
     olga = world.client("olga")
-    for said, reason in (
+    for fields, reason in (
         ({"what": "assignments"}, "Say which condition"),
         ({"what": "assignments", "condition": "E/M"}, "There are no labels under E/M"),
         ({"what": "campaign", "name": "no name"}, "1 to 60 letters"),
     ):
-        response = olga.post(f"{DATA}exports/new/", said)
-        assert (response.status_code, reason in response.content.decode()) == (422, True), said
+        response = olga.post(f"{DATA}exports/new/", fields)
+        assert (response.status_code, reason in response.content.decode()) == (422, True), fields
     assert not Export.objects.exists()
 
 

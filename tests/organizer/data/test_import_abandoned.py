@@ -112,8 +112,8 @@ def test_an_import_under_way_is_neither_taken_up_nor_put_aside(world: World) -> 
     attempt = sent(olga, "topics", MORE)
     ImportAttempt.objects.filter(pk=attempt.pk).update(state="loading", begun_at=now())
     for act in ("take-up", "discard"):
-        said = olga.post(f"/campaigns/river/data/imports/{attempt.pk}/{act}/").content.decode()
-        assert "This import is under way" in said
+        page = olga.post(f"/campaigns/river/data/imports/{attempt.pk}/{act}/").content.decode()
+        assert "This import is under way" in page
     attempt.refresh_from_db()
     assert attempt.state == "loading"
 

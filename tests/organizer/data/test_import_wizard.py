@@ -61,7 +61,7 @@ def test_files_are_tried_out_and_then_loaded(world: World) -> None:
     olga = world.client("olga")
     attempt = sent(olga, "topics", ("more.tsv", "t1\twhy rivers bend\nt3\thow deep\n"))
     page = page_of(olga, attempt)
-    assert all(said in page for said in ("Tried out.", "new topics", "how deep", "more.tsv"))
+    assert all(text in page for text in ("Tried out.", "new topics", "how deep", "more.tsv"))
     assert not Topic.objects.filter(topic_id="t3").exists()
     assert "1 topics added, 1 already loaded." in loaded(olga, attempt)
     attempt.refresh_from_db()
@@ -145,7 +145,7 @@ def test_45_runs_with_3_bad_rows_are_refused_whole_and_loaded_once(world: World)
     """Check 29 of docs/acceptance-checks.md."""
     olga = world.client("olga")
     topics = [f"q{number}" for number in range(21)]
-    loaded(olga, sent(olga, "topics", ("topics.tsv", "".join(f"{one}\tquestion {one}\n" for one in topics))))
+    loaded(olga, sent(olga, "topics", ("topics.tsv", "".join(f"{topic}\tquestion {topic}\n" for topic in topics))))
     good = {f"run{n}.jsonl": [run_line(f"run{n}", topic) for topic in topics] for n in range(45)}
     bad = {name: list(lines) for name, lines in good.items()}
     bad["run7.jsonl"][4] = run_line("run7", "q4", answer=[{"text": 7}])
@@ -167,8 +167,8 @@ def test_45_runs_with_3_bad_rows_are_refused_whole_and_loaded_once(world: World)
     files = [(name, "\n".join(lines)) for name, lines in good.items()]
     assert "45 runs added" in loaded(olga, sent(olga, "runs", *files))
     assert Answer.objects.count() == before[0] + 45 * 21
-    again = sent(olga, "runs", *files)
-    assert "Nothing changed: 45 runs already loaded." in page_of(olga, again)
+    repeated = sent(olga, "runs", *files)
+    assert "Nothing changed: 45 runs already loaded." in page_of(olga, repeated)
     assert Answer.objects.count() == before[0] + 45 * 21
 
 
@@ -177,7 +177,7 @@ def test_large_files_are_left_to_a_worker(world: World, settings: Any) -> None:
     olga = world.client("olga")
     attempt = sent(olga, "topics", ("t.tsv.gz", gzip.compress(b"t8\tso\n")))
     page = page_of(olga, attempt)
-    assert all(said in page for said in ("Being tried out.", "No worker runs", 'hx-trigger="every 1s"'))
+    assert all(text in page for text in ("Being tried out.", "No worker runs", 'hx-trigger="every 1s"'))
     background.run("w", Signal())
     assert "Tried out." in page_of(olga, attempt)
     assert "Being loaded." in loaded(olga, attempt)
@@ -204,7 +204,7 @@ def test_what_is_put_aside_or_too_old_leaves_no_file(world: World) -> None:
     background.sweep()
     assert list(Path(django_settings.FILES_DIR).iterdir()) == []
     page = " ".join(olga.get(DATA).content.decode().split())
-    assert all(said in page for said in ("discarded", "too old"))
+    assert all(text in page for text in ("discarded", "too old"))
     assert olga.post(f"{DATA}imports/{old.pk}/commit/").status_code == 422
 
 
@@ -233,8 +233,8 @@ def test_check_92_broken_lines_and_conflicts_are_told_in_one_try(world: World) -
     assert [row[1:3] for row in attempt.problems] == [[2, "text"], [3, "columns"]]
     qrels = sent(olga, "qrels", ("q.txt", "t1 0 d1 3\nt1 0 d2 2\nt1 0\nt9 0 d1 1\n"), source="NIST")
     assert [row[1:3] for row in qrels.problems] == [[2, "grade"], [3, "columns"], [4, "topic"]]
-    for one in (attempt, qrels):
-        page = page_of(olga, one)
+    for refused in (attempt, qrels):
+        page = page_of(olga, refused)
         assert "--replace" not in page
         assert "Send again, changing what is loaded" in page
         assert "Change what is loaded</button>" not in page  # a broken line has to be mended first
@@ -264,9 +264,9 @@ def test_check_92_a_conflict_is_resolved_by_a_button(world: World) -> None:
 def test_labels_keep_a_text_and_are_counted(world: World) -> None:
     olga = world.client("olga")
     attempt = sent(olga, "topics", ("t.tsv", "t1\tanother text\n"))
-    said = olga.post(f"{DATA}imports/{attempt.pk}/change/", follow=True).content.decode()
-    assert "labels hang on it" in said
-    assert "cannot be replaced: " in said
+    page = olga.post(f"{DATA}imports/{attempt.pk}/change/", follow=True).content.decode()
+    assert "labels hang on it" in page
+    assert "cannot be replaced: " in page
     assert Topic.objects.get(topic_id="t1").text == "why rivers bend"
 
 

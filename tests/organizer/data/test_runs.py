@@ -26,14 +26,15 @@ def test_more_runs_cost_no_more_queries(world: World) -> None:
 
 def test_a_run_shows_its_answer_with_citations_and_labels(world: World) -> None:
     page = page_of(world, "run")
-    for said in ("team a", "Sand moves.", "d9", "text not loaded", "no citation", "full support", "sand moves"):
-        assert said in page
+    for text in ("team a", "Sand moves.", "d9", "text not loaded", "no citation", "full support", "sand moves"):
+        assert text in page
 
 
 def test_a_run_shows_its_scores_under_each_labelled_condition(world: World) -> None:
     page = page_of(world, "run")
-    assert '<th scope="col" class="n">A/A</th>' in page
-    assert '<th scope="col" class="n">A/M</th>' in page
+    for words, code in (("automatic labels", "A/A"), ("manual labels", "A/M")):
+        assert f'Automatic nuggets, {words} <span class="code-word">{code}</span>' in page
+        assert f'<th scope="col" class="n">{code}</th>' in page
 
 
 def test_the_address_chooses_the_answer(world: World) -> None:

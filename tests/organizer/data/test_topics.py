@@ -42,10 +42,10 @@ def test_foreign_text_is_text(world: World) -> None:
 
 def test_a_topic_shows_grades_nuggets_labels_and_answers(world: World) -> None:
     page = page_of(world, "topic")
-    for said in ("On bends", "&lt;b&gt;raw&lt;/b&gt;", "text not loaded", "sand moves", "vital", "okay"):
-        assert said in page
-    for said in ("Sand moves.", "full support", "no citation", "d9", 'title="failed"', 'title="support"'):
-        assert said in page
+    for text in ("On bends", "&lt;b&gt;raw&lt;/b&gt;", "text not loaded", "sand moves", "vital", "okay"):
+        assert text in page
+    for text in ("Sand moves.", "full support", "no citation", "d9", 'title="failed"', 'title="support"'):
+        assert text in page
 
 
 def test_the_grid_shows_the_judge_that_the_address_names(world: World) -> None:

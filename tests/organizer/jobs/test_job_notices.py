@@ -46,13 +46,13 @@ def inbox(world: World, person: str = "olga") -> str:
 def test_the_inbox_tells_of_a_job_until_somebody_has_read_it(world: World, llm: LlmJob) -> None:
     notice = tell(llm)
     page = inbox(world)
-    for said in (
+    for text in (
         "AutoAssign A/A, job",
         "3 of 5 items done, 2 failed",
         "0 jobs done, 1 failed",
         f"/jobs/{llm.pk}/",
     ):
-        assert said in page
+        assert text in page
     # What machines tell does not count beside the inbox's name.
     assert '<span class="count">' not in world.client("olga").get("/campaigns/river/runs/").content.decode()
     address = f"{INBOX}jobs/{notice.pk}/read/"

@@ -90,8 +90,8 @@ def test_the_list_says_who_judges_how_far_and_why_it_waits(world: World) -> None
     make_item(llm, "2", WorkItem.State.FAILED)
     make_item(llm, "3")
     page = page_of(world)
-    for said in ("AutoAssign A/A", "machine", "LLM", "2 of 3", "The endpoint does not answer.", "olga"):
-        assert said in page
+    for text in ("AutoAssign A/A", "machine", "LLM", "2 of 3", "The endpoint does not answer.", "olga"):
+        assert text in page
     assert "is not a model" not in page
 
 
@@ -147,8 +147,8 @@ def test_failures_are_counted_by_reason_with_examples(world: World) -> None:
         make_item(llm, f"x{number}", WorkItem.State.FAILED, reason="too long", payload={"answer": answer.pk})
     make_item(llm, "y", WorkItem.State.FAILED, reason="refused <b>")
     page = page_of(world, f"{JOBS}{llm.pk}/")
-    for said in ("<b>5 items:</b>", "too long", "<b>1 item:</b>", "refused &lt;b&gt;"):
-        assert said in page
+    for text in ("<b>5 items:</b>", "too long", "<b>1 item:</b>", "refused &lt;b&gt;"):
+        assert text in page
     assert page.count("<bdi>alpha</bdi> on <bdi>t1</bdi>") == 3
 
 
@@ -158,8 +158,8 @@ def test_a_job_counts_calls_tokens_and_attempts_and_what_it_reused(world: World)
     old = make_call(make_item(llm, "2", WorkItem.State.DONE), name="b" * 64)
     type(old).objects.filter(pk=old.pk).update(made_at=timezone.now() - timedelta(days=1))
     page = page_of(world, f"{JOBS}{llm.pk}/")
-    for said in ("2, of them 1 reused", "1,234 prompt, 5 completion", "1 rate limited", "1 answered", MODEL):
-        assert said in page
+    for text in ("2, of them 1 reused", "1,234 prompt, 5 completion", "1 rate limited", "1 answered", MODEL):
+        assert text in page
 
 
 def test_without_a_worker_the_page_says_what_to_start(world: World) -> None:
@@ -171,8 +171,8 @@ def test_without_a_worker_the_page_says_what_to_start(world: World) -> None:
     assert 'hx-trigger="every 2s"' in page
 
 
-def tick(world: World, llm_pk: int, said: str) -> str:
-    response = world.client("olga").get(f"{JOBS}{llm_pk}/?said={said}", headers={"hx-request": "true"})
+def tick(world: World, llm_pk: int, state: str) -> str:
+    response = world.client("olga").get(f"{JOBS}{llm_pk}/?said={state}", headers={"hx-request": "true"})
     assert "HX-Request" in response.headers["Vary"]
     return response.content.decode()
 

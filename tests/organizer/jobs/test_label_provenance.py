@@ -43,7 +43,7 @@ def test_an_llm_label_shows_the_whole_call(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
     page = page_of(world, f"assignment/{assignment.pk}/")
-    for said in (
+    for text in (
         "partial support",
         "sand moves",
         "Sand moves.",
@@ -62,7 +62,7 @@ def test_an_llm_label_shows_the_whole_call(
         "rate limited",
         "Slow down.",
     ):
-        assert said in page
+        assert text in page
     assert "canary" not in page
 
 
@@ -74,13 +74,17 @@ def test_a_label_shows_its_cost_and_all_that_was_asked_for_it(world: World, assi
     assert "All that was asked" not in page
     prices = {"price_table": "2026-11", "currency": "EUR", "prompt_price": 2, "completion_price": 10}
     LlmJob.objects.filter(pk=use.item.job_id).update(**prices)
-    again = make_call(use.item, name="b" * 64, number=1)
-    CallUse.objects.filter(call=again).update(part="batch 1 of 1, re-ask 1", notes=["wrong: three labels for two"])
+    repeated = make_call(use.item, name="b" * 64, number=1)
+    CallUse.objects.filter(call=repeated).update(
+        part="batch 1 of 1, re-ask 1", notes=["wrong: three labels for two"]
+    )
     Call.objects.filter(pk=use.call_id).update(parameters={"seed": 17, "temperature": 0.0})
     page = page_of(world, f"assignment/{assignment.pk}/")
-    for said in ("0.002518 EUR", "by the prices of 2026-11", "<dt>Seed</dt><dd>17</dd>", "All that was asked"):
-        assert said in page
-    assert f'calls/{again.pk}/">batch 1 of 1, re-ask 1</a>: answered; <span dir="auto">wrong: three labels' in page
+    for text in ("0.002518 EUR", "by the prices of 2026-11", "<dt>Seed</dt><dd>17</dd>", "All that was asked"):
+        assert text in page
+    assert (
+        f'calls/{repeated.pk}/">batch 1 of 1, re-ask 1</a>: answered; <span dir="auto">wrong: three labels' in page
+    )
 
 
 def test_a_label_of_the_simulated_llm_says_that_it_is_no_model(world: World, assignment: Assignment) -> None:
@@ -90,23 +94,23 @@ def test_a_label_of_the_simulated_llm_says_that_it_is_no_model(world: World, ass
 def test_an_llm_support_label_shows_sentence_segment_and_call(world: World) -> None:
     label = support_by(make_call(make_item(make_job(world), "1")), make_judge())
     page = page_of(world, f"support/{label.pk}/")
-    for said in ("no support", "Sentence 1", "Sand moves. &lt;b&gt;raw&lt;/b&gt;", "llm", "assign, version 7"):
-        assert said in page
+    for text in ("no support", "Sentence 1", "Sand moves. &lt;b&gt;raw&lt;/b&gt;", "llm", "assign, version 7"):
+        assert text in page
 
 
 def test_an_imported_label_shows_its_file(world: World) -> None:
     label = Assignment.objects.filter(judge__name="robot")[0]
     assert label.event is not None
     page = page_of(world, f"assignment/{label.pk}/")
-    for said in ("import.", "robot.jsonl", label.event.payload["files"][0]["sha256"], "The label was imported."):
-        assert said in page
+    for text in ("import.", "robot.jsonl", label.event.payload["files"][0]["sha256"], "The label was imported."):
+        assert text in page
     assert "Raw reply" not in page
 
 
 def test_a_persons_support_label_shows_its_condition(world: World) -> None:
     page = page_of(world, f"support/{SupportJudgment.objects.get().pk}/")
-    for said in ("full support", "scratch", "person", "p.jsonl"):
-        assert said in page
+    for text in ("full support", "scratch", "person", "p.jsonl"):
+        assert text in page
 
 
 def test_uses_by_another_campaigns_jobs_are_not_told(world: World, assignment: Assignment) -> None:

@@ -14,8 +14,8 @@ FORMS = ("jobs/new/", "studies/new/", "work/hand-out/", "work/change/")
 
 def main_of(world: World, slug: str, page: str) -> str:
     """What stands between header and footer of a page of Olga's."""
-    said = world.client("olga").get(f"/campaigns/{slug}/{page}").content.decode()
-    return said[said.index("<main") : said.index("</main>")]
+    html = world.client("olga").get(f"/campaigns/{slug}/{page}").content.decode()
+    return html[html.index("<main") : html.index("</main>")]
 
 
 @pytest.mark.parametrize("page", FORMS)

@@ -82,8 +82,8 @@ def test_an_organizer_who_also_judges_finds_nothing(world: World) -> None:
 def test_a_list_names_its_calls_and_what_each_nugget_rests_on(world: World) -> None:
     made = make_list(world)
     page = page_of(world, f"labels/nuggets/{made.pk}/")
-    for said in ("water cuts stone 1", "auto-machine", "tolerated: a code fence", "1,234", "is not a model"):
-        assert said in page
+    for text in ("water cuts stone 1", "auto-machine", "tolerated: a code fence", "1,234", "is not a model"):
+        assert text in page
     for call, part in Call.objects.values_list("pk", "uses__part"):
         assert f'<a href="{CAMPAIGN}calls/{call}/">{part}</a>' in page
     for listed in made.items.all():
@@ -93,15 +93,15 @@ def test_a_list_names_its_calls_and_what_each_nugget_rests_on(world: World) -> N
 def test_a_nugget_shows_the_calls_of_its_words_and_importance(world: World) -> None:
     listed = make_list(world).items.all()[0]
     page = page_of(world, f"labels/nugget/{listed.pk}/")
-    for said in ("Why does it say", "vital", "water cuts stone 0", "importance batch 1 of 1", "window 1"):
-        assert said in page
-    for said in (
+    for text in ("Why does it say", "vital", "water cuts stone 0", "importance batch 1 of 1", "window 1"):
+        assert text in page
+    for text in (
         "[&quot;water cuts&quot;]",
         "[&quot;vital&quot;]",
         "Label &lt;b&gt;each&lt;/b&gt; nugget.",
         "f" * 64,
     ):
-        assert said in page
+        assert text in page
 
 
 def test_a_list_from_before_such_records_names_its_calls_all_the_same(world: World) -> None:
@@ -118,7 +118,7 @@ def test_an_imported_list_shows_its_file(world: World) -> None:
     for address in (f"labels/nuggets/{listed.nugget_list_id}/", f"labels/nugget/{listed.pk}/"):
         page = page_of(world, address)
         assert "n.jsonl" in page
-        assert "imported. What was asked" in page
+        assert "imported. The question behind it" in page
 
 
 def test_a_list_that_nobody_has_submitted_is_not_found(world: World) -> None:
@@ -131,14 +131,14 @@ def test_a_list_that_nobody_has_submitted_is_not_found(world: World) -> None:
 
 def test_a_grade_shows_its_call_and_an_imported_one_its_file(world: World) -> None:
     page = page_of(world, f"labels/grade/{make_grade(world).pk}/")
-    for said in (
+    for text in (
         "<bdi>UMBRELA</bdi> say 2?",
         "machine",
         "Sand moves. &lt;b&gt;raw&lt;/b&gt;",
         MODEL,
         "is not a model",
     ):
-        assert said in page
+        assert text in page
     page = page_of(world, f"labels/grade/{Qrel.objects.filter(source__name='NIST')[0].pk}/")
     assert "q.txt" in page
     assert "The grade was imported." in page
@@ -148,8 +148,8 @@ def test_a_call_shows_all_that_went_to_and_fro(world: World) -> None:
     make_list(world)
     call = Call.objects.get(sha256="c" * 64)
     page = page_of(world, f"calls/{call.pk}/")
-    for said in ("[&quot;vital&quot;]", "Slow down.", "importance batch 1 of 1", "http://llm.example/v1"):
-        assert said in page
+    for text in ("[&quot;vital&quot;]", "Slow down.", "importance batch 1 of 1", "http://llm.example/v1"):
+        assert text in page
 
 
 def test_a_call_that_no_item_of_mine_used_is_not_found(world: World) -> None:

@@ -21,8 +21,8 @@ def _no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def said_to(world: World, button: str, status: int = 200, **said: object) -> str:
-    response = world.client("olga").post(NEW, {"what": "A/A", "judge": "", button: "1", **said})
+def post_form(world: World, button: str, status: int = 200, **fields: object) -> str:
+    response = world.client("olga").post(NEW, {"what": "A/A", "judge": "", button: "1", **fields})
     assert response.status_code == status
     return response.content.decode()
 
@@ -54,14 +54,14 @@ def test_a_superuser_starts(world: World) -> None:
 
 def test_a_dry_run_says_what_it_would_cost_and_does_nothing(world: World) -> None:
     events = Event.objects.count()
-    page = said_to(world, "preview", what="support")
-    for said in (
+    page = post_form(world, "preview", what="support")
+    for text in (
         "nothing has been sent",
         "<dt>Citations</dt><dd>2</dd>",
         "least</dt><dd>2</dd>",
         "Start: 2 calls",
     ):
-        assert said in page
+        assert text in page
     assert not Job.objects.exists()
     assert not WorkItem.objects.exists()
     assert Event.objects.count() == events
@@ -72,17 +72,17 @@ def test_what_failed_is_counted_and_started_again(world: World) -> None:
     judge = make_judge()
     call = make_call(make_item(make_job(world, judge), "1", WorkItem.State.DONE))
     label = support_by(call, judge)
-    assert "for what failed" not in said_to(world, "preview", what="support", judge=judge.name)
+    assert "for what failed" not in post_form(world, "preview", what="support", judge=judge.name)
     SupportJudgment.objects.filter(pk=label.pk).update(label=SupportLabel.FAILED)
-    page = said_to(world, "preview", what="support", judge=judge.name)
+    page = post_form(world, "preview", what="support", judge=judge.name)
     assert "<dt>Asked again, for what failed</dt><dd>1</dd>" in page
-    said_to(world, "start", 302, what="support", judge=judge.name)
-    again = WorkItem.objects.get(payload__segment=label.segment_id, payload__sentence=label.sentence_id)
-    assert again.payload["replicate"] == 1
+    post_form(world, "start", 302, what="support", judge=judge.name)
+    repeated = WorkItem.objects.get(payload__segment=label.segment_id, payload__sentence=label.sentence_id)
+    assert repeated.payload["replicate"] == 1
 
 
 def test_a_dry_run_names_blocked_topics_with_the_reason(world: World) -> None:
-    page = said_to(world, "preview", what="E/A")
+    page = post_form(world, "preview", what="E/A")
     assert "Nothing to do: 2 topics cannot be judged yet." in page
     assert '<bdi>t1</bdi>: <span dir="auto">no edited nugget list' in page
 
@@ -90,7 +90,7 @@ def test_a_dry_run_names_blocked_topics_with_the_reason(world: World) -> None:
 @pytest.mark.parametrize("what", ["A/A", "E/A", "M/A", "nuggets", "drafts", "support", "relevance"])
 def test_every_kind_can_be_tried_out(world: World, what: str) -> None:
     nuggets = "auto-robot" if what == "A/A" else ""
-    assert "nothing has been sent" in said_to(world, "preview", what=what, source="NIST", nuggets=nuggets)
+    assert "nothing has been sent" in post_form(world, "preview", what=what, source="NIST", nuggets=nuggets)
 
 
 def test_a_start_queues_items_and_leads_to_the_job(world: World) -> None:
@@ -103,26 +103,26 @@ def test_a_start_queues_items_and_leads_to_the_job(world: World) -> None:
 
 
 def test_only_the_ticked_topics_and_runs_are_judged(world: World) -> None:
-    said = {"what": "support", "judge": "", "start": "1", "runs": ["beta"], "topics": ["t1"]}
-    world.client("olga").post(NEW, said)
+    fields = {"what": "support", "judge": "", "start": "1", "runs": ["beta"], "topics": ["t1"]}
+    world.client("olga").post(NEW, fields)
     assert WorkItem.objects.count() == 1
 
 
 def test_starting_what_is_done_is_refused_and_says_so(world: World) -> None:
-    page = said_to(world, "start", 422, what="support", topics=["t2"])
+    page = post_form(world, "start", 422, what="support", topics=["t2"])
     assert "Nothing to do" in page
     assert not Job.objects.exists()
 
 
 def test_grades_without_a_name_are_an_error_of_the_form(world: World) -> None:
-    said = said_to(world, "start", 422, what="relevance", source="")
-    assert '<span class="field-error">say what they are to be called.</span>' in said
+    page = post_form(world, "start", 422, what="relevance", source="")
+    assert '<span class="field-error">say what they are to be called.</span>' in page
     assert not Job.objects.exists()
 
 
 def test_choices_that_do_not_exist_are_refused(world: World) -> None:
     for wrong in ({"judge": "person"}, {"topics": ["nothing"]}, {"runs": ["nothing"]}, {"what": "A/M"}):
-        said_to(world, "start", 422, **wrong)
+        post_form(world, "start", 422, **wrong)
     assert not Job.objects.exists()
 
 
@@ -147,19 +147,19 @@ def test_more_topics_cost_no_more_queries(world: World) -> None:
 def test_a_filled_in_form_asks_one_judge_s_items_of_another(world: World) -> None:
     first, second = make_judge("first"), make_judge("second")
     client = world.client("olga")
-    asked = {"what": "relevance", "source": "first", "topics": ["t1"], "start": "1"}
-    assert client.post(NEW, asked | {"judge": first.name}).status_code == 302
+    fields = {"what": "relevance", "source": "first", "topics": ["t1"], "start": "1"}
+    assert client.post(NEW, fields | {"judge": first.name}).status_code == 302
     llm = LlmJob.objects.get()
     address = f"{NEW}?again={llm.pk}"
     WorkItem.objects.update(state=WorkItem.State.DONE)
     Job.objects.update(state=Job.State.DONE)
     assert f'href="{address}"' in client.get(f"/campaigns/river/jobs/{llm.pk}/").content.decode()
     page = client.get(address).content.decode()
-    for said in (f"job {llm.pk}</a>", "<bdi>first</bdi>", 'value="relevance"', 'value="t1"'):
-        assert said in page
+    for text in (f"job {llm.pk}</a>", "<bdi>first</bdi>", 'value="relevance"', 'value="t1"'):
+        assert text in page
     checked = [line for line in page.split("<input") if "checked" in line]
     assert sorted(line.partition('value="')[2].partition('"')[0] for line in checked) == ["relevance", "t1"]
-    assert client.post(address, asked | {"judge": second.name, "source": "second"}).status_code == 302
+    assert client.post(address, fields | {"judge": second.name, "source": "second"}).status_code == 302
     assert sorted(LlmJob.objects.values_list("judge__name", flat=True)) == ["first", "second"]
 
 

@@ -3,6 +3,7 @@
 import json
 import logging
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from django.apps import apps
@@ -24,6 +25,30 @@ PAGES = (
     "audit/",
 )
 API = ("judges", "events", "jobs", "support-judgments")
+
+
+EXPORTED = (
+    ("events",),
+    ("time",),
+    ("qrels", "--source", "NIST"),
+    ("nuggets", "--nuggets", "auto-robot"),
+    ("assignments", "--condition", "A/A", "--judge", "robot"),
+    ("scores", "--condition", "A/A", "--judge", "robot"),
+    ("support", "--condition", "llm", "--judge", "lab judge"),
+)
+
+
+def exports(folder: Path) -> list[str]:
+    """Every kind of export, and each file of the whole campaign's."""
+    found = []
+    for what in EXPORTED:
+        done = run("export", *what, "--campaign", "river")
+        assert done.code == 0, done
+        found.append(done.out)
+    packed = folder / "river.zip"
+    assert run("export", "campaign", "--campaign", "river", "--output", str(packed)).code == 0
+    with ZipFile(packed) as files:
+        return found + [files.read(name).decode("utf-8", "replace") for name in files.namelist()]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -59,7 +84,7 @@ def test_the_key_is_sent_to_its_endpoint_and_shown_nowhere(
         assert response.status_code == 200
         shown.append(response.getvalue().decode())
     stored = [str(row) for model in apps.get_models() for row in model._default_manager.values_list()]
-    exported = [run("export", what, "--campaign", "river").out for what in ("events", "support")]
+    exported = [*exports(tmp_path), olga.get("/campaigns/river/audit/entries.csv").getvalue().decode()]
     streams = capfd.readouterr()
     places = [*shown, *stored, *exported, caplog.text, Path(settings.AUDIT_LOG).read_text(), *streams]
     assert [place[:200] for place in places if KEY in place] == []

@@ -41,9 +41,9 @@ def both_assign(world: JudgingWorld, *labels: int) -> None:
     finish(world.hand(Stage.ASSIGN, "ann"), label=2)
     finish(world.hand(Stage.ASSIGN, "ben", again=True), label=2)
     mine = Assignment.objects.filter(judge__user=world.people["ben"]).order_by("pk")
-    for number, one in enumerate(mine):
-        one.label = labels[number % len(labels)]
-        one.save()
+    for number, assignment in enumerate(mine):
+        assignment.label = labels[number % len(labels)]
+        assignment.save()
     type(world.campaign).objects.update(revision=99)
 
 
@@ -57,20 +57,20 @@ def test_34_alpha_on_the_overlap_set_is_that_of_the_reference_package(world: Jud
     data = np.array([[found[name, *item] for item in items] for name in ("ann", "ben")], dtype=float)
     data[data > 2] = np.nan
     expected = krippendorff.alpha(data, level_of_measurement="ordinal", value_domain=[0, 1, 2])
-    told = shared(world).found
+    figures = shared(world).found
     usable = ~np.isnan(data).any(axis=0)
-    assert told.alpha == pytest.approx(expected)
-    assert told.units == usable.sum()
-    assert told.agreement == pytest.approx((data[0] == data[1])[usable].mean())
-    assert f"n = {told.units}" in page_of(world)
+    assert figures.alpha == pytest.approx(expected)
+    assert figures.units == usable.sum()
+    assert figures.agreement == pytest.approx((data[0] == data[1])[usable].mean())
+    assert f"n = {figures.units}" in page_of(world)
 
 
 def test_34_of_equal_labels_alpha_is_undefined_and_n_is_given(world: JudgingWorld) -> None:
     both_assign(world, 2)
-    page, told = page_of(world), shared(world).found
-    assert told.units > 0
+    page, figures = page_of(world), shared(world).found
+    assert figures.units > 0
     assert "<b>undefined: all labels equal</b>" in page
-    assert f"(ordinal, three labels, n = {told.units})" in page
+    assert f"(ordinal, three labels, n = {figures.units})" in page
     assert "100 %" in page
     assert "Nowhere." in page
 

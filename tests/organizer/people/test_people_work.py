@@ -39,8 +39,8 @@ def page_of(world: JudgingWorld) -> PeopleWork:
 
 
 def row_of(world: JudgingWorld, name: str, stage: Stage) -> PersonStage:
-    [row] = [one for one in page_of(world).rows if one.who.name == name and one.stage is stage]
-    return row
+    [found] = [row for row in page_of(world).rows if row.who.name == name and row.stage is stage]
+    return found
 
 
 def worked(task: Task, minutes: int, kind: SegmentKind = SegmentKind.EDITING, number: int = 1) -> None:
@@ -72,8 +72,8 @@ def test_done_minutes_and_labels_stand_beside_those_of_others(world: JudgingWorl
     assert row.mix.shares == (1.0, 0.0, 0.0)
     assert row.others.shares == (0.0, 0.0, 1.0)
     page = client_of(world).get(WORK).content.decode()
-    for said in ("40.0", "100.0", "ann", "ben", "As CSV"):
-        assert said in page
+    for text in ("40.0", "100.0", "ann", "ben", "As CSV"):
+        assert text in page
 
 
 def test_only_submitted_labels_are_counted(world: JudgingWorld) -> None:
@@ -115,19 +115,21 @@ def flags_after(world: JudgingWorld, times: int) -> tuple[Flag, ...]:
     finish(world.hand(Stage.SUPPORT_POST_EDIT, "ann"), accepted=True, shown_label=2, shown_ms=200)
     [*given] = SupportJudgment.objects.filter(accepted=True)
     for number in range(times):
-        for one in given:
-            one.pk, one.submission = None, 2 + number
-            one.save(force_insert=True)
+        for judgment in given:
+            judgment.pk, judgment.submission = None, 2 + number
+            judgment.save(force_insert=True)
     type(world.campaign).objects.update(revision=99)
     return page_of(world).flags
 
 
-@pytest.mark.parametrize(("times", "said"), [(0, 0), (2, 1)])
-def test_quick_accepts_show_evidence_and_an_innocent_reason(world: JudgingWorld, times: int, said: int) -> None:
+@pytest.mark.parametrize(("times", "expected"), [(0, 0), (2, 1)])
+def test_quick_accepts_show_evidence_and_an_innocent_reason(
+    world: JudgingWorld, times: int, expected: int
+) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"), ("alpha", 1, "d2", "full_support"))
     load_machine(world, ("gamma", 1, "d2", "full_support"))
     flags = flags_after(world, times)
-    assert len(flags) == said
+    assert len(flags) == expected
     for flag in flags:
         assert flag.evidence == "Shown labels were accepted after 200 ms at the median, 9 accepts."
         assert "may have been plain" in flag.innocent

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from evaluation.models import Event, Task
 from evaluation.tasks.hand_out import hand_out
-from evaluation.tasks.plan import Order
+from evaluation.tasks.units import Order
 from evaluation.terms import Stage
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.imported import run
@@ -139,9 +139,9 @@ def settings_of(practised: Practised) -> dict[str, object]:
     protocol = practised.world.campaign.protocol
     of_a_version = {"id", "version", "created_at", "reason", "changed_by_id"}
     return {
-        one.attname: getattr(protocol, one.attname)
-        for one in protocol._meta.concrete_fields
-        if one.attname not in of_a_version
+        field.attname: getattr(protocol, field.attname)
+        for field in protocol._meta.concrete_fields
+        if field.attname not in of_a_version
     }
 
 

@@ -72,13 +72,13 @@ def test_the_list_says_who_asks_by_what(olga: Client) -> None:
     Judge.objects.create(
         name="on trial", kind="llm", model="m", aside=True, prompt_versions={"assign": "strict@1"}
     )
-    said = page(olga, PROMPTS)
-    rows = {row.split("</tr>")[0].split("</a>")[0][-60:]: row for row in said.split("<tr>")}
+    listed = page(olga, PROMPTS)
+    rows = {row.split("</tr>")[0].split("</a>")[0][-60:]: row for row in listed.split("<tr>")}
     own = next(row for row in rows.values() if "<bdi>strict</bdi>, version 1" in row)
     built_in = next(row for row in rows.values() if "<bdi>assign</bdi>, version 1" in row)
     assert ("<bdi>own</bdi>" in own, "<bdi>plain</bdi>" in own) == (True, False)
     assert ("<bdi>own</bdi>" in built_in, "<bdi>plain</bdi>" in built_in) == (False, True)
-    assert "on trial" not in said
+    assert "on trial" not in listed
     assert prompt.sha256 in page(olga, f"{READ}strict@1/")
     assert page(olga, f"{READ}strict@2/", 404)
     assert page(olga, f"{READ}nothing/", 404)
@@ -94,7 +94,7 @@ def test_more_prompts_cost_no_more_queries(olga: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "said"),
+    ("task", "text"),
     [
         ("assign", "run alpha, nugget set auto-robot"),
         ("importance", "nugget set auto-robot"),
@@ -103,9 +103,9 @@ def test_more_prompts_cost_no_more_queries(olga: Client) -> None:
         ("nuggetize", "qrels NIST"),
     ],
 )
-def test_a_prompt_is_shown_with_a_real_item_and_nothing_is_sent(olga: Client, task: str, said: str) -> None:
+def test_a_prompt_is_shown_with_a_real_item_and_nothing_is_sent(olga: Client, task: str, text: str) -> None:
     shown = page(olga, f"{READ}{task}@1/")
-    assert said in shown
+    assert text in shown
     assert "{query}" in shown or task == "support"
     assert ("&lt;query&gt;\nwhy rivers bend" in shown) == (task != "support")
     assert "Schema of the reply" not in shown
@@ -137,19 +137,19 @@ def test_a_new_version_begins_with_the_words_of_another(olga: Client) -> None:
     assert "Saved as strict@1." in response.content.decode()
     prompt = Prompt.objects.get()
     assert (prompt.user, prompt.made_by.username if prompt.made_by else "") == (ASSIGN.user, "olga")
-    again = olga.post(NEW, {"name": "strict", **words}, follow=True)
-    assert "These are the words of strict@1; nothing was changed." in again.content.decode()
+    repeated = olga.post(NEW, {"name": "strict", **words}, follow=True)
+    assert "These are the words of strict@1; nothing was changed." in repeated.content.decode()
 
 
 def test_unusable_input_is_told_at_its_field_and_nothing_written(olga: Client) -> None:
     response = olga.post(NEW, {"name": "assign", "system": "{query}", "user": "{nuggets} {cap}"})
-    said = response.content.decode()
+    html = response.content.decode()
     assert response.status_code == 422
     form = response.context["form"]
     assert form.errors["name"] == ["assign is built in; choose another name."]
     assert form.errors["system"] == ["{query} belongs in the user text."]
     assert "{passage} is missing from the user text." in form.errors["user"]
-    assert "{nuggets} {cap}</textarea>" in said
+    assert "{nuggets} {cap}</textarea>" in html
     assert not Prompt.objects.exists()
 
 
@@ -205,17 +205,17 @@ def test_a_wording_is_loaded_from_a_file(olga: Client) -> None:
 
 def test_prompts_are_tried_and_stand_side_by_side(olga: Client) -> None:
     strict()
-    asked = {"task": "assign", "prompts": "strict@1", "of": "auto-robot", "pairs": "3", "most_calls": "9"}
-    response = olga.post(f"{PROMPTS}try/?{urlencode(asked)}", {"start": "1"})
+    query = {"task": "assign", "prompts": "strict@1", "of": "auto-robot", "pairs": "3", "most_calls": "9"}
+    response = olga.post(f"{PROMPTS}try/?{urlencode(query)}", {"start": "1"})
     trial = Trial.objects.get()
     assert response["Location"] == f"{PROMPTS}trials/{trial.pk}/"
     assert {job.llm.most_calls for job in trial.jobs.all()} == {9}
     shown = page(olga, response["Location"])
     assert "3 to come" in shown
     assert "hx-get" in shown
-    said = iter([[[2], [0, 1]], [[0], [0, 2]]])
+    labels_of_jobs = iter([[[2], [0, 1]], [[0], [0, 2]]])
     for job in trial.jobs.order_by("llm"):
-        by_size = {len(one): one for one in next(said)}
+        by_size = {len(labels): labels for labels in next(labels_of_jobs)}
         for item in job.llm.job.items.all():
             TriedLabels.objects.create(item=item, labels=by_size[len(item.payload["nuggets"])])
     Job.objects.update(state=Job.State.DONE)
@@ -280,9 +280,9 @@ def test_a_trial_of_relevance_shows_the_grades_of_its_scale(olga: Client) -> Non
 
 def test_a_trial_that_cannot_be_is_refused_at_the_form(olga: Client) -> None:
     response = olga.post(f"{PROMPTS}try/?prompts=assign@1&pairs=0&most_calls=7", {"start": "1"})
-    said = response.content.decode()
-    assert (response.status_code, 'value="0"' in said, 'value="7"' in said) == (422, True, True)
-    assert said.count("Ensure this value is greater than or equal to 1.") == 2
+    html = response.content.decode()
+    assert (response.status_code, 'value="0"' in html, 'value="7"' in html) == (422, True, True)
+    assert html.count("Ensure this value is greater than or equal to 1.") == 2
     assert not Job.objects.exists()
     assert "support, scratch" in page(olga, f"{PROMPTS}try/?task=support")
 

@@ -81,9 +81,9 @@ def test_a_taken_name_tells_nothing_of_whose_it_is(world: World, lake: Campaign)
     words = {"name": "secret", "system": ASSIGN.system, "user": SECRET}
     refused = world.client("sam").post(f"{ELSEWHERE}new/?like=assign@1", words)
     assert refused.status_code == 422
-    said = refused.content.decode()
-    assert "The name secret is taken; choose another one." in said
-    assert not any(word in said for word in ("River", "olga"))
+    html = refused.content.decode()
+    assert "The name secret is taken; choose another one." in html
+    assert not any(word in html for word in ("River", "olga"))
     with pytest.raises(UnusableError, match="is taken"):  # of another task too
         save_prompt(new_wording("support", "secret", SUPPORT.system, SUPPORT.user), campaign=lake)
     assert save(world.client("sam"), ELSEWHERE, common="on") == 422
@@ -95,7 +95,7 @@ def test_versions_of_a_name_are_all_common_or_none(world: World) -> None:
     save(olga, common="on")
     assert save(olga, user=f"{SECRET} Again.") == 422
     assert save(olga, user=f"{SECRET} Again.", common="on") == 302
-    assert [str(one) for one in Prompt.objects.filter(campaign=None)] == ["secret@1", "secret@2"]
+    assert [str(prompt) for prompt in Prompt.objects.filter(campaign=None)] == ["secret@1", "secret@2"]
     assert "checked" in page(olga, f"{PROMPTS}new/?like=secret@2")
 
 
@@ -105,7 +105,7 @@ def test_a_judge_is_offered_where_its_prompts_may_be_read(world: World, lake: Ca
     Judge.objects.create(name="plain", kind="llm", model="m", prompt_versions={"reply": "json"})
 
     def offered(name: str, campaign: Campaign) -> list[str]:
-        return [one.name for one in callable_judges_for(world.people[name], campaign)]
+        return [judge.name for judge in callable_judges_for(world.people[name], campaign)]
 
     assert offered("olga", world.campaign) == ["keeper", "plain"]
     assert offered("sam", lake) == ["plain"]
@@ -118,7 +118,7 @@ def test_a_command_says_of_which_campaign_a_prompt_is(world: World, lake: Campai
     words = ("import_prompt", "--task", "assign", str(file))
     assert run(*words, "--name", "strict").code == 0
     assert run(*words, "--name", "own", "--campaign", "lake").code == 0
-    assert {one.name: one.campaign for one in Prompt.objects.all()} == {"strict": None, "own": lake}
+    assert {prompt.name: prompt.campaign for prompt in Prompt.objects.all()} == {"strict": None, "own": lake}
     assert "<bdi>strict</bdi>" in page(world.client("olga"), PROMPTS)
     assert "<bdi>own</bdi>" not in page(world.client("olga"), PROMPTS)
 

@@ -46,8 +46,8 @@ def test_a_flag_reaches_the_inbox_and_the_count_beside_its_name(desk: DeskWorld)
     say(desk)
     page = inbox(desk)
     stage_and_name = ", Edit drafts</a>, <bdi>Ann Archer</bdi>"
-    for said in ("P3 is in &lt;i&gt;German&lt;/i&gt;.", stage_and_name, '<span class="count">1<'):
-        assert said in page
+    for text in ("P3 is in &lt;i&gt;German&lt;/i&gt;.", stage_and_name, '<span class="count">1<'):
+        assert text in page
     assert '<span class="count">1<' in desk.client("olga").get("/campaigns/river/today/").content.decode()
 
 

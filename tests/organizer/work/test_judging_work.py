@@ -20,11 +20,11 @@ from tests.worlds.campaign import queries_of
 from tests.worlds.judging import (
     JudgingWorld,
     as_submitted,
+    current_task,
     finish,
     load_machine,
     load_nuggets,
     make_judging_world,
-    task_again,
 )
 
 WORK, HAND_OUT = (reverse(f"organizer:{name}", args=["river"]) for name in ("work", "hand_out"))
@@ -49,8 +49,8 @@ def client_of(world: JudgingWorld, name: str = "olga") -> Client:
     return client
 
 
-def said_to(world: JudgingWorld, button: str, status: int = 200, topic: str = "t1", **said: Any) -> str:
-    filled = {"stage": "assign", "priority": "0", button: "1", "topics": [world.topic(topic).public_id], **said}
+def post_form(world: JudgingWorld, button: str, status: int = 200, topic: str = "t1", **fields: Any) -> str:
+    filled = {"stage": "assign", "priority": "0", button: "1", "topics": [world.topic(topic).public_id], **fields}
     response = client_of(world).post(HAND_OUT, filled)
     assert response.status_code == status, response.content.decode()
     return response.content.decode()
@@ -83,7 +83,7 @@ def made_by(world: JudgingWorld, username: str, origin: Origin = Origin.EDITED) 
 
 
 def test_a_preview_says_list_answers_and_labels_writing_nothing(world: JudgingWorld) -> None:
-    page = said_to(world, "preview", assessor="ann")
+    page = post_form(world, "preview", assessor="ann")
     assert "Hands out <b>1</b>, skips <b>0</b>." in page
     assert "<td><bdi>edited</bdi></td>" in page
     assert '<td class="n">3</td><td class="n">9</td><td class="n">1</td>' in page
@@ -92,9 +92,9 @@ def test_a_preview_says_list_answers_and_labels_writing_nothing(world: JudgingWo
 
 
 def test_what_was_previewed_is_handed_out(world: JudgingWorld) -> None:
-    said: dict[str, Any] = {"assessor": "ann", "nuggets": "set:edited", "due": "2026-12-24"}
-    key = key_in(said_to(world, "preview", **said))
-    said_to(world, "hand_out", 302, expect=key, **said)
+    fields: dict[str, Any] = {"assessor": "ann", "nuggets": "set:edited", "due": "2026-12-24"}
+    key = key_in(post_form(world, "preview", **fields))
+    post_form(world, "hand_out", 302, expect=key, **fields)
     task = Task.objects.get()
     assert (task.stage, task.assessor.username, str(task.nugget_set)) == ("assign", "ann", "edited")
     assert (task.qrels, task.drafts, task.machine, task.state) == (None, None, None, TaskState.NOT_STARTED)
@@ -107,10 +107,10 @@ def test_what_was_previewed_is_handed_out(world: JudgingWorld) -> None:
 
 def test_a_topic_with_several_lists_must_be_told_which(world: JudgingWorld) -> None:
     load_nuggets(world, "by hand", Origin.MANUAL)
-    page = said_to(world, "preview", assessor="ann")
+    page = post_form(world, "preview", assessor="ann")
     assert "several lists fit, say which: by hand, edited" in page
     for choice, chosen in (("set:by hand", "by hand"), ("origin:edited", "edited")):
-        assert f"<td><bdi>{chosen}</bdi></td>" in said_to(world, "preview", assessor="ann", nuggets=choice)
+        assert f"<td><bdi>{chosen}</bdi></td>" in post_form(world, "preview", assessor="ann", nuggets=choice)
 
 
 def test_two_sets_of_one_topic_are_two_tasks_of_one_assessor(world: JudgingWorld) -> None:
@@ -139,28 +139,28 @@ def test_a_topic_with_nothing_to_assign_is_skipped_and_it_is_said_why(
         NuggetList.objects.get().items.all().delete()
     else:
         world.topic().answers.update(words=0)
-    assert reason in said_to(world, "preview", assessor="ann")
+    assert reason in post_form(world, "preview", assessor="ann")
 
 
 def test_a_named_list_that_is_not_submitted_is_skipped(world: JudgingWorld) -> None:
     NuggetList.objects.update(submitted=False)
-    assert "its list in edited is not submitted yet" in said_to(world, "preview", nuggets="set:edited")
+    assert "its list in edited is not submitted yet" in post_form(world, "preview", nuggets="set:edited")
 
 
 def test_a_list_made_here_goes_to_whoever_made_it(world: JudgingWorld) -> None:
     own = made_by(world, "ben")
     for username in ("ann", "ben"):  # whoever has less to do
         Task.objects.filter(assessor=world.people["ben"]).update(expected_minutes=0 if username == "ben" else 900)
-        page = said_to(world, "preview", nuggets=f"set:{own}")
+        page = post_form(world, "preview", nuggets=f"set:{own}")
         assert '<td class="nowrap"><bdi>Ben Brook</bdi></td>' in page
 
 
 def test_somebody_else_gets_it_with_a_reason_that_the_log_keeps(world: JudgingWorld) -> None:
     own = made_by(world, "ben")
-    said: dict[str, Any] = {"nuggets": f"set:{own}", "assessor": "ann"}
-    assert "Ben Brook made this list: say why Ann Archer is to assign it." in said_to(world, "preview", **said)
-    said["reason"] = "Ben is on leave"
-    said_to(world, "hand_out", 302, expect=key_in(said_to(world, "preview", **said)), **said)
+    fields: dict[str, Any] = {"nuggets": f"set:{own}", "assessor": "ann"}
+    assert "Ben Brook made this list: say why Ann Archer is to assign it." in post_form(world, "preview", **fields)
+    fields["reason"] = "Ben is on leave"
+    post_form(world, "hand_out", 302, expect=key_in(post_form(world, "preview", **fields)), **fields)
     assert Event.objects.get(kind="task.handed_out").payload["reason"] == "Ben is on leave"
 
 
@@ -168,24 +168,24 @@ def test_a_maker_who_may_not_have_it_is_not_replaced_in_silence(world: JudgingWo
     own = made_by(world, "ben")
     world.people["ben"].is_active = False
     world.people["ben"].save()
-    assert "Ben Brook cannot sign in." in said_to(world, "preview", nuggets=f"set:{own}")
+    assert "Ben Brook cannot sign in." in post_form(world, "preview", nuggets=f"set:{own}")
 
 
 def test_a_second_opinion_needs_no_reason(world: JudgingWorld) -> None:
     own = made_by(world, "ben")
     world.hand(Stage.ASSIGN, "ben", nuggets=own.name)
-    page = said_to(world, "preview", nuggets=f"set:{own}", again="on")
+    page = post_form(world, "preview", nuggets=f"set:{own}", again="on")
     assert "nobody else may, second opinion</td>" in page
 
 
 def test_an_imported_list_goes_to_anybody(world: JudgingWorld) -> None:
-    assert "Hands out <b>1</b>" in said_to(world, "preview", assessor="ben")
+    assert "Hands out <b>1</b>" in post_form(world, "preview", assessor="ben")
 
 
 def test_whoever_has_a_list_in_the_making_assigns_no_other(world: JudgingWorld) -> None:
     made_by(world, "ben")
     Task.objects.update(state=TaskState.IN_PROGRESS)
-    page = said_to(world, "preview", nuggets="set:edited", assessor="ben")
+    page = post_form(world, "preview", nuggets="set:edited", assessor="ben")
     assert "Ben Brook has a list of their own in the making." in page
 
 
@@ -193,14 +193,14 @@ def test_whoever_assigned_another_s_list_makes_none_of_the_topic(world: JudgingW
     source = world.campaign.qrel_sources.create(name="NIST")
     source.qrels.create(topic=world.topic(), segment=world.campaign.segments.get(docid="d1"), grade=2)
     world.withdraw(world.hand(Stage.ASSIGN, "ann"))
-    page = said_to(world, "preview", stage="manual", assessor="ann")
+    page = post_form(world, "preview", stage="manual", assessor="ann")
     assert "Ann Archer had another&#x27;s list of it to assign and has seen that." in page
-    assert "Hands out <b>1</b>" in said_to(world, "preview", stage="manual", assessor="ben")
+    assert "Hands out <b>1</b>" in post_form(world, "preview", stage="manual", assessor="ben")
 
 
 def test_a_list_that_is_assigned_is_not_withdrawn(world: JudgingWorld) -> None:
     own = made_by(world, "ben")
-    making = task_again(Task.objects.get().public_id)
+    making = current_task(Task.objects.get().public_id)
     assigning = world.hand(Stage.ASSIGN, "ben", nuggets=own.name)
     with pytest.raises(Refused, match="Its list is assigned by Ben Brook: withdraw that first"):
         world.withdraw(making)
@@ -210,19 +210,19 @@ def test_a_list_that_is_assigned_is_not_withdrawn(world: JudgingWorld) -> None:
 
 
 def test_support_with_the_label_shown_takes_the_campaign_s_machine(world: JudgingWorld) -> None:
-    assert "Say which LLM&#x27;s labels are shown" in said_to(world, "preview", 422, stage=SHOWN, assessor="ann")
+    assert "Say which LLM&#x27;s labels are shown" in post_form(world, "preview", 422, stage=SHOWN, assessor="ann")
     load_machine(world, ("alpha", 0, "d1", "full_support"))
-    assert "Labels shown of <bdi>robot</bdi>" in said_to(world, "preview", stage=SHOWN, assessor="ann")
+    assert "Labels shown of <bdi>robot</bdi>" in post_form(world, "preview", stage=SHOWN, assessor="ann")
     load_machine(world, ("alpha", 0, "d1", "full_support"), name="other robot")
-    assert "there are: other robot, robot" in said_to(world, "preview", 422, stage=SHOWN, assessor="ann")
-    page = said_to(world, "preview", stage=SHOWN, assessor="ann", machine="other robot")
+    assert "there are: other robot, robot" in post_form(world, "preview", 422, stage=SHOWN, assessor="ann")
+    page = post_form(world, "preview", stage=SHOWN, assessor="ann", machine="other robot")
     assert "Labels shown of <bdi>other robot</bdi>" in page
     ConditionDefault.objects.create(campaign=world.campaign, condition="llm", judge="robot")
-    assert "Labels shown of <bdi>robot</bdi>" in said_to(world, "preview", stage=SHOWN, assessor="ann")
+    assert "Labels shown of <bdi>robot</bdi>" in post_form(world, "preview", stage=SHOWN, assessor="ann")
 
 
 def test_a_topic_that_cites_nothing_with_a_text_is_skipped(world: JudgingWorld) -> None:
-    page = said_to(world, "preview", stage=SCRATCH, topic="t2", assessor="ann")
+    page = post_form(world, "preview", stage=SCRATCH, topic="t2", assessor="ann")
     assert "no answer of the judging pool cites a passage whose text is loaded" in page
 
 
@@ -235,9 +235,9 @@ def test_nobody_gets_a_topic_s_support_in_both_conditions(
     task = world.hand(first, "ann")
     if withdrawn:
         world.withdraw(task)
-    page = said_to(world, "preview", stage=second, assessor="ann")
+    page = post_form(world, "preview", stage=second, assessor="ann")
     assert "Ann Archer has or had its citations in the other condition." in page
-    assert "<bdi>Ben Brook</bdi>" in said_to(world, "preview", stage=second)
+    assert "<bdi>Ben Brook</bdi>" in post_form(world, "preview", stage=second)
 
 
 def test_nor_by_handing_it_on(world: JudgingWorld) -> None:
@@ -267,10 +267,12 @@ def test_judging_that_is_handed_on_asks_the_same_in_another_order(world: Judging
         reason="Ann is away.",
         actor=world.people["olga"],
     )
-    made = task_again(new)
+    made = current_task(new)
     assert (made.nugget_set, made.machine, made.stage) == (task.nugget_set, task.machine, stage)
-    asked = [set(TaskAnswer.objects.filter(task=one).values_list("answer", flat=True)) for one in (task, made)]
-    assert asked[0] == asked[1]
+    answers = [
+        set(TaskAnswer.objects.filter(task=judging).values_list("answer", flat=True)) for judging in (task, made)
+    ]
+    assert answers[0] == answers[1]
 
 
 def test_the_matrix_shows_the_stages_that_have_tasks_or_are_chosen(world: JudgingWorld) -> None:
@@ -293,7 +295,7 @@ def test_the_matrix_says_what_waits_for_a_machine(world: JudgingWorld) -> None:
 
 def cards_of(client: Client) -> list[str]:
     """Read the card of each chip of the matrix."""
-    chips = re.findall(r'data-card="([^"]+)"', client.get(WORK).content.decode())
+    chips = re.findall(r'is-[\w-]+" href="tasks/([^/"]+)/"', client.get(WORK).content.decode())
     return [words_of(client.get(WORK, {"card": chip})) for chip in chips]
 
 
@@ -361,7 +363,7 @@ def test_more_judging_costs_no_more_queries(world: JudgingWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stage", "said"),
+    ("stage", "text"),
     [
         (Stage.ASSIGN, "label answers with <bdi>edited</bdi>"),
         (SCRATCH, "judge citations, unaided"),
@@ -369,13 +371,13 @@ def test_more_judging_costs_no_more_queries(world: JudgingWorld) -> None:
     ],
 )
 def test_a_judging_task_s_page_says_what_is_judged_and_how_far_it_is(
-    world: JudgingWorld, stage: Stage, said: str
+    world: JudgingWorld, stage: Stage, text: str
 ) -> None:
     pairs = [("alpha", 0, "d1"), ("alpha", 1, "d2"), ("gamma", 1, "d2")]
     load_machine(world, *((*pair, "full_support") for pair in pairs))
     task = world.hand(stage, "ann")
     address = reverse("organizer:task", args=["river", task.public_id])
-    assert said in words_of(client_of(world).get(address))
+    assert text in words_of(client_of(world).get(address))
     finish(task)
     page = words_of(client_of(world).get(address))
     number = 9 if stage is Stage.ASSIGN else 3
@@ -390,7 +392,7 @@ def test_an_organizer_blocks_unblocks_and_reopens_judging_as_any_work(world: Jud
     for act, state in (("block", TaskState.BLOCKED), ("unblock", TaskState.NOT_STARTED)):
         address = reverse(f"organizer:{act}_task", args=["river", task.public_id])
         assert client_of(world).post(address, {"reason": "wait"}).status_code == 302
-        assert task_again(task.public_id).state == state
+        assert current_task(task.public_id).state == state
     finish(task)
     world.reopen(task)
     assert (task.state, task.version) == (TaskState.REOPENED, 2)

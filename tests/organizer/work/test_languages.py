@@ -11,7 +11,8 @@ from evaluation.campaigns.people import set_campaign_language, set_languages
 from evaluation.errors import Refused
 from evaluation.models import Event, Membership, Task, Topic
 from evaluation.tasks.hand_out import hand_out, reassign
-from evaluation.tasks.plan import Order, plan_hand_out
+from evaluation.tasks.plan import plan_hand_out
+from evaluation.tasks.units import Order
 from evaluation.terms import Role, Stage
 from tests.worlds.judging import JudgingWorld, make_judging_world
 
@@ -34,7 +35,7 @@ def client_of(world: JudgingWorld, name: str) -> Client:
 
 
 def order(world: JudgingWorld, assessor: str, *topics: str) -> Order:
-    return Order(Stage.SUPPORT_SCRATCH, tuple(world.topic(one).public_id for one in topics), assessor)
+    return Order(Stage.SUPPORT_SCRATCH, tuple(world.topic(topic).public_id for topic in topics), assessor)
 
 
 def test_a_plan_skips_topics_in_another_language_and_says_why(world: JudgingWorld) -> None:
@@ -46,7 +47,7 @@ def test_a_plan_skips_topics_in_another_language_and_says_why(world: JudgingWorl
 
 def test_where_nobody_is_named_a_reader_gets_it(world: JudgingWorld) -> None:
     plan = plan_hand_out(world.campaign, order(world, "", "t1"))
-    assert [one.assessor.username for one in plan.given if one.assessor] == ["ben"]
+    assert [planned.assessor.username for planned in plan.given if planned.assessor] == ["ben"]
 
 
 def test_the_campaign_s_language_counts_where_the_topic_has_none(world: JudgingWorld) -> None:

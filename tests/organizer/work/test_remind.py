@@ -9,7 +9,7 @@ from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation.models import Event, Qrel, Task
+from evaluation.models import Event, Task
 from tests.worlds.desk import DeskWorld
 from tests.worlds.work import hand, make_work_world
 
@@ -26,7 +26,6 @@ def desk(db: None, tmp_path: Path) -> DeskWorld:
 def late(desk: DeskWorld) -> DeskWorld:
     """Ann's tasks are three days late, and nothing is left to hand out."""
     hand(desk, [desk.topic("t3")], "ben")
-    Qrel.objects.filter(topic=desk.topic("t4")).delete()
     Task.objects.filter(assessor=desk.people["ann"]).update(due=timezone.localdate() - timedelta(days=3))
     desk.people["ann"].email = "ann@example.org"
     desk.people["ann"].save()
@@ -60,9 +59,9 @@ def test_a_reminder_is_mailed_noted_and_read_beside_the_task(late: DeskWorld) ->
 def test_nobody_is_reminded_twice_a_day(late: DeskWorld) -> None:
     client, wish = late.client("olga"), {"people": ["ann"], "text": TEXT}
     client.post(REMIND, wish)
-    again = client.post(REMIND, wish)
-    assert again.status_code == 422
-    page = again.content.decode()
+    repeated = client.post(REMIND, wish)
+    assert repeated.status_code == 422
+    page = repeated.content.decode()
     assert "Everybody who is ticked was reminded today." in page
     assert "(reminded today)" in page
     assert len(mail.outbox) == 1

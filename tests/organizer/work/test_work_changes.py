@@ -32,14 +32,14 @@ def fifteen(desk: DeskWorld) -> list[Task]:
     return tasks
 
 
-def bulk(desk: DeskWorld, button: str, status: int = 200, **said: Any) -> str:
-    response = desk.client("olga").post(CHANGE, {"change": "reopen", button: "1", **said})
+def bulk(desk: DeskWorld, button: str, status: int = 200, **fields: Any) -> str:
+    response = desk.client("olga").post(CHANGE, {"change": "reopen", button: "1", **fields})
     assert response.status_code == status, response.content.decode()
     return response.content.decode()
 
 
-def act(desk: DeskWorld, what: str, task: Task, status: int = 302, person: str = "olga", **said: str) -> str:
-    response = desk.client(person).post(reverse(f"organizer:{what}_task", args=["river", task.public_id]), said)
+def act(desk: DeskWorld, what: str, task: Task, status: int = 302, person: str = "olga", **fields: str) -> str:
+    response = desk.client(person).post(reverse(f"organizer:{what}_task", args=["river", task.public_id]), fields)
     assert response.status_code == status
     task.refresh_from_db()
     return response.content.decode()
@@ -116,7 +116,7 @@ def test_a_reopened_list_goes_on_from_what_was_submitted(desk: DeskWorld) -> Non
     assert window.do("decide", {"d1": 3}, key="d1", decision="rejected")["status"] == "applied"
     response = window.post("submit/", {"window": window.window, "seq": window.state()["seq"]})
     assert response.json() == {"version": 2, "nuggets": 4}
-    assert [one.frozen_list.items.count() for one in desk.post_edit.submissions.all()] == [5, 4]
+    assert [submission.frozen_list.items.count() for submission in desk.post_edit.submissions.all()] == [5, 4]
 
 
 def test_a_manual_list_stays_closed_once_its_assessor_has_drafts(desk: DeskWorld) -> None:
@@ -128,11 +128,11 @@ def test_a_manual_list_stays_closed_once_its_assessor_has_drafts(desk: DeskWorld
 
 def test_reopening_answers_the_request_for_it(desk: DeskWorld) -> None:
     submit_everything(desk)
-    asked = remark(
+    reopen_request = remark(
         task=desk.post_edit.public_id, user=desk.people["ann"], kind=RemarkKind.REOPEN, text="I missed P3."
     )
     act(desk, "reopen", desk.post_edit, reason=REASON)
-    [answered] = desk.post_edit.remarks.filter(public_id=asked.public_id)
+    [answered] = desk.post_edit.remarks.filter(public_id=reopen_request.public_id)
     assert answered.answered_by == desk.people["olga"]
     assert REASON in answered.answer
 
@@ -165,15 +165,15 @@ def test_reassigning_makes_an_empty_task_and_withdraws_the_old(desk: DeskWorld) 
 
 
 @pytest.mark.parametrize(
-    ("to", "said"),
+    ("to", "message"),
     [
         ("ann", "Ann Archer has it already."),
         ("olga", "olga is no assessor of this campaign."),
         ("sam", "sam is no"),
     ],
 )
-def test_work_is_not_reassigned_to_just_anybody(desk: DeskWorld, to: str, said: str) -> None:
-    assert said in act(desk, "reassign", desk.post_edit, 422, assessor=to, reason=REASON)
+def test_work_is_not_reassigned_to_just_anybody(desk: DeskWorld, to: str, message: str) -> None:
+    assert message in act(desk, "reassign", desk.post_edit, 422, assessor=to, reason=REASON)
     assert desk.post_edit.state == TaskState.NOT_STARTED
     assert Task.objects.count() == 2
 
@@ -204,21 +204,21 @@ def test_a_submitted_task_shows_what_became_of_the_drafts(desk: DeskWorld) -> No
 
 def test_many_tasks_are_reassigned_and_the_preview_says_which_not(desk: DeskWorld, fifteen: list[Task]) -> None:
     before = {task.pk: task.assessor_id for task in Task.objects.all()}
-    mine = list(Task.objects.filter(pk__in=[one.pk for one in fifteen], assessor__username="ann"))
+    mine = list(Task.objects.filter(pk__in=[task.pk for task in fifteen], assessor__username="ann"))
     open_ones = [task for task in mine if task.state == TaskState.NOT_STARTED]
-    Task.objects.filter(pk__in=[one.pk for one in mine[:-1]]).update(state=TaskState.NOT_STARTED)
-    said: dict[str, Any] = {
+    Task.objects.filter(pk__in=[task.pk for task in mine[:-1]]).update(state=TaskState.NOT_STARTED)
+    fields: dict[str, Any] = {
         "change": "reassign",
-        "tasks": [one.public_id for one in mine],
+        "tasks": [task.public_id for task in mine],
         "assessor": "ben",
         "reason": REASON,
     }
-    page = bulk(desk, "preview", **said)
+    page = bulk(desk, "preview", **fields)
     assert f"Changes <b>{len(mine) - 1}</b>, skips <b>1</b>" in page
     assert "This task is submitted" in page
     assert {task.pk: task.assessor_id for task in Task.objects.all()} == before
     assert not Event.objects.filter(kind="task.reassigned").exists()
-    bulk(desk, "commit", 302, **said)
+    bulk(desk, "commit", 302, **fields)
     events = Event.objects.filter(kind="task.reassigned")
     assert {event.payload["reason"] for event in events} == {REASON}
     assert events.count() == len(mine) - 1 >= len(open_ones)
@@ -226,14 +226,14 @@ def test_many_tasks_are_reassigned_and_the_preview_says_which_not(desk: DeskWorl
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("fields", "why"),
     [
         ({"assessor": "ben", "reason": " "}, "Say why: the reason is recorded."),
         ({"assessor": "", "reason": REASON}, "Choose to whom the tasks are given."),
     ],
 )
-def test_reassigning_needs_a_reason_and_somebody(desk: DeskWorld, said: dict[str, str], why: str) -> None:
-    page = bulk(desk, "preview", 422, change="reassign", tasks=[desk.manual.public_id], **said)
+def test_reassigning_needs_a_reason_and_somebody(desk: DeskWorld, fields: dict[str, str], why: str) -> None:
+    page = bulk(desk, "preview", 422, change="reassign", tasks=[desk.manual.public_id], **fields)
     assert why in page
 
 

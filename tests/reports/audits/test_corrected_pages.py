@@ -108,6 +108,30 @@ def test_runs_stand_by_the_corrected_score_with_ranks() -> None:
     assert "The LLM alone: 0.100 too low on <bdi>B</bdi>." in page
 
 
+@pytest.mark.usefixtures("large")
+def test_a_heading_orders_the_corrected_table() -> None:
+    page, orders = page_of(f"{CHOSEN}&score=weighted"), []
+    assert re.findall(r'aria-sort="(\w+)"', page) == ["descending"]
+    for column in ("run_id", "llm", "people", "corrected"):
+        [link] = re.findall(rf'href="(\?[^"]*sort=-?{column}[^"]*)"', page)
+        body = page_of(link).partition("<tbody>")[2].partition("</tbody>")[0]
+        orders.append("".join(re.findall(r"<bdi>(\w)</bdi></a>", body)))
+    assert orders == ["AB", "AB", "AB", "BA"]
+    assert "sort=" not in re.findall(r'href="([^"]*)"[^>]*>LLM</a>', page_of(f"{CHOSEN}&sort=-llm"))[0]
+
+
+@pytest.mark.usefixtures("large")
+def test_a_page_of_other_labels_leads_to_a_complete_check() -> None:
+    words = "Corrected scores of other labels: all."
+    for who in ("olga", "rita"):
+        assert words in text_of("?condition=E/M", who)
+        assert words not in text_of("?condition=E/A", who)
+    [link] = re.findall(r'href="(/campaigns/river/leaderboard/\?[^"]*check=all[^"]*)"', page_of("?condition=E/M"))
+    assert "Corrected by 12 human judgments of 12." in text_of(link.removeprefix(BOARD))
+    citations = client_of("olga").get(reverse("reports:report", args=["river", "support"])).content.decode()
+    assert "Corrected scores of other labels" not in citations
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_check_that_is_not_complete_says_how_far_it_is() -> None:
     words = "Random check check: 0 of 5 pairs judged of A, 0 of 5 pairs judged of B; scores are corrected when all are."
@@ -219,16 +243,16 @@ def test_judging_more_of_each_grows_the_check_once() -> None:
     response = client.post(form[1], {"run": runs, "number": numbers}, follow=True)
     came = StudyPair.objects.count() - before
     assert came == sum(min(int(more), 24) for _ in runs)
-    said = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", response.content.decode()))
-    assert f"Drawn for check: {came} pairs more of {runs[0]} and {runs[1]}." in said
-    assert "24 of " in said
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", response.content.decode()))
+    assert f"Drawn for check: {came} pairs more of {runs[0]} and {runs[1]}." in text
+    assert "24 of " in text
     assert (
         f'href="{reverse("organizer:study", args=["river", Study.objects.get().pk])}"' in response.content.decode()
     )
     event = Event.objects.get(kind="study.grown")
     assert (event.payload["runs"], event.actor) == (sorted(runs), response.context["user"])
-    again = client.post(form[1], {"run": runs, "number": numbers})
-    assert again.status_code == 422
+    repeated = client.post(form[1], {"run": runs, "number": numbers})
+    assert repeated.status_code == 422
     assert StudyPair.objects.count() == before + came
 
 

@@ -114,8 +114,8 @@ def test_an_export_goes_in_elsewhere_and_gives_the_same_digits(judged: Path) -> 
     receipt = run("import_audit", "--campaign", "river", "--study", "again", "--judge", "ann, study check", file)
     assert (receipt.code, receipt.err) == (0, "10 labels added.\n")
     assert corrected(*LOOSE, study="again")["runs"] == before["runs"]
-    again = run("import_audit", "--campaign", "river", "--study", "again", "--judge", "ann, study check", file)
-    assert again.err == "Nothing changed: 10 labels already loaded.\n"
+    repeated = run("import_audit", "--campaign", "river", "--study", "again", "--judge", "ann, study check", file)
+    assert repeated.err == "Nothing changed: 10 labels already loaded.\n"
 
 
 @pytest.mark.usefixtures("judged")
@@ -292,9 +292,18 @@ def test_without_llm_labels_nothing_is_drawn(folder: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_dry_run_says_what_would_be_drawn_and_draws_nothing() -> None:
-    shown = run(*FIVE, "--dry-run")
-    assert shown.err == "check: 2 runs x 5 = 10 of 12 pairs, labelled by llm.\n"
+    shown = run(*FIVE, "--dry-run").err
+    assert shown.startswith(
+        "check: 2 runs x 5 = 10 of 12 pairs, labelled by llm. Hours of judging are not known yet"
+    )
     assert [model.objects.count() for model in (Study, AuditPair, StudyPair)] == [0, 0, 0]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_dry_run_says_the_hours_of_judging(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assessor.timing.times.seconds_a_label", lambda *_: 540.0)
+    shown = run(*FIVE, "--dry-run").err
+    assert shown.endswith("About 1 h 30 min of judging, by the median time of a label in this campaign.\n")
 
 
 @pytest.mark.usefixtures("judged")

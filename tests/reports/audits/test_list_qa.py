@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from evaluation.models import AnswerProvenance, Assignment, AuditPair, Campaign, Study, StudyPair
 from evaluation.terms import StudyKind
 from reports.audits.corrected import audit_state, corrected_report
-from reports.audits.frame import audit_named, stored_frame
+from reports.audits.frame import audit_named, drawn_rows, stored_frame
 from reports.audits.population import pair_names
 from reports.metrics.policies import Policies
 from reports.metrics.scores import SCORE_NAMES
@@ -21,6 +22,9 @@ from tests.worlds.imported import load, refuse, report, run, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("list_qa")]
 DRAW = ("check", "--kind", "assignment", "--draw", "audit", "--nuggets", "edited-authors")
+NAMES = ("run_id", "topic_id", "nugget", "occurrence")
+DRAWN = "df1ef31f42f6738fd001df10d2fb3bd5fc947c1184aef6a23e88d179e26ad204"
+"""SHA-256 of the pairs that seed `river` draws, with their u, x and pi."""
 WORDS = ("not_support", "partial_support", "support")
 
 
@@ -193,6 +197,15 @@ def test_grown_to_a_hundred_is_a_hundred_at_once(tmp_path: Path) -> None:
     judge(tmp_path, of_people())
     judge(tmp_path, of_people("once"), "once")
     assert corrected()["runs"] == report("corrected", "--study", "once")["runs"]
+
+
+@pytest.mark.postgresql
+def test_both_engines_draw_the_same_pairs() -> None:
+    load("create_study", *DRAW, "--seed", "river")
+    rows = sorted(drawn_rows(Study.objects.get()), key=lambda row: [row[name] for name in NAMES])
+    drawn = [[row[name] for name in NAMES] + [f"{row[name]:.9f}" for name in ("u", "x", "pi")] for row in rows]
+    assert len(drawn) == 350
+    assert sha256(json.dumps(drawn).encode()).hexdigest() == DRAWN
 
 
 def test_page_and_files_hold_the_study_s_own_pairs_only() -> None:

@@ -1,9 +1,13 @@
 """Random checks of citation labels: judged at a desk or loaded, and never by labels given in sight of the LLM's."""
 
 import json
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from evaluation.errors import Refused
 from evaluation.imports.support import import_support
@@ -56,6 +60,50 @@ def test_all_judged_at_a_desk_is_the_score_of_people(world: JudgingWorld, score:
         assert row["corrected"]["high"] - row["corrected"]["low"] < 1e-12
 
 
+def client_of(world: JudgingWorld, who: str) -> Client:
+    client = Client()
+    client.force_login(world.people[who])
+    return client
+
+
+def page_of(world: JudgingWorld, query: str = "?condition=llm", who: str = "olga") -> str:
+    page = client_of(world, who).get(reverse("reports:report", args=["river", "support"]) + query).content.decode()
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", unescape(page[page.index("<main") :])))
+
+
+def test_the_citation_page_has_the_switch(world: JudgingWorld) -> None:
+    study = create_audit(campaign=world.campaign, wish=wish())
+    assert "0 of 2 pairs judged of alpha, 0 of 1 pairs judged of gamma; scores are corrected when" in page_of(
+        world
+    )
+    assert "Random check" not in page_of(world, who="rita")
+    judge_drawn(window_of(world, hand_study(world, study)), "partial_support")
+    assert "LLM Corrected" in page_of(world)
+    assert "People only" not in page_of(world)
+    query = "?condition=llm&view=corrected"
+    page = page_of(world, query, "rita")
+    assert "Corrected by 3 human judgments of 3." in page
+    assert "LLM Corrected Precision Recall These topics Topics like these" in page
+    assert "Weighted precision" not in page
+    for score in ("weighted_precision", "weighted_recall"):
+        address = reverse("reports:report_table", args=["river", "support", "corrected", "csv"])
+        file = client_of(world, "rita").get(f"{address}{query}&score={score}").content.decode()
+        printed = run(
+            "report", "corrected", "--campaign", "river", "--study", "check", "--score", score, "--format", "csv"
+        )
+        assert file == printed.out
+    assert "People only" not in page_of(world, "?condition=scratch&view=corrected")
+    assert client_of(world, "ann").get(address + query).status_code == 404
+
+
+def test_judging_more_leads_back_to_the_citations(world: JudgingWorld) -> None:
+    study = create_audit(campaign=world.campaign, wish=AuditWish("check", StudyKind.SUPPORT, per_run=1, least=1))
+    address = reverse("reports:judge_more", args=["river", study.pk]) + "?condition=llm&view=corrected"
+    answer = client_of(world, "olga").post(address, {"run": ["alpha"], "number": ["2"]})
+    board = reverse("reports:report", args=["river", "support"])
+    assert (answer.status_code, answer["Location"]) == (302, f"{board}?condition=llm&view=corrected")
+
+
 def test_labels_of_a_file_are_by_sentence_and_passage(world: JudgingWorld, tmp_path: Path) -> None:
     study = create_audit(campaign=world.campaign, wish=wish())
     rows = [
@@ -96,11 +144,3 @@ def test_labels_in_sight_of_the_llm_s_are_never_taken(world: JudgingWorld) -> No
     for words in ({"known": ("seen",)}, {"sample": "seen"}):
         with pytest.raises(Refused, match=SEEN):
             create_audit(campaign=world.campaign, wish=wish(**words))
-
-
-def test_more_citations_a_sentence_are_refused(world: JudgingWorld) -> None:
-    protocol = world.campaign.protocol
-    protocol.first_citations = 2
-    protocol.save()
-    with pytest.raises(Refused, match="one citation a sentence"):
-        create_audit(campaign=world.campaign, wish=wish())

@@ -1,0 +1,193 @@
+"""Corrected scores on a page of LLM scores: the switch to them, their table, and what would tell runs apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.urls import reverse
+
+from evaluation.domain.conditions import CitationCondition, NuggetCondition
+from evaluation.models import Campaign, Study
+from evaluation.terms import StudyKind, SupportCondition
+from reports.audits.corrected import (
+    NEW,
+    THESE,
+    TOO_FEW,
+    CorrectedDifference,
+    CorrectedReport,
+    audits_of,
+    checks_of,
+    corrected_by,
+)
+from reports.audits.documents import corrected_document, corrected_note, corrected_rows
+from reports.audits.frame import check_counts
+from reports.audits.population import condition_of
+from reports.metrics.intervals import Interval
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.report import Column, ColumnKind, Report, ReportCell, Row, Section
+from web.templatetags.assay import DASH
+
+CORRECTED = "corrected"
+CORRECTED_COLUMNS = (
+    Column("run_id", "Run", ColumnKind.RUN),
+    Column("llm", "LLM", ColumnKind.SCORE),
+    Column("people", "People only", ColumnKind.SCORE),
+    Column("corrected", "Corrected", ColumnKind.SCORE, primary=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLine:
+    """A run as the page shows it: its place by the chosen score, and per group of `Comparisons` whether it is in it."""
+
+    row: Row
+    rank: int | str | None
+    name: ReportCell
+    score: ReportCell
+    cells: list[ReportCell]
+    bars: list[bool]
+    doubts: list[tuple[str, int]]
+    axis: float
+    """The end of the axis that all runs share; it begins at 0."""
+
+    @property
+    def share(self) -> str:
+        return self._percent(self.score.value)
+
+    @property
+    def refused(self) -> str:
+        return str(self.row["intervals"][self.score.column.key].get("reason", ""))
+
+    @property
+    def low(self) -> str:
+        return self._percent(self.row["low"])
+
+    @property
+    def high(self) -> str:
+        return self._percent(self.row["high"])
+
+    def _percent(self, value: float) -> str:
+        return f"{100 * value / self.axis:.4f}%"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedReport(Report):
+    """`checks`: random checks of the labels, the newest first."""
+
+    checks: tuple[CorrectedReport, ...] = ()
+
+    @property
+    def names(self) -> set[str]:
+        return {run.run_id for run in self.corrected.runs} if self.corrected else set()
+
+    @cached_property
+    def corrected(self) -> CorrectedReport | None:
+        """The named check if it is complete; where none is named, the newest complete one."""
+        if not self.checks:
+            return None
+        named = [check for check in self.checks if check.study.name == self.form.chosen["check"]]
+        return next((check for check in named or self.checks if check.complete), None)
+
+    @property
+    def complete_checks(self) -> list[CorrectedReport]:
+        return [check for check in self.checks if check.complete]
+
+    @property
+    def open_checks(self) -> list[CorrectedReport]:
+        return [check for check in self.checks if not check.complete]
+
+    @property
+    def is_corrected(self) -> bool:
+        return self.corrected is not None and self.form.chosen["view"] == CORRECTED
+
+    @property
+    def corrected_lines(self) -> list[BoardLine]:
+        section = self.section(CORRECTED)
+        groups = self.corrected.groups if self.corrected else ()
+        lines = zip(section.rows, section.cells(section.rows), strict=True)
+        return [_corrected_line(row, cells, groups) for row, cells in lines if row["run_id"] in self.names]
+
+    @property
+    def neighbours(self) -> list[tuple[CorrectedDifference, list[tuple[str, int]]]]:
+        report = self.corrected
+        gaps = [gap for gap in report.neighbours if {gap.a, gap.b} <= self.names] if report else []
+        return [(gap, report.numbers_with(gap)) for gap in gaps if report]
+
+    def corrected_sections(self, page: str) -> list[Section]:
+        """The corrected table, where there is one: its files have what `report corrected` prints."""
+        if not self.corrected:
+            return []
+        sort = (self.is_corrected and self.form.chosen["sort"]) or f"-{CORRECTED}"
+        return [_corrected_section(self.corrected, f"{page}-{CORRECTED}").ordered(sort, ties="run_id")]
+
+    @property
+    def corrected_headings(self) -> list[tuple[Column, str, str]]:
+        return self.section(CORRECTED).headings
+
+
+def board_address(study: Study) -> str:
+    """Address of the page whose scores a complete check corrects."""
+    chosen = {"judge": study.machine.name, "view": CORRECTED, "check": study.name}
+    if study.nugget_set is None:
+        chosen["condition"] = SupportCondition.LLM
+        return reverse("reports:report", args=[study.campaign.slug, "support"], query=chosen)
+    chosen |= {"condition": condition_of(study.nugget_set), "nuggets": study.nugget_set.name}
+    return reverse("reports:leaderboard", args=[study.campaign.slug], query=chosen)
+
+
+def complete_checks(campaign: Campaign, kind: StudyKind) -> list[tuple[str, str]]:
+    studies = list(audits_of(campaign).filter(kind=kind).select_related("nugget_set"))
+    counts = check_counts(studies)
+    return [(study.name, board_address(study)) for study in studies if not counts[study.pk].left]
+
+
+def corrected_checks(
+    choice: NuggetCondition | CitationCondition, policies: Policies | SupportPolicies, score: str, target: str
+) -> tuple[CorrectedReport, ...]:
+    return tuple(
+        corrected_by(study, policies, score, NEW if target == NEW else THESE) for study in checks_of(choice)
+    )
+
+
+def _corrected_section(report: CorrectedReport, file_name: str) -> Section:
+    rows = [
+        row
+        | {
+            "few": run.few,
+            "doubts": run.doubts,
+            "intervals": {"people": _ends(row, "people_"), CORRECTED: _ends(row)},
+        }
+        for run, row in zip(report.ordered, corrected_rows(report), strict=True)
+    ]
+    return Section(
+        name=CORRECTED,
+        title="Corrected",
+        columns=CORRECTED_COLUMNS,
+        rows=rows,
+        aside=("few", "doubts", "intervals"),
+        file_name=file_name,
+        paper={column.key: column.caption for column in CORRECTED_COLUMNS} | {"low": "Low", "high": "High"},
+        document=corrected_document(report),
+        comment=corrected_note(report),
+    )
+
+
+def _ends(row: Row, prefix: str = "") -> Row:
+    return Interval(
+        row[f"{prefix}low"], row[f"{prefix}high"], "" if row[f"{prefix}low"] is not None else TOO_FEW
+    ).document
+
+
+def _corrected_line(row: Row, cells: list[ReportCell], groups: Sequence[frozenset[str]]) -> BoardLine:
+    name, llm, people, corrected = cells
+    ranks = dict.fromkeys(rank for rank in (row["best_rank"], row["worst_rank"]) if rank)
+    return BoardLine(
+        row=row,
+        rank=DASH.join(map(str, ranks)),
+        name=name,
+        score=corrected,
+        cells=[llm, people],
+        bars=[row["run_id"] in group for group in groups],
+        doubts=[],
+        axis=1.0,
+    )

@@ -1,0 +1,266 @@
+"""The methods page: paragraphs that paste into a paper, then the tables of the report in words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.http import UserRequest
+from assessor.rules.clock import RULE_VERSION
+from evaluation.models import Campaign, Protocol
+from evaluation.rules.protocol import GUIDELINES, SETTINGS
+from evaluation.terms import Condition, NuggetSearch, PassageOrder, Stage, SupportCondition
+from reports.files import Row, escaped
+from reports.methods import (
+    AGREED,
+    CHECKS,
+    CONTENT_TYPES,
+    ENDS,
+    JUDGES,
+    LEVELS,
+    MIX,
+    SUPPORT,
+    TABLES_OF,
+    TAUS,
+    TIMES,
+    WORK,
+    WRITERS,
+    MethodsForm,
+    MethodsReport,
+    MethodsSection,
+    MethodsTable,
+    cell_words,
+    methods_report,
+)
+from reports.views import get_campaign
+from web.text import plural
+
+
+def page_sections(campaign: Campaign, report: MethodsReport) -> list[MethodsSection]:
+    """Return the sections as the page has them: settings in words, and no names of tables in the database."""
+    protocol, *middle, versions = report.sections
+    [settings], [programs] = protocol.tables, versions.tables
+    shown = [{"setting": label, "value": text} for label, text in _settings_in_words(campaign)]
+    rest = [row for row in programs.rows if not str(row["what"]).startswith(TABLES_OF)]
+    named = [
+        replace(section, tables=[each for table in section.tables for each in _by_kind(table)])
+        for section in middle
+    ]
+    return [
+        replace(protocol, tables=[replace(settings, rows=shown)]),
+        *named,
+        replace(versions, tables=[replace(programs, rows=rest)]),
+    ]
+
+
+def _by_kind(table: MethodsTable) -> list[MethodsTable]:
+    """Return a table of labels under the name of their kind; as two tables where it has both kinds."""
+    if table.columns is MIX:
+        return [replace(table, caption="Nugget labels")]
+    if table.columns is SUPPORT:
+        return [replace(table, caption="Citation labels")]
+    if table.columns not in (AGREED, ENDS):
+        return [table]
+    return [
+        replace(
+            table,
+            caption=table.caption.replace("Labels", f"{kind} labels"),
+            rows=[row for row in table.rows if (row["x"] in list(SupportCondition)) is of_citations],
+        )
+        for kind, of_citations in (("Nugget", False), ("Citation", True))
+    ]
+
+
+def _settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
+    return [
+        (setting.label, setting.text(getattr(campaign.protocol, name)))
+        for name, setting in SETTINGS.items()
+        if name != GUIDELINES.name
+    ]
+
+
+def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
+    sections = {section.title: section for section in report.sections}
+    checks = list(sections[CHECKS].sentences) if CHECKS in sections else []
+    paragraphs = [
+        " ".join([*sections["Protocol"].sentences, *sections["Topics, runs and passages"].sentences]),
+        " ".join(_judging(campaign.protocol)),
+        " ".join(_nuggets(campaign.protocol)),
+        " ".join(_people(report)),
+        _times(report),
+        *_agreement(report),
+        " ".join(sections["Agreement"].sentences),
+        *checks,
+        " ".join(sections["Versions"].sentences),
+    ]
+    return [paragraph for paragraph in paragraphs if paragraph]
+
+
+def _rows(report: MethodsReport, columns: Mapping[str, str]) -> list[Row]:
+    tables = (table for section in report.sections for table in section.tables)
+    return [row for table in tables if table.columns is columns for row in table.rows]
+
+
+def _first(number: int, noun: str) -> str:
+    return f"the first {noun} is" if number == 1 else f"the first {number:,} {noun}s are"
+
+
+def _judging(protocol: Protocol) -> Iterator[str]:
+    depth, citations, people = protocol.pool_depth, protocol.first_citations, protocol.overlap
+    yield (
+        f"Of each group and task {_first(depth, 'run')} judged, by priority." if depth else "All runs are judged."
+    )
+    yield f"Of each sentence {_first(citations, 'citation') if citations else 'every citation is'} judged."
+    yield (
+        f"A topic is judged by at most {people:,} {plural(people, 'assessor')}."
+        if people
+        else "A topic is judged by one assessor, and by more where somebody asks for it."
+    )
+    yield (
+        "Assessors who label answers see which nuggets are vital."
+        if protocol.show_importance
+        else "The importance of nuggets is hidden from assessors who label answers."
+    )
+    if protocol.identical_once:
+        yield "Answers with the very same text are judged once."
+    if protocol.practice:
+        yield "Assessors practise before their first task of a stage."
+    if protocol.nugget_sweep:
+        yield "At the end of a topic they can go through the labels of each nugget once more."
+    limits = ((protocol.answer_word_limit, "words"), (protocol.reference_limit, "references"))
+    if shown := [f"{most:,} {noun}" for most, noun in limits if most]:
+        yield f"Answers of more than {' or '.join(shown)} are reported."
+
+
+def _nuggets(protocol: Protocol) -> Iterator[str]:
+    grades = f"of grade {protocol.grade_threshold} and above, on a scale that ends at {protocol.relevance_max}"
+    by_grade = protocol.passage_order == PassageOrder.RANK
+    order = "the best graded first" if by_grade else "in an order that is shuffled by topic"
+    yield f"Nuggets come from the passages {grades}, read {order}."
+    if protocol.group_overlaps:
+        yield "Overlapping passages of a document stand together, and what repeats is grey."
+    for stage, most in ((Stage.MANUAL, protocol.manual_cap), (Stage.POST_EDIT, protocol.edited_cap)):
+        if most:
+            yield f"A list from {stage.words} has at most {most:,} nuggets."
+    if protocol.nugget_search != NuggetSearch.NONE:
+        where = (
+            "Where drafts are edited, passages" if protocol.nugget_search == NuggetSearch.EDITED else "Passages"
+        )
+        yield f"{where} can be searched for a nugget's own words by one key."
+    yield (
+        f"An LLM reads {protocol.window_size:,} passages a call, lets its list grow to {protocol.draft_cap:,} nuggets "
+        f"and keeps {protocol.nugget_cap:,}; a call labels at most {protocol.batch_size:,} nuggets of an answer."
+    )
+
+
+def _people(report: MethodsReport) -> Iterator[str]:
+    rows = _rows(report, WORK)
+    people = len({row["assessor"] for row in rows})
+    tasks, submitted, second = (sum(row[name] for row in rows) for name in ("tasks", "submitted", "second"))
+    if people:
+        yield f"{people:,} {plural(people, 'assessor')} submitted {submitted:,} of {tasks:,} {plural(tasks, 'task')}."
+    if second:
+        yield f"{second:,} of the tasks {plural(second, 'is a second opinion', 'are second opinions')}."
+    models = {row["judge"]: row["model"] for row in _rows(report, JUDGES) if row["kind"] == "LLM"}
+    named = [f"{judge} ({model})" if model not in ("", judge) else judge for judge, model in models.items()]
+    if named:
+        yield f"Automatic labels and lists are by {listed(named)}."
+
+
+def _times(report: MethodsReport) -> str:
+    medians = [
+        f"{row['median_s'] / 60:.0f} min in {Stage(row['stage']).words} ({row['topics']:,})"
+        for row in _rows(report, TIMES)
+        if row["median_s"] is not None
+    ]
+    if not medians:
+        return "No time of judging is known."
+    text = f"The median active time of a topic, with the number of topics, is {listed(medians)}."
+    return f"{text} Only first submissions count, and idle time is left out by rule {RULE_VERSION}."
+
+
+def listed(names: Sequence[str]) -> str:
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+OVER = {
+    LEVELS["run_level"]: "over {:,} runs",
+    LEVELS["topic_average"]: "averaged over {:,} topics",
+    LEVELS["all_topic_run"]: "over {:,} answers",
+}
+CITATIONS = {
+    SupportCondition.LLM: "citations judged by an LLM",
+    SupportCondition.SCRATCH: "citations judged by people, unaided",
+    SupportCondition.POST_EDIT: "citations judged by people who saw the LLM's labels",
+}
+
+
+class _NamedConditions:
+    """Conditions of a text: in words with the code where they come first, then those of nuggets by their code."""
+
+    def __init__(self) -> None:
+        self.named: set[str] = set()
+
+    def __call__(self, code: str) -> str:
+        is_first = code not in self.named
+        self.named.add(code)
+        if code in list(SupportCondition):
+            text = CITATIONS[SupportCondition(code)]
+            return f"{text} ({code})" if is_first else text
+        made, labels = Condition(code).words.split(", ")
+        return f"{made[:1].lower()}{made[1:]} with {labels} ({code})" if is_first else code
+
+
+def _agreement(report: MethodsReport) -> list[str]:
+    """Return a paragraph on the taus of pairings, and one on the labels that two conditions share."""
+    side = _NamedConditions()
+    taus = [row for row in _rows(report, TAUS) if row["tau_b"] is not None]
+    ranked = []
+    for (x, y, score), rows in groupby(taus, key=lambda row: (row["x"], row["y"], row["score"])):
+        figures = [f"{_figure(row['tau_b'], row)} {OVER[row['level']].format(row['n'])}" for row in rows]
+        ranked.append(
+            f"Kendall's tau-b ({cell_words('score', score)}) of {side(x)} and {side(y)} is {listed(figures)}."
+        )
+    ends = {(row["x"], row["y"], row["figure"]): row for row in _rows(report, ENDS)}
+    same = []
+    for row in _rows(report, AGREED):
+        x, y = row["x"], row["y"]
+        share = f"{100 * row['agreement']:.1f} % of {row['pairs']:,} pairs"
+        found = row["kappa"]
+        kappa = "undefined" if found is None else _figure(found, ends.get((x, y, "kappa"), {}))
+        same.append(f"The labels of {side(x)} and {side(y)} agree in {share}; Cohen's kappa is {kappa}.")
+    return [" ".join(ranked), " ".join(same)]
+
+
+def _figure(value: float, ends: Mapping[str, Any]) -> str:
+    low, high = ends.get("low"), ends.get("high")
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} ({low:.3f} to {high:.3f})"
+
+
+@require_safe
+def methods(request: UserRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign(request, slug)
+    report = methods_report(campaign)
+    paragraphs = prose(campaign, report)
+    context = {
+        "campaign": campaign,
+        "report": {"sections": page_sections(campaign, report)},
+        "prose": paragraphs,
+        "prose_text": "\n\n".join(paragraphs),
+        "prose_latex": "\n\n".join(map(escaped, paragraphs)),
+        "forms": list(MethodsForm),
+    }
+    return render(request, "reports/methods.html", context)
+
+
+@require_safe
+def methods_file(request: UserRequest, slug: str, document: MethodsForm) -> HttpResponse:
+    report = methods_report(get_campaign(request, slug))
+    response = HttpResponse(WRITERS[document](report), content_type=CONTENT_TYPES[document])
+    response["Content-Disposition"] = f'attachment; filename="{slug}-methods.{document}"'
+    return response

@@ -1,0 +1,44 @@
+"""Intervals where a sentence with two citations is drawn as one: precision by their mean, recall by the better."""
+
+import numpy as np
+import pytest
+
+from reports.metrics.arrays import Counts, Floats
+from reports.metrics.audit.draw import AuditFrame, draw
+from reports.metrics.audit.estimate import AuditSample, estimates
+from reports.metrics.audit.weights import LENIENT
+
+SENTENCES, TOPICS, DRAWS = 320, 40, 150
+AGREEMENT = 0.69
+"""Of the LLM with people: as on the track's citations."""
+
+
+def made_labels() -> tuple[Counts, Counts]:
+    """Labels of two citations of each sentence, by an LLM that is off by .06, and by people."""
+    noise = np.random.default_rng(1)
+    machine = noise.choice(3, (SENTENCES, 2), p=[0.25, 0.25, 0.5])
+    others = noise.choice(3, (SENTENCES, 2), p=[0.45, 0.3, 0.25])
+    return machine, np.where(noise.random((SENTENCES, 2)) < AGREEMENT, machine, others)
+
+
+@pytest.mark.parametrize(("number", "error"), [(50, 0.045), (100, 0.03), (200, 0.017)])
+@pytest.mark.parametrize("score", ["precision", "recall"])
+def test_intervals_of_sentences_cover_people(number: int, error: float, score: str) -> None:
+    machine, people = made_labels()
+    topic = np.sort(np.random.default_rng(2).integers(0, TOPICS, SENTENCES))
+    weights: Floats = 1 / (TOPICS * np.bincount(topic, minlength=TOPICS)[topic])
+    mean = np.stack([(people == label).mean(axis=1) for label in range(3)], axis=1)
+    shares = mean if score == "precision" else np.eye(3)[people.max(axis=1)]
+    truth, noise = float(weights @ shares @ LENIENT), np.random.default_rng(3)
+    found = []
+    for _ in range(DRAWS):
+        nothing = np.zeros(SENTENCES, dtype=np.int64)
+        frame = AuditFrame(nothing, machine.max(axis=1), nothing, weights, noise.random(SENTENCES), 1)
+        chances = draw(frame, np.array([number]), least=5)
+        sample = AuditSample(frame, chances, np.where((chances > 0)[:, np.newaxis], shares, 0.0), topic)
+        estimate = estimates(sample, weights, LENIENT)
+        low, high = estimate.interval
+        found.append((float(estimate.value[0]) - truth, bool(low[0] <= truth <= high[0])))
+    errors, covered = np.array(found).T
+    assert np.sqrt((errors**2).mean()) < error
+    assert covered.mean() >= 0.92
