@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
@@ -33,21 +32,14 @@ SPENDING = (
 class Jobs(Reader):
     """Jobs of LLM judges, and how far each is."""
 
+    model = LlmJob
+    paths = {"campaign": "campaign", "judges": "judge", "kind": "job__state"}
     values = (
         *("campaign", "judge", "job__title", "job__state", "job__waiting_for", "job__made_by"),
         *("job__made_at", "job__ended_at", "job__priority", "sent_calls", "prompt_tokens", "completion_tokens"),
         *("most_calls", "most_tokens", "most_money", "currency", "price_table"),
     )
     row_path = "job__id"
-
-    def rows(self) -> QuerySet[LlmJob]:
-        return LlmJob.objects.using(self.alias).filter(campaign__in=self.seen)
-
-    def of_judges(self, rows: QuerySet[Any], judges: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(judge__in=judges)
-
-    def of_kind(self, rows: QuerySet[Any], kind: str) -> QuerySet[Any]:
-        return rows.filter(job__state=kind)
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
         """Keep jobs that started or ended from a moment on, and those under way, whose counts go on."""
@@ -60,7 +52,7 @@ class Jobs(Reader):
             items[job][state] = count
         names = self.names
         for pk, campaign, judge, title, state, waiting_for, made_by, made_at, ended_at, *spending in chunk:
-            yield _spending(spending) | {
+            yield {
                 "id": pk,
                 "campaign": names.slug(campaign),
                 "title": names.clean(campaign, title),
@@ -71,6 +63,7 @@ class Jobs(Reader):
                 "made_at": made_at,
                 "ended_at": ended_at,
                 "items": items[pk],
+                **_spending(spending),
             }
 
 
@@ -112,7 +105,7 @@ class Scores(Reader):
 def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[dict[str, Any]]:
     if isinstance(choice, NuggetCondition):
         return list(leaderboard(choice, nugget_policies(params)).rows)
-    return [asdict(row) for row in support_rows(choice, support_policies(params))]
+    return support_rows(choice, support_policies(params))
 
 
 def nugget_policies(params: dict[str, Any]) -> Policies:
@@ -137,6 +130,7 @@ class TimeReader(Reader):
     """The times of submissions, the one that is being made too. Withdrawn work does not count."""
 
     key = "place"
+    paths = {"topics": "task__topic", "people": "task__assessor", "stage": "task__stage", "moment": "last_at"}
     values = ("task", "submission", "last_at")
     # Each row is computed from all stretches of its task, and a chunk holds them in memory.
     chunk = 20
@@ -146,23 +140,9 @@ class TimeReader(Reader):
         counting = seen.filter(Task.objects.not_withdrawn_q("task__")).annotate(place=PLACE)
         return counting.values("place", "task", "submission").annotate(last_at=Max("ended_at"))
 
-    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(task__topic__in=topics)
-
-    def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(task__assessor__in=users)
-
-    def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
-        return rows.filter(task__stage=stage)
-
-    def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-        return rows.filter(last_at__gte=start)
-
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         pks = {values[1] for values in chunk}
-        tasks = {
-            task.pk: task for task in Task.objects.using(self.alias).filter(pk__in=pks).select_related("topic")
-        }
+        tasks = Task.objects.using(self.alias).select_related("topic").in_bulk(pks)
         submitted = set(Submission.objects.using(self.alias).filter(task__in=pks).values_list("task", "version"))
         stretches = self._stretches(pks)
         for _, pk, version, last_at in chunk:
