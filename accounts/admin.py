@@ -31,7 +31,6 @@ class AccountAdmin(Base):
     readonly_fields = ("last_login", "date_joined")
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save; a cleared tick closes the account, and a new address is mailed to the old one."""
         super().save_model(request, obj, form, change)
         if change and "email" in form.changed_data:
             _tell_of_new_address(request, obj, form.initial.get("email", ""))

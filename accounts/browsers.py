@@ -98,8 +98,6 @@ SYSTEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """One session of an account."""
-
     mark: str
     program: str
     system: str

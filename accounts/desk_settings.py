@@ -30,13 +30,11 @@ def desk_settings_of(user: User) -> DeskSettings:
     """Missing or invalid values take their default, so that settings never break a desk."""
     stored: dict[str, Any] = user.desk_settings if isinstance(user.desk_settings, dict) else {}
     size = int(stored["reading_size"]) if stored.get("reading_size") in READING_SIZES else READING_SIZE
-    keys = stored.get("keys")
+    keys = stored["keys"] if isinstance(stored.get("keys"), dict) else {}
     return DeskSettings(
         reading_size=size,
         **{name: bool(stored.get(name, usual)) for name, usual in SWITCHES.items()},
-        keys={str(name): tuple(map(str, chords)) for name, chords in keys.items() if isinstance(chords, list)}
-        if isinstance(keys, dict)
-        else {},
+        keys={str(name): tuple(map(str, chords)) for name, chords in keys.items() if isinstance(chords, list)},
     )
 
 

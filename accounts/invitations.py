@@ -2,7 +2,6 @@
 
 import secrets
 from datetime import timedelta
-from hashlib import sha256
 
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
@@ -11,9 +10,8 @@ from django.db import IntegrityError, transaction
 from django.utils.timezone import now
 
 from accounts.models import NAME_TAKEN, NOTICE_VERSION, Invitation, User
+from accounts.tokens import SECRET_BYTES, hash_of
 from web.middleware import RuleRefusal
-
-SECRET_BYTES = 32
 
 
 def new_invitation(
@@ -26,7 +24,7 @@ def new_invitation(
         role=role,
         email=email,
         name=name,
-        sha256=_hash(raw),
+        sha256=hash_of(raw),
         made_by=made_by,
         expires_at=now() + timedelta(days=settings.INVITATION_DAYS),
     )
@@ -37,7 +35,7 @@ def invitation_of(raw: str) -> Invitation | None:
     """Invitation of a link; None where it is used, revoked or expired."""
     unused = Invitation.objects.select_related("campaign", "made_by")
     good = {"accepted_at": None, "revoked_at": None, "expires_at__gt": now(), "made_by__is_active": True}
-    return unused.filter(sha256=_hash(raw), **good).first()
+    return unused.filter(sha256=hash_of(raw), **good).first()
 
 
 def use_invitation(raw: str, user: User) -> Invitation:
@@ -60,10 +58,7 @@ def revoke_invitation(invitation: Invitation) -> bool:
 
 
 def make_account(*, username: str, password: str, full_name: str = "", email: str = "") -> User:
-    """Make the account of somebody who was invited. Raises `ValidationError` by field.
-
-    `email`: where the link was sent, so whoever has it reads that mail.
-    """
+    """Raises `ValidationError` by field. `email`: where the link was sent, so whoever has it reads that mail."""
     first, _, last = full_name.strip().partition(" ")
     user = User(username=username, first_name=first, last_name=last, email=email)
     user.set_password(password)
@@ -97,7 +92,3 @@ def ensure_demo_user(*, username: str, full_name: str, password: str, administra
         },
     )
     return user
-
-
-def _hash(raw: str) -> str:
-    return sha256(raw.encode()).hexdigest()

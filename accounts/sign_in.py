@@ -133,8 +133,6 @@ logger = logging.getLogger(__name__)
 
 
 class InvitationOnlyAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Accounts are made by invitations and by administrators."""
-
     def is_open_for_signup(self, request: HttpRequest) -> Any:
         """Closed: an evaluation's accounts are handed out, never taken."""
         return False

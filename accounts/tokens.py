@@ -27,6 +27,10 @@ class Scope(StrEnum):
     WRITE = "write"
 
 
+def hash_of(raw: str) -> str:
+    return sha256(raw.encode()).hexdigest()
+
+
 def longest_life() -> timedelta:
     return timedelta(days=settings.API_TOKEN_MAX_DAYS)
 
@@ -39,7 +43,7 @@ def make_token(*, user: User, name: str, scopes: Collection[str], expires_at: da
         user=user,
         name=name.strip(),
         prefix=raw[:SHOWN],
-        sha256=_hash(raw),
+        sha256=hash_of(raw),
         scopes=[scope.value for scope in Scope if scope in scopes],
         expires_at=expires_at,
     )
@@ -60,11 +64,8 @@ def _check(user: User, name: str, scopes: Collection[str], expires_at: datetime)
 def token_of(raw: str) -> ApiToken | None:
     """Token of a request; None where it is unknown, expired or revoked, or its owner's account is closed."""
     moment = now()
-    token = (
-        ApiToken.objects.select_related("user")
-        .filter(sha256=_hash(raw), revoked_at=None, expires_at__gt=moment, user__is_active=True)
-        .first()
-    )
+    tokens = ApiToken.objects.select_related("user").filter(sha256=hash_of(raw), revoked_at=None)
+    token = tokens.filter(expires_at__gt=moment, user__is_active=True).first()
     # Noted once a minute: a program that reads pages of rows must not write a row for each.
     if token and (token.last_used_at is None or token.last_used_at <= moment - NOTED_EVERY):
         # Asked again in the statement, so that of many requests at once one writes.
@@ -76,7 +77,7 @@ def token_of(raw: str) -> ApiToken | None:
 
 def refused_token_of(raw: str) -> ApiToken | None:
     """Expired or revoked token of a request, or that of a closed account: for the audit log."""
-    return ApiToken.objects.select_related("user").filter(sha256=_hash(raw)).first()
+    return ApiToken.objects.select_related("user").filter(sha256=hash_of(raw)).first()
 
 
 def revoke_token(*, token: ApiToken) -> None:
@@ -91,7 +92,3 @@ def revoke_tokens_of(user: User) -> int:
 
 def tokens_of(user: User) -> list[ApiToken]:
     return list(ApiToken.objects.filter(user=user))
-
-
-def _hash(raw: str) -> str:
-    return sha256(raw.encode()).hexdigest()

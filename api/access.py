@@ -40,8 +40,6 @@ class PersonThrottle(SimpleRateThrottle):
 
 
 class RefusedTokenThrottle(SimpleRateThrottle):
-    """Tokens from an address that opened nothing."""
-
     scope = "refused_token"
     # Enough for a program that was left with an old token, and far too little to guess one.
     rate = "60/minute"
@@ -61,16 +59,12 @@ class BearerAuthentication(BaseAuthentication):
         token = token_of(raw.strip())
         if token is None:
             # Before it is recorded: each refused token is a line of the audit log, and lines fill a disk.
-            self._refuse_more(request)
+            throttle = RefusedTokenThrottle()
+            if not throttle.allow_request(request, None):  # type: ignore[arg-type]
+                raise Throttled(throttle.wait())
             record_refused_token(raw.strip(), request._request)
             raise AuthenticationFailed("This token is not known, or it has expired or was revoked.")
         return token.user, token
-
-    def _refuse_more(self, request: Request) -> None:
-        """Raise `Throttled` where too many tokens of an address opened nothing. Good ones are not counted."""
-        throttle = RefusedTokenThrottle()
-        if not throttle.allow_request(request, None):  # type: ignore[arg-type]
-            raise Throttled(throttle.wait())
 
     def authenticate_header(self, request: Request) -> str:
         """Name the scheme. Without one the REST framework answers 403, which says that no token would help."""

@@ -46,16 +46,12 @@ class BadIdempotencyKey(APIException):
 
 
 class KeyReused(APIException):
-    """Another request under a key that was given already."""
-
     status_code = HTTPStatus.UNPROCESSABLE_ENTITY
     default_code = "idempotency_key_reused"
     default_detail = "This Idempotency-Key belongs to another request. Nothing was done; use a new key."
 
 
 class BeingDone(APIException):
-    """A request whose twin is at work."""
-
     status_code = HTTPStatus.CONFLICT
     default_code = "idempotency_key_in_use"
     default_detail = "A request with this Idempotency-Key is being worked on. Send it again in a moment."
@@ -72,8 +68,6 @@ class AnswerLost(APIException):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A key that this request holds."""
-
     pk: int
     attempt: int
 
@@ -132,7 +126,6 @@ def _key_of(request: Request) -> str | None:
 
 
 def _claimed(user: User, key: str, sent: str) -> Claim | HttpResponse:
-    """Claim a key, or return what was answered under it."""
     moment = now()
     # Here and not only by the command `apply_retention`: an old key must be free even where nobody runs that.
     old_keys(moment).delete()

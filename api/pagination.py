@@ -72,8 +72,6 @@ def _digest(purpose: bytes, collection: str, payload: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class ListParams:
-    """Parameters that every list has."""
-
     form: Form
     page_size: int
     cursor: Cursor | None

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DEFAULT_DB_ALIAS
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from pydantic_core import to_json
 from rest_framework.exceptions import NotFound
@@ -23,35 +24,22 @@ from llmjobs import provenance as origins
 from llmjobs.provenance import ShownCall, files_of
 
 Behind = tuple[Event | None, list[tuple[str, ShownCall | None]]]
-
-
-def _of_assignment(viewer: User, campaign: Campaign, pk: int) -> Behind:
-    event = origins.assignments_for(viewer, campaign).get(pk=pk).event
-    return event, [("label", origins.call_behind(viewer, campaign, event))]
-
-
-def _of_support(viewer: User, campaign: Campaign, pk: int) -> Behind:
-    event = origins.support_for(viewer, campaign).get(pk=pk).event
-    return event, [("label", origins.call_behind(viewer, campaign, event))]
-
-
-def _of_nugget(viewer: User, campaign: Campaign, pk: int) -> Behind:
-    found = origins.nugget_for(viewer, campaign, pk)
-    return found.event, [("wording", found.worded), ("importance", found.weighed)]
-
-
-def _of_grade(viewer: User, campaign: Campaign, pk: int) -> Behind:
-    found = origins.grade_for(viewer, campaign, pk)
-    return found.qrel.event, [("label", found.call)]
-
-
-BEHIND: dict[str, Callable[[User, Campaign, int], Behind]] = {
-    "assignments": _of_assignment,
-    "support-judgments": _of_support,
-    "nuggets": _of_nugget,
-    "grades": _of_grade,
+LABELS: dict[str, Callable[[User, Campaign], QuerySet[Any]]] = {
+    "assignments": origins.assignments_for,
+    "support-judgments": origins.support_for,
 }
-EXPLAINED = [collection for collection in COLLECTIONS if collection.name in BEHIND]
+EXPLAINED = [collection for collection in COLLECTIONS if collection.name in {*LABELS, "nuggets", "grades"}]
+
+
+def _event_and_calls(collection: str, viewer: User, campaign: Campaign, pk: int) -> Behind:
+    if collection == "nuggets":
+        nugget = origins.nugget_for(viewer, campaign, pk)
+        return nugget.event, [("wording", nugget.worded), ("importance", nugget.weighed)]
+    if collection == "grades":
+        grade = origins.grade_for(viewer, campaign, pk)
+        return grade.qrel.event, [("label", grade.call)]
+    event = LABELS[collection](viewer, campaign).get(pk=pk).event
+    return event, [("label", origins.call_behind(viewer, campaign, event))]
 
 
 class ProvenanceView(CollectionView):
@@ -65,7 +53,7 @@ class ProvenanceView(CollectionView):
         row = row_at(reader, pk)
         campaign = next(campaign for campaign in reader.campaigns if campaign.slug == row["campaign"])
         try:
-            event, calls = BEHIND[self.collection.name](viewer, campaign, pk)
+            event, calls = _event_and_calls(self.collection.name, viewer, campaign, pk)
         except ObjectDoesNotExist:  # taken back since the row was read
             raise NotFound(NOT_FOUND) from None
         rows = [_call(gave, call, campaign, reader.names) for gave, call in calls if call]

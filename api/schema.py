@@ -24,8 +24,6 @@ STREAMS = [CONTENT_TYPES[Form.JSONL], CONTENT_TYPES[Form.CSV].partition(";")[0]]
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """Bearer tokens in the schema."""
-
     target_class = "api.access.BearerAuthentication"
     name = "token"
 
@@ -133,8 +131,6 @@ class ListSchema(AutoSchema):
 
 
 class RowSchema(ListSchema):
-    """A row of a collection."""
-
     kind = "row"
 
     def get_override_parameters(self) -> list[Any]:
@@ -145,8 +141,6 @@ class RowSchema(ListSchema):
 
 
 class ProvenanceSchema(RowSchema):
-    """Provenance of one row of a collection."""
-
     kind = "provenance"
 
     def get_description(self) -> str:  # type: ignore[override]
@@ -157,8 +151,6 @@ class ProvenanceSchema(RowSchema):
 
 
 class CorrectedSchema(RowSchema):
-    """Corrected scores of a study."""
-
     kind = "corrected"
 
     def get_description(self) -> str:  # type: ignore[override]

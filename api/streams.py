@@ -121,8 +121,8 @@ def is_known(request: HttpRequest, tag: str) -> bool:
 def answered(request: HttpRequest, body: bytes) -> HttpResponse:
     """Return a JSON document, or 304 where the client has it already."""
     tag = tag_of_body(body)
-    response = HttpResponseNotModified() if is_known(request, tag) else HttpResponse(body)
-    if response.status_code != HttpResponseNotModified.status_code:
-        response["Content-Type"] = "application/json"
+    response = HttpResponse(body, content_type="application/json")
+    if is_known(request, tag):
+        response = HttpResponseNotModified()
     response["ETag"] = tag
     return response

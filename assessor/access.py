@@ -23,8 +23,6 @@ View: TypeAlias = Callable[..., HttpResponse]
 
 
 def own_task_or_404(view: View) -> View:
-    """Make a task that is not the user's answer as one that does not exist."""
-
     @wraps(view)
     def wrapped(request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
@@ -101,7 +99,7 @@ def desk_json(view: View) -> View:
     return login_not_required(never_cache(wrapped))
 
 
-def after_notice(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def after_notice(view: View) -> View:
     """Show the notice first, once. Only pages ask for it: a desk that is open goes on saving when a new one comes."""
 
     @wraps(view)

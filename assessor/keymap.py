@@ -5,7 +5,7 @@ static/js/desk/keymap.json is the only list. The page's script gets it with the 
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -97,9 +97,8 @@ def actions_of(own: DeskSettings) -> list[Action]:
     ]
 
 
-def keymap_json(own: DeskSettings, stage: str, without: Iterable[str] = ()) -> dict[str, Any]:
+def keymap_json(own: DeskSettings, stage: str, without: Collection[str] = ()) -> dict[str, Any]:
     """Return the keys of a stage for the page's script. `without`: actions that the protocol forbids."""
-    forbidden = frozenset(without)
     return {
         "single": own.single_keys,
         "hints": own.hints,
@@ -107,7 +106,7 @@ def keymap_json(own: DeskSettings, stage: str, without: Iterable[str] = ()) -> d
         "actions": [
             action.model_dump(mode="json") | {"label": action.label_in(stage)}
             for action in actions_of(own)
-            if stage in action.stages and action.id not in forbidden
+            if stage in action.stages and action.id not in without
         ],
     }
 

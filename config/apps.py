@@ -18,8 +18,6 @@ IMPORTED_STYLES = re.compile(r'^@import "([\w-]+\.css)";$', re.MULTILINE)
 
 
 class AssayAdminConfig(AdminConfig):
-    """Django's admin with our own rule of who may open it."""
-
     default_site = "config.adapters.AssayAdmin"
 
     def ready(self) -> None:

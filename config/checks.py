@@ -41,7 +41,6 @@ def audit_log_is_written(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 @register(deploy=True)
 def key_is_closed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """Warn where other accounts of the machine can read the signing key that was made here."""
     path = settings.VAR_DIR / "secret-key"
     if path.exists() and path.stat().st_mode & OTHERS:
         text = f"{path} can be read by other accounts of this machine."
@@ -65,7 +64,6 @@ def listens_behind_a_proxy(app_configs: Any, **kwargs: Any) -> list[CheckMessage
 
 @register(deploy=True)
 def files_are_closed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """Warn where other accounts of the machine can read the database or the audit log."""
     default = settings.DATABASES["default"]
     database = [str(default["NAME"])] if default["ENGINE"].endswith("sqlite3") else []
     return open_files([*database, settings.AUDIT_LOG])

@@ -34,8 +34,6 @@ from web import audit_log
 
 
 class WorkCollector(Collector):
-    """Saves, queue, workers and LLM calls, from the database."""
-
     def collect(self) -> Iterator[Metric]:
         yield from _queue_metrics()
         yield CounterMetricFamily("assay_saves", "Operations saved at desks", Operation.objects.count())
@@ -200,8 +198,6 @@ seconds = Histogram("assay_http_request_seconds", "Seconds until an answer began
 
 
 class MetricsMiddleware:
-    """Counts requests, where a monitoring system may ask for the figures."""
-
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not settings.METRICS_TOKEN:
             raise MiddlewareNotUsed

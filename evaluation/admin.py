@@ -64,7 +64,8 @@ class ReadOnlyAdmin(ModelAdmin):
     def get_list_select_related(self, request: HttpRequest) -> list[str]:
         # By name: Django itself follows no relation that may be empty, and asks for those row by row.
         shown = {str(column) for column in self.list_display}
-        return [*self.related, *(key.name for key in _keys_of(self.model) if key.name in shown)]
+        keys = (field.name for field in self.model._meta.concrete_fields if isinstance(field, models.ForeignKey))
+        return [*self.related, *(key for key in keys if key in shown)]
 
 
 class BigTableAdmin(ReadOnlyAdmin):
@@ -136,10 +137,6 @@ class MembershipAdmin(ModelAdmin):
 
 def _actor(request: HttpRequest) -> User:
     return User.objects.get(username=request.user.get_username())
-
-
-def _keys_of(model: type[models.Model]) -> list[models.ForeignKey[Any, Any]]:
-    return [field for field in model._meta.concrete_fields if isinstance(field, models.ForeignKey)]
 
 
 class SegmentAdmin(BigTableAdmin):

@@ -6,7 +6,7 @@ They are put in place again after each migrate: SQLite drops a table's triggers 
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 
 # All but the first are tables of rooms above, which this room knows by name only.
 TABLES = (
@@ -38,31 +38,29 @@ SQLITE_REMOVE = [f"DROP TRIGGER IF EXISTS {{table}}_no_{verb}" for verb in ("upd
 POSTGRESQL_REMOVE = ["DROP TRIGGER IF EXISTS {table}_no_change ON {table}"]
 
 
-def install_triggers(using: str = "default", **_signal: Any) -> None:
+def install_triggers(using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
     """Create the triggers where they are missing; harmless when they are there or the tables are not yet."""
-    connection = connections[using]
     # A migrate of one app, or up to one migration, ends before all the tables are there.
-    there = set(connection.introspection.table_names())
-    install = SQLITE_INSTALL if connection.vendor == "sqlite" else POSTGRESQL_INSTALL
+    there = set(connections[using].introspection.table_names())
+    install = SQLITE_INSTALL if connections[using].vendor == "sqlite" else POSTGRESQL_INSTALL
     _run(using, install, [table for table in TABLES if table in there])
 
 
-def remove_triggers(using: str = "default") -> None:
+def remove_triggers() -> None:
     """Drop the triggers: only for a test's teardown, which has to empty the tables."""
-    _run(using, SQLITE_REMOVE if connections[using].vendor == "sqlite" else POSTGRESQL_REMOVE, TABLES)
+    _run(DEFAULT_DB_ALIAS, SQLITE_REMOVE if connection.vendor == "sqlite" else POSTGRESQL_REMOVE, TABLES)
 
 
-def missing_triggers(using: str = "default") -> list[str]:
+def missing_triggers() -> list[str]:
     """Return the triggers that should be in the database and are not, by name; a table to come needs none yet."""
-    connection = connections[using]
     made = set(connection.introspection.table_names())
-    verbs = ("update", "delete", "replace") if connection.vendor == "sqlite" else ("change",)
-    # A trigger that was switched off on PostgreSQL is still listed, so being there is not enough.
-    listed = (
-        "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        if connection.vendor == "sqlite"
-        else "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
-    )
+    if connection.vendor == "sqlite":
+        verbs: Sequence[str] = ("update", "delete", "replace")
+        listed = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    else:
+        verbs = ("change",)
+        # A trigger that was switched off on PostgreSQL is still listed, so being there is not enough.
+        listed = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
     with connection.cursor() as cursor:
         cursor.execute(listed)
         there = {name for (name,) in cursor.fetchall()}

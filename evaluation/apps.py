@@ -8,5 +8,4 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self) -> None:
-        """Have triggers put back after every migrate and flush."""
         post_migrate.connect(install_triggers, sender=self, dispatch_uid="evaluation.append_only")

@@ -120,9 +120,8 @@ def stored_judge(judge: Judge) -> Judge:
     if judge.pk:
         return judge
     fields = ("kind", "user", "model", "base_url", "study", "aside", "prompt_versions")
-    return Judge.objects.get_or_create(
-        name=judge.name, defaults={field: getattr(judge, field) for field in fields}
-    )[0]
+    defaults = {field: getattr(judge, field) for field in fields}
+    return Judge.objects.get_or_create(name=judge.name, defaults=defaults)[0]
 
 
 def judge_in(study: Study, judge: Judge) -> Judge:
@@ -149,9 +148,8 @@ def judge_from_elsewhere(study: Study, name: str) -> Judge:
     own = f"{name[:LONGEST_IN_STUDY]}, study {study.name}"
     taken = Judge.objects.filter(name=own).exclude(study=study).exists()
     own = f"{own} ({study.pk})" if taken else own
-    return Judge.objects.get_or_create(
-        name=own, defaults={"kind": JudgeKind.HUMAN, "study": study, "aside": True}
-    )[0]
+    defaults = {"kind": JudgeKind.HUMAN, "study": study, "aside": True}
+    return Judge.objects.get_or_create(name=own, defaults=defaults)[0]
 
 
 def names_study(extras: Iterable[Mapping[str, Any]]) -> bool:

@@ -101,8 +101,6 @@ class GivenAssignment:
 
 @dataclass(frozen=True, slots=True)
 class GivenSupport:
-    """One label of one sentence and segment, and the event that gave it."""
-
     sentence: int
     segment: int
     label: SupportLabel
@@ -112,8 +110,6 @@ class GivenSupport:
 
 @dataclass(frozen=True, slots=True)
 class GivenGrade:
-    """One relevance grade of one segment for one topic."""
-
     topic: int
     segment: int
     grade: int
@@ -160,9 +156,15 @@ def give_support(judge: Judge, condition: SupportCondition, given: Sequence[Give
 
 def give_grades(campaign: Campaign, source: str, given: Sequence[GivenGrade]) -> None:
     by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=source)
+    write_grades(by, given)
+
+
+def write_grades(source: QrelSource, given: Sequence[GivenGrade]) -> None:
     Qrel.objects.bulk_create(
         [
-            Qrel(source=by, topic_id=grade.topic, segment_id=grade.segment, grade=grade.grade, event=grade.event)
+            Qrel(
+                source=source, topic_id=grade.topic, segment_id=grade.segment, grade=grade.grade, event=grade.event
+            )
             for grade in given
         ],
         batch_size=BATCH,

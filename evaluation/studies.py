@@ -30,20 +30,18 @@ from evaluation.models.querysets import CurrentQuerySet, in_parts_of
 from evaluation.models.studies import REAL_LABELS
 from evaluation.rules.studies import DifferingPair, draw
 from evaluation.rules.text import check_name
-from evaluation.tasks.hand_out import HandOutReceipt, assessor_of, hand_out_payload, make_study_task, note_task
+from evaluation.tasks.hand_out import (
+    HandOutReceipt,
+    hand_out_payload,
+    make_study_task,
+    note_task,
+    nothing_handed_out,
+)
 from evaluation.tasks.plan import roster_of
 from evaluation.tasks.units import ASSIGNED, Skipped
 from evaluation.terms import JudgeKind, StudyKind, SupportCondition, TaskState
 
 BATCH = 500
-
-
-@dataclass(slots=True)
-class DrawnPair:
-    """A pair with two different real labels, and its row, not stored and without a study yet."""
-
-    pair: DifferingPair
-    row: StudyPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +90,14 @@ def labels_between(
 Given = dict[tuple[int, int], int]
 
 
-def differing(person: Given, machine: Given, nugget_set: NuggetSet | None) -> list[DrawnPair]:
-    """Return the pairs with two different labels, each with a key that is the same in every database."""
+def differing(person: Given, machine: Given, nugget_set: NuggetSet | None) -> dict[DifferingPair, StudyPair]:
+    """Return the pairs with two different labels and their rows, not stored; keys are the same in every database."""
     items = {item for item, label in person.items() if machine.get(item, label) != label}
-    describe = _of_citations if nugget_set is None else _of_nuggets
-    found = []
-    for item, (topic, key, row) in describe(items, nugget_set).items():
+    described = _of_citations(items) if nugget_set is None else _of_nuggets(items, nugget_set)
+    found = {}
+    for item, (topic, key, row) in described.items():
         row.person_label, row.machine_label = person[item], machine[item]
-        found.append(DrawnPair(DifferingPair(topic, key, (person[item], machine[item])), row))
+        found[DifferingPair(topic, key, (person[item], machine[item]))] = row
     return found
 
 
@@ -107,7 +105,7 @@ Described = dict[tuple[int, int], tuple[str, str, StudyPair]]
 """An item's topic id, its key within the topic, and its row to be."""
 
 
-def _of_nuggets(items: set[tuple[int, int]], nugget_set: NuggetSet | None) -> Described:
+def _of_nuggets(items: set[tuple[int, int]], nugget_set: NuggetSet) -> Described:
     """Describe pairs of answer and wording, as far as that wording is in the newest list."""
     lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set)
     listed = ListedNugget.objects.filter(nugget_list__in=lists)
@@ -124,7 +122,7 @@ def _of_nuggets(items: set[tuple[int, int]], nugget_set: NuggetSet | None) -> De
     }
 
 
-def _of_citations(items: set[tuple[int, int]], _nugget_set: NuggetSet | None) -> Described:
+def _of_citations(items: set[tuple[int, int]]) -> Described:
     found: Described = {}
     fields = ("sentence", "segment", "sentence__answer", "sentence__index", "segment__docid")
     rows = [
@@ -146,12 +144,6 @@ def _runs(answers: set[int]) -> dict[int, AnswerProvenance]:
         rows = AnswerProvenance.objects.filter(answer__in=part).select_related("run", "topic").defer("references")
         found |= {row.answer_id: row for row in rows}
     return found
-
-
-def drawn_from(found: Sequence[DrawnPair], per_topic: int, *, seed: int, stratified: bool) -> list[StudyPair]:
-    rows = {(drawn_pair.pair.topic, drawn_pair.pair.key): drawn_pair.row for drawn_pair in found}
-    drawn = draw((drawn_pair.pair for drawn_pair in found), per_topic, seed=seed, stratified=stratified)
-    return [rows[drawn_pair.topic, drawn_pair.key] for drawn_pair in drawn]
 
 
 PER_TOPIC = 15
@@ -196,7 +188,8 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
             for kind, name in ((JudgeKind.HUMAN, wish.person), (JudgeKind.LLM, wish.machine))
         )
         found = differing(labels.of(person), labels.of(machine), nugget_set)
-        drawn = drawn_from(found, wish.per_topic, seed=wish.seed, stratified=wish.stratified)
+        pairs = draw(found, wish.per_topic, seed=wish.seed, stratified=wish.stratified)
+        drawn = [found[pair] for pair in pairs]
         if not drawn:
             raise Refused("no_disagreement", f"{person} and {machine} differ on no pair here: nothing was drawn.")
         event = Event.objects.create(
@@ -249,11 +242,11 @@ def hand_out_study(
     """
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=study.campaign_id)
-        drawn = Topic.objects.filter(pk__in=StudyPair.objects.filter(study=study).values("topic"))
+        drawn = topics_of_study(study)
         chosen = list(drawn.filter(public_id__in=topics) if topics else drawn)
         if not chosen or (topics and len(chosen) != len(set(topics))):
             raise Refused("no_such_topic", "Choose topics of this study, at least one.")
-        assessor_of(roster_of(study.campaign, []), assessor)
+        roster_of(study.campaign, []).assessor(assessor)
         made: list[Task] = []
         skipped: list[Skipped] = []
         for topic in chosen:
@@ -262,8 +255,7 @@ def hand_out_study(
             except Refused as refused:
                 skipped.append(Skipped.of(topic, refused.message))
         if not made:
-            why = "; ".join(f"{skipped_topic.topic_id}: {skipped_topic.reason}" for skipped_topic in skipped)
-            raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
+            raise nothing_handed_out(skipped)
         for task in made:
             note_task("task.handed_out", task, actor, hand_out_payload(task))
         return HandOutReceipt(tuple(task.public_id for task in made), tuple(skipped))
@@ -305,12 +297,11 @@ A_STUDY = "a study"
 
 def set_to_study(campaign: Campaign, name: str, kinds: Iterable[JudgeKind]) -> NuggetSet:
     """Return the named set, or the only set with labels of these kinds of judges. Raises `Refused`."""
-    wanted = list(kinds)
     sets = list(campaign.nugget_sets.filter(origin__in=ASSIGNED))
     fitting = [nugget_set for nugget_set in sets if nugget_set.name == name] if name else sets
     if len(fitting) > 1:
         fitting = [
-            nugget_set for nugget_set in sets if all(judges_of(nugget_set, kind=kind).exists() for kind in wanted)
+            nugget_set for nugget_set in sets if all(judges_of(nugget_set, kind=kind).exists() for kind in kinds)
         ]
     found = only_set(fitting, A_STUDY)
     if found:
@@ -347,8 +338,6 @@ def _payload(wish: StudyWish, person: Judge, machine: Judge, nugget_set: NuggetS
 
 @dataclass(frozen=True, slots=True)
 class ListedStudy:
-    """A study in the list, with what was drawn and how many of its tasks are handed out and submitted."""
-
     study: Study
     pairs: int
     topics: int

@@ -1,11 +1,9 @@
-"""The vocabulary of the field as plain enums: one spelling for screens, files, database and arguments."""
+"""The vocabulary of the field as plain enums, spelled alike in files, database and arguments; `words` for screens."""
 
 from enum import IntEnum, StrEnum
 
 
 class Role(StrEnum):
-    """Role of a member in one campaign."""
-
     ASSESSOR = "assessor"
     ORGANIZER = "organizer"
     RESEARCHER = "researcher"
@@ -28,8 +26,6 @@ class PageState(StrEnum):
 
 
 class Origin(StrEnum):
-    """Origin of a nugget set."""
-
     AUTO = "auto"
     DRAFT = "draft"
     EDITED = "edited"
@@ -37,7 +33,6 @@ class Origin(StrEnum):
 
     @property
     def words(self) -> str:
-        """Nuggets of this origin on screen; files, commands and the API have the code."""
         return "drafts" if self is Origin.DRAFT else f"{'automatic' if self is Origin.AUTO else self} nuggets"
 
 
@@ -50,8 +45,6 @@ class Importance(IntEnum):
 
 
 class JudgeKind(StrEnum):
-    """Kind of judge."""
-
     HUMAN = "human"
     LLM = "llm"
 
@@ -85,7 +78,6 @@ class SupportCondition(StrEnum):
 
     @property
     def words(self) -> str:
-        """Condition on screen; files, commands and the API have the code."""
         return {
             SupportCondition.SCRATCH: "Judge citations, unaided",
             SupportCondition.POST_EDIT: "Judge citations, machine label shown",
@@ -133,7 +125,6 @@ class Condition(StrEnum):
 
     @property
     def words(self) -> str:
-        """Condition on screen; files, commands and the API have the code."""
         labels = "automatic" if self.judge_kind is JudgeKind.LLM else "manual"
         return f"{self.origin.words.capitalize()}, {labels} labels"
 
@@ -149,7 +140,6 @@ class Stage(StrEnum):
 
     @property
     def words(self) -> str:
-        """Task on screen; files, commands and the API have the code."""
         return {
             Stage.POST_EDIT: "Edit drafts",
             Stage.MANUAL: "Write nuggets",
@@ -209,8 +199,6 @@ class Decision(StrEnum):
 
 
 class Making(StrEnum):
-    """Origin of a nugget of a list in the making."""
-
     PROPOSED = "proposed"
     ADDED = "added"
     MERGED = "merged"
@@ -225,8 +213,6 @@ class PassageMark(StrEnum):
 
 
 class RemarkKind(StrEnum):
-    """Kind of remark from an assessor to the organizers."""
-
     COMMENT = "comment"
     FLAG = "flag"
     REOPEN = "reopen request"
@@ -263,8 +249,6 @@ class NuggetSearch(StrEnum):
 
 
 class FindingCode(StrEnum):
-    """Code of an oddity that an import loaded all the same."""
-
     RESPONSE_LENGTH = "response_length"
     ANSWER_TOO_LONG = "answer_too_long"
     TOO_MANY_REFERENCES = "too_many_references"

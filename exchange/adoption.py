@@ -5,7 +5,7 @@ Since then each app has one initial migration, so `migrate` alone cannot tell ho
 
 from django.contrib.contenttypes.models import ContentType
 from django.core.management.base import CommandError
-from django.db import connections, migrations, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, migrations, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
@@ -55,7 +55,7 @@ def is_of_before(applied: set[str]) -> bool:
     return not RETIRED_NAMES.isdisjoint(applied)
 
 
-def applied_migrations(using: str = "default") -> set[str]:
+def applied_migrations(using: str) -> set[str]:
     return {f"{app}.{name}" for app, name in MigrationRecorder(connections[using]).applied_migrations()}
 
 
@@ -68,12 +68,12 @@ def refuse_to_migrate(using: str = "default", **_signal: object) -> None:
         )
 
 
-def adopt(using: str = "default") -> bool:
+def adopt() -> bool:
     """Carry a database of before over, in one transaction; return False where it needs nothing.
 
     Raises `Refused` where it is older than the last version of before.
     """
-    applied = applied_migrations(using)
+    applied = applied_migrations(DEFAULT_DB_ALIAS)
     if not is_of_before(applied):
         return False
     if missing := missing_before(applied):
@@ -86,31 +86,28 @@ def adopt(using: str = "default") -> bool:
     before = after.clone()
     for operation in _backwards():
         operation.state_forwards("assessor", before)
-    _apply(using, before)
+    _apply(before)
     return True
 
 
-def _apply(using: str, state: ProjectState) -> None:
-    connection = connections[using]
+def _apply(state: ProjectState) -> None:
     # The editor's own transaction: SQLite lets tables be rebuilt only while no foreign key is checked.
     with connection.schema_editor(atomic=True) as editor:
-        _remove_old_triggers(using)
+        _remove_old_triggers()
         for operation in _forwards():
             following = state.clone()
             operation.state_forwards("assessor", following)
             operation.database_forwards("assessor", editor, state, following)
             state = following
-        ContentType.objects.using(using).filter(
-            app_label="evaluation", model__in=[name.lower() for name in DESK_MODELS]
-        ).update(app_label="assessor")
-        _record_initial_migrations(using)
-        install_triggers(using)
+        moved = [name.lower() for name in DESK_MODELS]
+        ContentType.objects.filter(app_label="evaluation", model__in=moved).update(app_label="assessor")
+        _record_initial_migrations()
+        install_triggers()
     ContentType.objects.clear_cache()
 
 
-def _remove_old_triggers(using: str) -> None:
+def _remove_old_triggers() -> None:
     # A trigger follows its table to the new name and keeps its own, so that it would be found twice.
-    connection = connections[using]
     is_sqlite = connection.vendor == "sqlite"
     statements = SQLITE_REMOVE if is_sqlite else [*POSTGRESQL_REMOVE, "DROP FUNCTION IF EXISTS {table}_refuse"]
     with connection.cursor() as cursor:
@@ -118,8 +115,8 @@ def _remove_old_triggers(using: str) -> None:
             cursor.execute(statement.format(table=OLD_LOG))
 
 
-def _record_initial_migrations(using: str) -> None:
-    recorder = MigrationRecorder(connections[using])
+def _record_initial_migrations() -> None:
+    recorder = MigrationRecorder(connection)
     recorder.migration_qs.filter(app__in=RETIRED).delete()
     for app, name in INITIAL:
         recorder.record_applied(app, name)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple, cast
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -57,8 +57,6 @@ STATEMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class GoodToken:
-    """A token that opens the API: how its owner knows it, whose it is, until when."""
-
     prefix: str
     name: str
     owner: str
@@ -95,8 +93,6 @@ WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 class BackupManifest(BaseModel):
-    """Contents of a backup: engine, migrations, and the number of rows in each table."""
-
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     format: int
@@ -258,9 +254,7 @@ class SqliteTools:
 
     def _own(self) -> sqlite3.Connection:
         connection.ensure_connection()
-        raw: Any = connection.connection
-        found: sqlite3.Connection = raw
-        return found
+        return cast(sqlite3.Connection, connection.connection)
 
     def _unfolded(self, data: Path) -> Path:
         copy = data.with_name("copy.sqlite3")
@@ -312,8 +306,7 @@ class PostgresqlTools:
 
     def server(self) -> str:
         connection.ensure_connection()
-        raw: Any = connection
-        major, minor = divmod(raw.pg_version, 10_000)
+        major, minor = divmod(cast(Any, connection).pg_version, 10_000)
         return f"{major}.{minor}"
 
     def take(self, data: Path) -> tuple[dict[str, int], list[str]]:
@@ -357,18 +350,13 @@ class PostgresqlTools:
 
     def _program(self, name: str) -> str:
         """Return the newest of PostgreSQL's programs of that name that can talk to the server. Raises `Refused`."""
-        raw: Any = connection
-        major: int = raw.pg_version // 10_000
-        places = [*Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), *filter(None, [shutil.which(name)])]
-        versions = {str(place): self._major_of(str(place)) for place in places}
+        major: int = cast(Any, connection).pg_version // 10_000
+        places = [*map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{name}")), shutil.which(name)]
+        versions = {place: self._major_of(place) for place in places if place}
         if not versions or max(versions.values()) < major:
-            raise Refused(
-                "no_program",
-                f"{name} of PostgreSQL {major} or newer is needed; the newest here is of version "
-                f"{max(versions.values(), default=0)}: install postgresql-client-{major}."
-                if versions
-                else f"{name} of PostgreSQL {major} or newer is needed: install postgresql-client-{major}.",
-            )
+            newest = f"; the newest here is of version {max(versions.values())}" if versions else ""
+            needed = f"{name} of PostgreSQL {major} or newer is needed{newest}: install postgresql-client-{major}."
+            raise Refused("no_program", needed)
         same = [place for place, version in versions.items() if version == major]
         return same[0] if same else max(versions, key=lambda place: versions[place])
 
@@ -390,7 +378,6 @@ class PostgresqlTools:
             raise Refused("program_failed", f"{Path(command[0]).name}: {' '.join(lines[:3])}")
 
 
-Tools = SqliteTools | PostgresqlTools
 FILLED_BY_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permission"}
 
 
@@ -474,7 +461,7 @@ def restore(path: Path, *, replace: bool, from_elsewhere: bool = False) -> Resto
     return dataclasses.replace(found, tokens=tuple(reopened), accounts=tuple(opened))
 
 
-def _tools() -> Tools:
+def _tools() -> SqliteTools | PostgresqlTools:
     return SqliteTools() if connection.vendor == "sqlite" else PostgresqlTools()
 
 

@@ -91,12 +91,7 @@ JOBS = (
 )
 
 
-def load_jobs(campaign: Campaign, organizer: User) -> None:
-    for planned in JOBS:
-        _load(planned, campaign, organizer)
-
-
-def _load(planned: DemoJob, campaign: Campaign, organizer: User) -> None:
+def _load_job(planned: DemoJob, campaign: Campaign, organizer: User) -> None:
     job = Job.objects.create(kind="llm", title=planned.title, made_by=organizer)
     prompt_price, completion_price = map(Decimal, planned.prices)
     llm = LlmJob.objects.create(
@@ -263,7 +258,8 @@ def load_demo() -> bool:
         mark_read(campaign)
         import_practice(campaign=campaign, source=_source("practice.jsonl"))
         practise(campaign)
-        load_jobs(campaign, organizer)
+        for planned in JOBS:
+            _load_job(planned, campaign, organizer)
         set_hourly_rate(campaign=campaign, rate=HOURLY_RATE, actor=organizer)
         empty, _ = create_campaign(slug=EMPTY_SLUG, name="Delta study")
         add_member(campaign=empty, user=organizer, role=Role.ORGANIZER)
@@ -386,10 +382,8 @@ def _nugget_rows(origin: str) -> Rows:
 
     def rows(topic: str, run: str, labels: str) -> list[dict[str, Any]]:
         # A string may be shorter than the list: the last nuggets are then unjudged.
-        nuggets = [
-            {"text": text, "assignment": NUGGET_LABELS[label]}
-            for text, label in zip(texts[topic], labels, strict=False)
-        ]
+        pairs = zip(texts[topic], labels, strict=False)
+        nuggets = [{"text": text, "assignment": NUGGET_LABELS[label]} for text, label in pairs]
         return [{"qid": topic, "run_id": run, "nuggets": nuggets}]
 
     return rows

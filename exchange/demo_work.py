@@ -99,12 +99,9 @@ def _scripted() -> dict[tuple[str, str], list[dict[str, Any]]]:
 
 
 class DemoDesk:
-    """One person at one task, in a window of the demo's own."""
-
     def __init__(self, public_id: str) -> None:
-        self.task = Task.objects.select_related("assessor", "topic", "protocol", "campaign").get(
-            public_id=public_id
-        )
+        tasks = Task.objects.select_related("assessor", "topic", "protocol", "campaign")
+        self.task = tasks.get(public_id=public_id)
         self.user, self.window, self.seq = self.task.assessor, str(new_uuid()), 0
         open_desk(task=public_id, user=self.user)
 
@@ -160,10 +157,8 @@ class DemoDesk:
 def _assigned(task: Task) -> dict[str, int]:
     """Return a label for each pair: that of a nugget with the same words in a file, else one by its place."""
     given = Assignment.objects.filter(answer__topic=task.topic, judge__name=NUGGETS_AS, label__lte=2)
-    labels = {
-        (answer, text): label
-        for answer, text, label in given.values_list("answer__public_id", "nugget_version__text", "label")
-    }
+    rows = given.values_list("answer__public_id", "nugget_version__text", "label")
+    labels = {(answer, text): label for answer, text, label in rows}
     listed = ListedNugget.objects.filter(nugget_list__nugget_set=task.nugget_set, nugget_list__topic=task.topic)
     wordings = list(listed.values_list("nugget_version__nugget__public_id", "nugget_version__text", "position"))
     answers = TaskAnswer.objects.filter(task=task).values_list("answer__public_id", flat=True)
@@ -178,13 +173,10 @@ def _supported(task: Task) -> dict[str, int]:
     given = SupportJudgment.objects.filter(
         sentence__answer__topic=task.topic, judge__name=CITATIONS_AS, condition=SupportCondition.SCRATCH
     )
-    labels = {
-        (sentence, segment): label
-        for sentence, segment, label in given.values_list("sentence", "segment", "label")
-    }
-    return {
-        pair.key: labels.get((pair.sentence_pk, pair.segment_pk or 0), 0) for pair in pairs_of(context_of(task))
-    }
+    rows = given.values_list("sentence", "segment", "label")
+    labels = {(sentence, segment): label for sentence, segment, label in rows}
+    pairs = pairs_of(context_of(task))
+    return {pair.key: labels.get((pair.sentence_pk, pair.segment_pk or 0), 0) for pair in pairs}
 
 
 def make_lists(campaign: Campaign, organizer: User) -> None:
@@ -257,10 +249,8 @@ def draw_studies(campaign: Campaign, organizer: User) -> None:
     _judge_half(create_study(campaign=campaign, wish=STUDY, actor=organizer), STUDY_ASSESSOR, organizer)
     study = create_audit(campaign=campaign, wish=NUGGET_CHECK, actor=organizer)
     known = _labels_by_name(campaign)
-    lines = [
-        json.dumps(row | {"label": known[row["run_id"], row["topic_id"], row["nugget"]]})
-        for row in drawn_rows(study)
-    ]
+    drawn = drawn_rows(study)
+    lines = [json.dumps(row | {"label": known[row["run_id"], row["topic_id"], row["nugget"]]}) for row in drawn]
     import_audit(study=study, source=Source("check.jsonl", "", tuple(enumerate(lines, 1))), judge=CHECKED_BY)
     _judge_half(create_audit(campaign=campaign, wish=CITATION_CHECK, actor=organizer), CHECK_ASSESSOR, organizer)
 

@@ -34,11 +34,10 @@ def queue_state() -> QueueState:
     now = timezone.now()
     wanted = WorkItem.objects.filter(job__state=Job.State.RUNNING)
     states = dict(WorkItem.objects.values_list("state").annotate(n=Count("pk")).order_by())
+    free = Greatest("job__made_at", Coalesce("not_before", "job__made_at"))
     due = wanted.filter(is_due(now)).aggregate(
         number=Count("pk"),
-        queued=Min(
-            Greatest("job__made_at", Coalesce("not_before", "job__made_at")), filter=Q(state=WorkItem.State.QUEUED)
-        ),
+        queued=Min(free, filter=Q(state=WorkItem.State.QUEUED)),
         dropped=Min("lease_until", filter=Q(state=WorkItem.State.LEASED)),
     )
     since = [moment for moment in (due["queued"], due["dropped"]) if moment]

@@ -218,10 +218,7 @@ def postpone(items: Sequence[WorkItem], seconds: float) -> None:
 
 
 def finish_jobs(jobs: Collection[int], *, notify: bool = True) -> None:
-    """Mark those jobs done that have nothing left to do, and write notices unless `notify` is off.
-
-    The caller has locked them.
-    """
+    """Mark jobs done that have nothing left to do; `notify` writes notices. The caller has locked them."""
     open_states = [WorkItem.State.QUEUED, WorkItem.State.LEASED]
     busy = WorkItem.objects.filter(job__in=jobs, state__in=open_states).values("job")
     idle = Job.objects.filter(pk__in=jobs, state__in=[Job.State.RUNNING, Job.State.PAUSED]).exclude(pk__in=busy)

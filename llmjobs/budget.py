@@ -24,8 +24,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evaluation.errors import Refused
 from evaluation.models import Judge
 from jobs.models import Job
-from llmjobs.client import CallRefusal, Completion, endpoint_of
-from llmjobs.engine.calls import REPLY_TOKENS, NewCall, count_of
+from llmjobs.client import CallRefusal, Completion, endpoint_at
+from llmjobs.engine.calls import REPLY_TOKENS, count_of
 from llmjobs.engine.limits import Limits, limits_of
 from llmjobs.models import Call, Connection, LlmJob
 
@@ -55,8 +55,6 @@ class PriceTable(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Price of one model's tokens, and the table that it is from."""
-
     table: str
     currency: str
     prompt: Decimal
@@ -145,18 +143,15 @@ def set_budget(llm: LlmJob, budget: Budget) -> None:
 
 def announce(llm: LlmJob) -> None:
     # The price of the start holds to the end: a new table must not change what a running job may spend.
-    price = price_for(llm.judge)
-    if price:
+    if price := price_for(llm.judge):
         llm.price_table, llm.currency = price.table, price.currency
         llm.prompt_price, llm.completion_price = price.prompt, price.completion
 
 
 def budget_payload(llm: LlmJob) -> dict[str, Any]:
     limits = {"calls": llm.most_calls, "tokens": llm.most_tokens, "money": llm.most_money}
-    set_limits = {
-        name: str(most) if name == "money" else most for name, most in limits.items() if most is not None
-    }
-    return {"budget": set_limits} if set_limits else {}
+    given = {name: str(most) if name == "money" else most for name, most in limits.items() if most is not None}
+    return {"budget": given} if given else {}
 
 
 def lock_budgets(jobs: Iterable[int]) -> dict[int, BudgetLeft]:
@@ -238,11 +233,6 @@ class CostForecast:
     seconds: float | None
 
 
-def forecast_call(wanted: NewCall, calls: int) -> ForecastCall:
-    tokens = round(wanted.prompt_tokens * calls)
-    return ForecastCall(wanted.sha256, wanted.ask.task, wanted.ask.template, calls, tokens)
-
-
 def forecast(planned: Sequence[ForecastCall], answered: Collection[str], judge: Judge) -> CostForecast:
     """Cost of the calls not answered before. Of an item with several windows only the first is known."""
     left = [call for call in planned if call.sha256 not in answered or call.calls > 1]
@@ -293,7 +283,7 @@ def _seconds(judge: Judge, calls: int, tokens: int) -> float | None:
     latency_ms = _mean("latency_ms", model=judge.model)
     if latency_ms is None:
         return None
-    name = endpoint_of(judge).name
+    name = endpoint_at(judge.base_url).name
     limits = limits_of([name]).get(name, Limits())
     at_once: int = min(settings.LLM_CONCURRENCY, limits.at_once or settings.LLM_CONCURRENCY)
     return max(latency_ms / 1000 * calls / at_once, limits.seconds_for(calls, tokens))

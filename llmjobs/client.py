@@ -28,7 +28,6 @@ from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from evaluation.errors import Refused
-from evaluation.models import Judge
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from web.environment import secret
 from web.outbound import address_problem, resolved_problem
@@ -163,8 +162,6 @@ class ChatRequest:
     model: str
     messages: tuple[tuple[str, str], ...]
     temperature: float = 0.0
-    max_tokens: int | None = None
-    seed: int | None = None
     response_format: Mapping[str, Any] | None = None
 
 
@@ -182,8 +179,6 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class CallRefusal:
-    """Reason why there is no completion."""
-
     kind: RefusalKind
     status: int | None
     message: str
@@ -277,11 +272,6 @@ def default_endpoint() -> Endpoint:
         base_url=f"http://127.0.0.1:{settings.SIMULATOR_PORT}/v1", model=SIMULATED_MODEL
     )
     return replace(endpoint, timeout=settings.LLM_TIMEOUT_SECONDS)
-
-
-def endpoint_of(judge: Judge) -> Endpoint:
-    """Return the endpoint of a judge: the default endpoint, or the judge's own address. Raises `Refused` as below."""
-    return endpoint_at(judge.base_url)
 
 
 def endpoint_at(base_url: str) -> Endpoint:
@@ -398,8 +388,6 @@ def _post(endpoint: Endpoint, request: ChatRequest) -> tuple[int, bytes]:
         model=request.model,
         messages=cast(list[ChatCompletionMessageParam], messages),
         temperature=request.temperature,
-        max_tokens=openai.omit if request.max_tokens is None else request.max_tokens,
-        seed=openai.omit if request.seed is None else request.seed,
         response_format=cast(Any, dict(request.response_format)) if request.response_format else openai.omit,
     )
     return reply.status_code, reply.content

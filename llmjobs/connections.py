@@ -83,8 +83,6 @@ class ConnectionTest:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault in words, its remedy, and the step of a test at which it shows."""
-
     step: Literal["reached", "answers", "structured"]
     text: str
     remedy: str
@@ -182,7 +180,8 @@ def try_connection(connection: Connection, campaign: Campaign, actor: User) -> N
     endpoint = replace(endpoint, timeout=min(endpoint.timeout, LONGEST_TEST))
     test = _tested(endpoint, connection.model)
     connection.test, connection.tested_at = asdict(test), timezone.now()
-    _note("connection.tested", connection, campaign, actor, {"found": test.fault or "passed"} | _tokens(test))
+    tokens = {"prompt_tokens": test.prompt_tokens, "completion_tokens": test.completion_tokens}
+    _note("connection.tested", connection, campaign, actor, {"found": test.fault or "passed", **tokens})
 
 
 def connection_endpoint(connection: Connection) -> Endpoint:
@@ -291,12 +290,7 @@ def _target(connection: Connection) -> tuple[str, str, str]:
 
 
 def _subject(connection: Connection) -> tuple[object, ...]:
-    price = connection.currency, connection.prompt_price, connection.completion_price
-    return *_target(connection), *price
-
-
-def _tokens(test: ConnectionTest) -> dict[str, Any]:
-    return {"prompt_tokens": test.prompt_tokens, "completion_tokens": test.completion_tokens}
+    return *_target(connection), connection.currency, connection.prompt_price, connection.completion_price
 
 
 def _note(kind: str, connection: Connection, campaign: Campaign, actor: User, more: dict[str, Any]) -> None:

@@ -106,7 +106,7 @@ def nugget_items(
     topics: Iterable[Topic],
     source: QrelSource,
     kind: str,
-    then_runs: Sequence[int] | None = None,
+    then_runs: list[int] | None = None,
 ) -> JobPlan:
     """Return an item per topic with the segments its nuggets are made from (method, section 2).
 
@@ -134,7 +134,7 @@ def nugget_items(
             "draft_cap": protocol.draft_cap,
             "nugget_cap": protocol.nugget_cap,
             "batch_size": protocol.batch_size,
-            "then_runs": list(then_runs) if then_runs is not None else None,
+            "then_runs": then_runs,
         }
         plan.items.append(NewItem(f"topic {topic.topic_id}", kind, payload))
     return plan

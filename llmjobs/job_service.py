@@ -1,6 +1,6 @@
 """Orders of LLM jobs, from a dry run to a retry. Each act that changes something is an event."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
@@ -27,10 +27,9 @@ from llmjobs.budget import (
     announce,
     budget_payload,
     forecast,
-    forecast_call,
     set_budget,
 )
-from llmjobs.client import default_endpoint, endpoint_of
+from llmjobs.client import default_endpoint, endpoint_at
 from llmjobs.engine.calls import call_for, find_calls, kept_calls, with_replicates
 from llmjobs.job_plan import JobPlan
 from llmjobs.kinds import KINDS
@@ -132,11 +131,7 @@ def _lists_to_label(
 def plan_nuggets(request: JobRequest, *, qrels: str) -> JobPlan:
     topics = job_plan.chosen_topics(request.campaign, request.topics)
     there = _lists_to_label(request, Condition.AA, "", topics)
-    missing = [topic for topic in topics if topic.pk not in there]
-    plan = job_plan.nugget_items(request.campaign, missing, _source(request.campaign, qrels), "nuggets")
-    plan.judged = len(there)
-    _repeat_failures(plan, request)
-    return plan
+    return _plan_lists(request, "nuggets", topics, there, qrels)
 
 
 def plan_drafts(request: JobRequest, *, qrels: str) -> JobPlan:
@@ -145,8 +140,14 @@ def plan_drafts(request: JobRequest, *, qrels: str) -> JobPlan:
     topics = job_plan.chosen_topics(campaign, request.topics)
     own = campaign.nugget_sets.filter(origin=Origin.DRAFT, name=f"{Origin.DRAFT}-{request.judge.name}")
     there = job_plan.newest_lists([(nugget_set, None) for nugget_set in own], [topic.pk for topic in topics])
+    return _plan_lists(request, "drafts", topics, there, qrels)
+
+
+def _plan_lists(
+    request: JobRequest, kind: str, topics: Sequence[Topic], there: Collection[int], qrels: str
+) -> JobPlan:
     missing = [topic for topic in topics if topic.pk not in there]
-    plan = job_plan.nugget_items(campaign, missing, _source(campaign, qrels), "drafts")
+    plan = job_plan.nugget_items(request.campaign, missing, _source(request.campaign, qrels), kind)
     plan.judged = len(there)
     _repeat_failures(plan, request)
     return plan
@@ -240,8 +241,9 @@ def _first_calls(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
             windows = ceil(len(segments) / row.payload["window_size"]) if segments else 1
             # An item that is labelled by rule asks nothing.
             for ask in islice(step, 1):
-                call = call_for(row, ask, endpoint_of(judge), judge.model, kept)
-                planned.append(forecast_call(call, windows))
+                call = call_for(row, ask, endpoint_at(judge.base_url), judge.model, kept)
+                tokens = round(call.prompt_tokens * windows)
+                planned.append(ForecastCall(call.sha256, ask.task, ask.template, windows, tokens))
             step.close()
     return planned
 
@@ -317,8 +319,7 @@ class ReadyJob:
 
 def try_plan(campaign: Campaign, order: JobOrder) -> ReadyJob:
     """Plan a job, which may have nothing to do, and write nothing. Raises `Refused`."""
-    request = _request(campaign, judge_to_try(order.judge), order)
-    return ReadyJob(request, order.work.job_title, _plan(request, order), order.payload)
+    return _ready(campaign, judge_to_try(order.judge), order)
 
 
 def estimate_job(campaign: Campaign, order: JobOrder) -> Estimate:
@@ -329,10 +330,9 @@ def estimate_job(campaign: Campaign, order: JobOrder) -> Estimate:
 
 def plan_job(campaign: Campaign, order: JobOrder) -> ReadyJob:
     """Plan a job, which takes a while and no lock. Raises `Refused`, also where nothing is to be done."""
-    request = _request(campaign, judge_for(order.judge), order)
-    plan = _plan(request, order)
-    refuse_empty(plan)
-    return ReadyJob(request, order.work.job_title, plan, order.payload)
+    ready = _ready(campaign, judge_for(order.judge), order)
+    refuse_empty(ready.plan)
+    return ready
 
 
 def refuse_empty(plan: JobPlan) -> None:
@@ -409,8 +409,9 @@ def judge_to_try(name: str) -> Judge:
     return there or Judge(pk=0, name=model, kind=JudgeKind.LLM, model=model)
 
 
-def _request(campaign: Campaign, judge: Judge, order: JobOrder) -> JobRequest:
-    return JobRequest(campaign, judge, order.topics, order.runs, order.budget, order.priority)
+def _ready(campaign: Campaign, judge: Judge, order: JobOrder) -> ReadyJob:
+    request = JobRequest(campaign, judge, order.topics, order.runs, order.budget, order.priority)
+    return ReadyJob(request, order.work.job_title, _plan(request, order), order.payload)
 
 
 def _plan(request: JobRequest, order: JobOrder) -> JobPlan:

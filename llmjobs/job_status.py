@@ -37,8 +37,6 @@ class JobListRow:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Subject of an item, in words that an organizer knows."""
-
     item: int
     key: str
     topic: Topic | None
@@ -47,8 +45,6 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A reason, the number of items that failed for it, and examples."""
-
     reason: str
     count: int
     examples: tuple[About, ...]
@@ -150,8 +146,7 @@ def job_rows(jobs: Iterable[LlmJob]) -> list[JobListRow]:
 
 
 def report_of(llm: LlmJob) -> JobReport:
-    job = llm.job
-    waiting_for = job.waiting_for
+    job, waiting_for = llm.job, llm.job.waiting_for
     if job.state == Job.State.RUNNING and not waiting_for and not queue.live_workers():
         waiting_for = NO_WORKER
     return JobReport(llm, queue.progress_of(job), waiting_for, _failures(job), _calls(llm))
@@ -310,8 +305,6 @@ SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class ShownNotice:
-    """A notice, and how far its job is by now."""
-
     notice: Notice
     progress: JobProgress
 
@@ -329,8 +322,7 @@ def shown_notices(viewer: User, campaign: Campaign) -> list[ShownNotice]:
 
 def mark_read(viewer: User, campaign: Campaign, pk: int) -> None:
     """Note that an organizer has read a notice; again changes nothing. Raises `Notice.DoesNotExist`."""
-    mine = Notice.objects.filter(job__llm__campaign__in=within(viewer, campaign))
-    notice = mine.get(pk=pk)
+    notice = Notice.objects.filter(job__llm__campaign__in=within(viewer, campaign)).get(pk=pk)
     Notice.objects.filter(pk=notice.pk, read_at=None).update(read_at=timezone.now())
 
 

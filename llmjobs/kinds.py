@@ -208,9 +208,8 @@ def begin_drafting(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) 
 
 def record_drafting(outcomes: Sequence[ItemOutcome]) -> None:
     for ended in outcomes:
-        drafts = [ListNugget(draft.text, Importance.UNKNOWN, draft.ask, None) for draft in ended.outcome.drafts]
         if not ended.outcome.failure:
-            _write_list(ended, Origin.DRAFT, drafts)
+            _write_list(ended, Origin.DRAFT, ended.outcome.drafts)
 
 
 def begin_nuggetizing(items: Sequence[WorkItem], prompt_sets: Sequence[PromptSet]) -> list[Stepping]:

@@ -6,15 +6,13 @@ from django.db.models import Q
 
 from evaluation.models import Campaign, Event, Judge, ListedNugget
 from jobs.models import Job, WorkItem
-from llmjobs.prompts.template import PromptTask, Template
+from llmjobs.prompts.template import Template
 from llmjobs.prompts.texts import TEMPLATES
 
 LONGEST_NAME = 40  # of a prompt: what a call keeps of it
 
 
 class LlmJob(models.Model):
-    """Subject of an LLM job, and its judge."""
-
     job = models.OneToOneField(Job, on_delete=models.CASCADE, primary_key=True, related_name="llm")
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
@@ -83,11 +81,8 @@ class Prompt(models.Model):
 
     @property
     def template(self) -> Template:
-        return Template(self.template_task, self.name, self.version, self.system, self.user)
-
-    @property
-    def template_task(self) -> PromptTask:
-        return next(task for task in TEMPLATES if task == self.task)
+        task = next(task for task in TEMPLATES if task == self.task)
+        return Template(task, self.name, self.version, self.system, self.user)
 
 
 TRIED_TASKS = ["assign", "support", "importance", "relevance"]

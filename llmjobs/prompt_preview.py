@@ -32,8 +32,6 @@ class PreviewTarget:
 
 @dataclass(frozen=True, slots=True)
 class PromptPreview:
-    """Prompt as it would be sent, and its subject."""
-
     ask: Ask
     about: str
 

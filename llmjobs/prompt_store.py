@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -272,13 +272,6 @@ class PromptSet:
         return self.with_texts.get(task, self.templates[task]) if texts else self.templates[task]
 
 
-class Parameters(TypedDict):
-    """Parameters of a judge that its templates carry."""
-
-    structured: bool
-    temperature: float
-
-
 BUILT_IN_PROMPTS = PromptSet(TEMPLATES, WITH_TEXTS)
 
 
@@ -289,14 +282,17 @@ def way_of(judge: Judge) -> PromptSet:
         return BUILT_IN_PROMPTS
     chosen = {task: versions[task] for task in TEMPLATES if task in versions}
     found = templates_by_ref(list(chosen.items()))
-    structured, temperature = versions.get(REPLY_FORM) == JSON_SCHEMA, float(versions.get(TEMPERATURE, 0))
-    way: Parameters = {"structured": structured, "temperature": temperature}
+
+    def by_judge(template: Template) -> Template:
+        structured = versions.get(REPLY_FORM) == JSON_SCHEMA
+        return replace(template, structured=structured, temperature=float(versions.get(TEMPERATURE, 0)))
+
     return PromptSet(
         {
-            task: replace(found[chosen[task]] if task in chosen else built_in, **way)
+            task: by_judge(found[chosen[task]] if task in chosen else built_in)
             for task, built_in in TEMPLATES.items()
         },
-        {task: replace(built_in, **way) for task, built_in in WITH_TEXTS.items() if task not in chosen},
+        {task: by_judge(built_in) for task, built_in in WITH_TEXTS.items() if task not in chosen},
     )
 
 

@@ -131,8 +131,6 @@ class ShownLabel:
 
 @dataclass(frozen=True, slots=True)
 class ListedLabel:
-    """A label in the list of an answer's labels."""
-
     pk: int
     of: str
     code: int
@@ -284,8 +282,6 @@ class MadeList:
 
 @dataclass(frozen=True, slots=True)
 class ShownNuggetOrigin:
-    """A nugget of a list, with the call that first had its words and the call that gave its importance."""
-
     listed: ListedNugget
     worded: ShownCall | None
     weighed: ShownCall | None
@@ -301,8 +297,6 @@ class ShownNuggetOrigin:
 
 @dataclass(frozen=True, slots=True)
 class ShownGradeOrigin:
-    """A relevance grade and the call that gave it."""
-
     qrel: Qrel
     judge: Judge | None
     call: ShownCall | None
@@ -347,8 +341,7 @@ def _uses_behind(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> l
         call_uses__call__event=nugget_list.event,
     )
     item = made.order_by("pk").first()
-    uses = CallUse.objects.filter(item=item).select_related("call").order_by("number") if item else ()
-    return list(uses)
+    return list(CallUse.objects.filter(item=item).select_related("call").order_by("number")) if item else []
 
 
 def nugget_for(viewer: User, campaign: Campaign, pk: int) -> ShownNuggetOrigin:

@@ -61,7 +61,6 @@ class SecondFactorMiddleware(MiddlewareMixin):
     """Redirects accounts that lack a required second factor to its set-up."""
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
-        """Redirect before the view runs; only the set-up of a factor and signing out stay open."""
         if not settings.REQUIRE_MFA or not isinstance(request.user, User):
             return None
         match = request.resolver_match

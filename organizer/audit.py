@@ -25,6 +25,7 @@ from evaluation.campaigns.events import Entries, EventFilter, entries_for, may_a
 from evaluation.models import Campaign
 from organizer.access import get_campaign
 from organizer.forms import day_field
+from organizer.navigation import page_in
 from web.audit_log import is_a_file
 from web.csv_response import csv_response
 
@@ -68,14 +69,12 @@ class AuditSearch(forms.Form):
         """Filter of the valid fields; an invalid one filters nothing. `until`: moment where the previous page ended."""
         self.is_valid()
         data = self.cleaned_data
-        to = data.get("to")
-        end = _midnight(to + timedelta(days=1)) if to else None
-        before = _moment(until)
+        end = _midnight(data["to"] + timedelta(days=1)) if data.get("to") else None
         return EventFilter(
             person=int(data["person"]) if data.get("person") else None,
             kind=data.get("kind", ""),
             since=_midnight(data["since"]) if data.get("since") else None,
-            until=min(filter(None, (end, before)), default=None),
+            until=min(filter(None, (end, _moment(until))), default=None),
         )
 
 
@@ -90,9 +89,7 @@ def audit(request: UserRequest, slug: str = "") -> HttpResponse:
     # Pages go by moments and not by numbers: the log grows while somebody reads on.
     if found.until:
         older["until"] = found.until.isoformat()
-    here = (
-        reverse("organizer:audit_file", args=[campaign.slug]) if campaign else reverse("organizer:site_audit_file")
-    )
+    here = page_in(campaign, "audit_file") if campaign else reverse("organizer:site_audit_file")
     context = {
         "campaign": campaign,
         "search": search,

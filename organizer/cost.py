@@ -1,7 +1,7 @@
 """Costs of judgments by people and by LLMs, and the agreement of each condition against its cost."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -162,9 +162,8 @@ def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None]]
 
 
 def _units_made(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple[str, str]]:
-    """Lists and labels of the items that ended well."""
     done = WorkItem.objects.filter(job__llm__campaign=campaign, state=WorkItem.State.DONE)
-    found: Counter[tuple[str, str]] = Counter()
+    found = Counter[tuple[str, str]]()
     rows = done.exclude(kind="assign").values_list("job", "kind").annotate(n=Count("pk")).order_by()
     for pk, kind, count in rows:
         if kind in KINDS and pk in jobs:
@@ -210,7 +209,7 @@ class CostForm(PolicyForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         kept = campaign.hourly_rate
-        super().__init__(query, {} if kept is None else {"rate": str(kept)})
+        super().__init__(query, campaign, {} if kept is None else {"rate": str(kept)})
 
     @property
     def assumed(self) -> dict[str, float | None]:
@@ -243,7 +242,8 @@ class Prices:
             lists = self._llm(maker, LIST)
             if origin is Origin.EDITED:
                 lists = _sum(lists, self.people[Stage.POST_EDIT].cost)
-        return lists, _times(self._label(choice), _labels_per_topic(choice))
+        label, number = self._label(choice), _labels_per_topic(choice)
+        return lists, None if label is None or number is None else label * number
 
     def _label(self, choice: NuggetCondition) -> float | None:
         if choice.condition.judge_kind is JudgeKind.HUMAN:
@@ -316,7 +316,7 @@ def _row(
 
 
 def conditions_table(rows: list[dict[str, Any]]) -> Section:
-    points = [_point(row) for row in rows if _is_drawn(row)]
+    points = list(_points(rows))
     named = columns(
         ("condition", "Condition", ColumnKind.CONDITION),
         ("nuggets", "Nuggets"),
@@ -341,13 +341,11 @@ def conditions_table(rows: list[dict[str, Any]]) -> Section:
     )
 
 
-def _is_drawn(row: dict[str, Any]) -> bool:
-    known = row["cost"] is not None and row["run_level"] is not None
-    return known and has_tau(row["runs"], row["topics"])
-
-
-def _point(row: dict[str, Any]) -> dict[str, Any]:
-    return {"name": row["condition"], "task": "condition", "x": row["cost"], "y": row["run_level"]}
+def _points(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        known = row["cost"] is not None and row["run_level"] is not None
+        if known and has_tau(row["runs"], row["topics"]):
+            yield {"name": row["condition"], "task": "condition", "x": row["cost"], "y": row["run_level"]}
 
 
 def _chart(points: list[dict[str, Any]]) -> Chart:
@@ -371,7 +369,6 @@ def _ends(points: list[dict[str, Any]]) -> charts.Ends:
 
 
 def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
-    """Note below the table: its unit, a single point in words, and conditions without a known cost."""
     notes = ["Cost of one topic: its nugget list, drafts included, and the labels of all its answers."]
     if len(points) == 1:
         [point] = points
@@ -402,14 +399,7 @@ def _unit_row(unit: Unit) -> Row:
     basis = (
         "published" if unit.published else "" if not unit.units else "paid" if unit.seconds is None else "measured"
     )
-    return {
-        "what": unit.what,
-        "by": unit.by,
-        "units": unit.units,
-        "seconds": unit.seconds,
-        "cost": unit.cost,
-        "basis": basis,
-    }
+    return {name: getattr(unit, name) for name in ("what", "by", "units", "seconds", "cost")} | {"basis": basis}
 
 
 def _labels_per_topic(choice: NuggetCondition) -> float | None:
@@ -423,14 +413,9 @@ def _sum(first: float | None, other: float | None) -> float | None:
     return None if first is None or other is None else first + other
 
 
-def _times(first: float | None, other: float | None) -> float | None:
-    return None if first is None or other is None else first * other
-
-
 @require_safe
 def cost(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
-
     page = cost_page(campaign, request.GET)
     rate = page.form.chosen["rate"] if page.content else campaign.hourly_rate
     offered = may_organize(request.user, campaign) and rate != campaign.hourly_rate
@@ -452,11 +437,9 @@ def keep_rate(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def cost_table(request: UserRequest, slug: str, part: str, table: TableForm) -> HttpResponse:
-    page = cost_page(get_campaign(request.user, slug), request.GET)
-    return table_response(page, part, table, slug, "cost")
+    return table_response(cost_page(get_campaign(request.user, slug), request.GET), part, table, slug, "cost")
 
 
 @require_safe
 def cost_picture(request: UserRequest, slug: str, part: str, picture: PictureForm) -> HttpResponse:
-    page = cost_page(get_campaign(request.user, slug), request.GET)
-    return part_picture(request, page, part, picture)
+    return part_picture(request, cost_page(get_campaign(request.user, slug), request.GET), part, picture)

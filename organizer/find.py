@@ -1,6 +1,7 @@
 """Palette of a campaign: pages, things and acts whose words begin as what somebody types."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TypeVar
 
 from django.db.models import Model, Q, QuerySet
@@ -20,7 +21,7 @@ from exchange.models import Snapshot
 from llmjobs.job_service import Work
 from llmjobs.job_status import callable_judges_for, jobs_for
 from organizer.access import get_campaign
-from organizer.navigation import menu_for, roles_in
+from organizer.navigation import menu_for, page_in, roles_in
 from web.finding import Hit, Words, glossary_hits, groups_of_hits
 
 Row = TypeVar("Row", bound=Model)
@@ -39,31 +40,27 @@ def find(request: UserRequest, slug: str) -> JsonResponse:
 
 
 def _groups(viewer: User, campaign: Campaign, words: Words) -> Iterator[tuple[str, Iterable[Hit]]]:
-    roles = roles_in(viewer, campaign)
+    roles, page = roles_in(viewer, campaign), partial(page_in, campaign)
     if words.words:
-        yield "Topics", _topics(viewer, campaign, words)
-        yield "Runs", _runs(viewer, campaign, words)
+        topics = _narrowed(words, topics_for(viewer, campaign), "topic_id", "text")
+        yield "Topics", (Hit(topic.topic_id, page("topic", topic.public_id), topic.text) for topic in topics)
+        runs = _narrowed(words, runs_for(viewer, campaign), "run_id", "group")
+        yield "Runs", (Hit(run.run_id, page("run", run.pk), run.group) for run in runs)
     yield "Pages", _pages(campaign, roles)
     if Role.ORGANIZER in roles:
         yield "Do", _acts(campaign)
     if words.words:
         if roles & {Role.ORGANIZER, Role.AUDITOR}:
-            yield "People", _people(viewer, campaign)
+            people = people_for(viewer, campaign)
+            yield "People", (Hit(person.name, page("people"), ", ".join(person.roles)) for person in people)
         if roles & {Role.ORGANIZER, Role.RESEARCHER}:
-            yield "Judges", _judges(viewer, campaign)
-            yield "Jobs", _jobs(viewer, campaign, words)
-            yield "Snapshots", _snapshots(campaign, words)
+            judges = callable_judges_for(viewer, campaign)
+            yield "Judges", (Hit(judge.name, page("judges"), judge.model) for judge in judges)
+            jobs = _narrowed(words, jobs_for(viewer, campaign), "job__title", "judge__name")
+            yield "Jobs", (Hit(llm.job.title, page("job", llm.pk), llm.judge.name) for llm in jobs)
+            snapshots = _narrowed(words, Snapshot.objects.filter(campaign=campaign).defer("manifest"), "name")
+            yield "Snapshots", (Hit(snapshot.name, page("snapshots")) for snapshot in snapshots)
         yield "Glossary", glossary_hits()
-
-
-def _topics(viewer: User, campaign: Campaign, words: Words) -> Iterator[Hit]:
-    for topic in _narrowed(words, topics_for(viewer, campaign), "topic_id", "text"):
-        yield Hit(topic.topic_id, reverse("organizer:topic", args=[campaign.slug, topic.public_id]), topic.text)
-
-
-def _runs(viewer: User, campaign: Campaign, words: Words) -> Iterator[Hit]:
-    for run in _narrowed(words, runs_for(viewer, campaign), "run_id", "group"):
-        yield Hit(run.run_id, reverse("organizer:run", args=[campaign.slug, run.pk]), run.group)
 
 
 def _pages(campaign: Campaign, roles: frozenset[Role]) -> Iterator[Hit]:
@@ -74,47 +71,20 @@ def _pages(campaign: Campaign, roles: frozenset[Role]) -> Iterator[Hit]:
 
 
 def _acts(campaign: Campaign) -> Iterator[Hit]:
-    start = reverse("organizer:new_job", args=[campaign.slug])
     for work in Work:
-        yield Hit(f"Start a job: {work.job_title}", f"{start}?what={work}")
-    hand_out = reverse("organizer:hand_out", args=[campaign.slug])
+        yield Hit(f"Start a job: {work.job_title}", f"{page_in(campaign, 'new_job')}?what={work}")
     for stage in Stage:
-        yield Hit(f"Hand out: {stage.words}", f"{hand_out}?stage={stage}")
-    yield Hit("New judge", reverse("organizer:new_judge", args=[campaign.slug]))
-    yield Hit("New connection", reverse("organizer:new_connection", args=[campaign.slug]))
-    yield Hit("Take a snapshot", reverse("organizer:snapshots", args=[campaign.slug]))
-    yield Hit("Load data", reverse("organizer:data", args=[campaign.slug]))
-    yield Hit("Invite people", reverse("organizer:people", args=[campaign.slug]))
-    yield Hit("Change the protocol", reverse("organizer:change_protocol", args=[campaign.slug]))
-
-
-def _people(viewer: User, campaign: Campaign) -> Iterator[Hit]:
-    address = reverse("organizer:people", args=[campaign.slug])
-    for person in people_for(viewer, campaign):
-        yield Hit(person.name, address, ", ".join(person.roles))
-
-
-def _judges(viewer: User, campaign: Campaign) -> Iterator[Hit]:
-    address = reverse("organizer:judges", args=[campaign.slug])
-    for judge in callable_judges_for(viewer, campaign):
-        yield Hit(judge.name, address, judge.model)
-
-
-def _jobs(viewer: User, campaign: Campaign, words: Words) -> Iterator[Hit]:
-    for llm in _narrowed(words, jobs_for(viewer, campaign), "job__title", "judge__name"):
-        yield Hit(llm.job.title, reverse("organizer:job", args=[campaign.slug, llm.pk]), llm.judge.name)
-
-
-def _snapshots(campaign: Campaign, words: Words) -> Iterator[Hit]:
-    address = reverse("organizer:snapshots", args=[campaign.slug])
-    for snapshot in _narrowed(words, Snapshot.objects.filter(campaign=campaign).defer("manifest"), "name"):
-        yield Hit(snapshot.name, address)
+        yield Hit(f"Hand out: {stage.words}", f"{page_in(campaign, 'hand_out')}?stage={stage}")
+    yield Hit("New judge", page_in(campaign, "new_judge"))
+    yield Hit("New connection", page_in(campaign, "new_connection"))
+    yield Hit("Take a snapshot", page_in(campaign, "snapshots"))
+    yield Hit("Load data", page_in(campaign, "data"))
+    yield Hit("Invite people", page_in(campaign, "people"))
+    yield Hit("Change the protocol", page_in(campaign, "change_protocol"))
 
 
 def _narrowed(words: Words, rows: QuerySet[Row], *fields: str) -> QuerySet[Row]:
     for word in words.words:
-        anywhere = Q()
-        for field in fields:
-            anywhere |= Q(**{f"{field}__icontains": word})
-        rows = rows.filter(anywhere)
+        anywhere = {f"{field}__icontains": word for field in fields}
+        rows = rows.filter(Q(**anywhere, _connector=Q.OR))
     return rows[:MOST_READ]

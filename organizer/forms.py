@@ -48,6 +48,10 @@ def posted(request: HttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
+def errors_text(form: forms.BaseForm) -> str:
+    return " ".join(str(error) for errors in form.errors.values() for error in errors)
+
+
 @contextmanager
 def refusals_on(form: forms.BaseForm, field: str | None = None) -> Iterator[None]:
     """A refusal becomes an error of the form, a line of it each, so that the values that were typed stay."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.urls import ResolverMatch, reverse
 
@@ -11,7 +12,7 @@ from evaluation.models import Campaign, Membership
 from evaluation.terms import Role
 
 ORGANIZER, RESEARCHER, AUDITOR = Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR
-READERS = frozenset({ORGANIZER, RESEARCHER})
+READERS, OVERSEERS = frozenset({ORGANIZER, RESEARCHER}), frozenset({ORGANIZER, AUDITOR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,10 @@ class MenuGroup:
     pages: tuple[MenuPage, ...]
 
 
+def _pages(names: str) -> tuple[str, ...]:
+    return tuple(f"organizer:{name}" for name in names.split())
+
+
 TODAY = MenuPage("organizer:today", "Today")
 SET_UP = MenuGroup(
     "Set up",
@@ -46,63 +51,30 @@ SET_UP = MenuGroup(
         MenuPage(
             "organizer:data",
             "Data",
-            (
-                *("organizer:topics", "organizer:topic", "organizer:runs", "organizer:run", "organizer:segment"),
-                *(
-                    "organizer:findings",
-                    "organizer:new_import",
-                    "organizer:import_attempt",
-                    "organizer:new_export",
-                    "organizer:answer_labels",
-                ),
-                *("organizer:assignment_label", "organizer:support_label", "organizer:list_origin"),
-                *("organizer:nugget_origin", "organizer:grade_origin"),
+            _pages(
+                "topics topic runs run segment findings new_import import_attempt new_export answer_labels "
+                "assignment_label support_label list_origin nugget_origin grade_origin"
             ),
         ),
-        MenuPage(
-            "organizer:protocol",
-            "Protocol",
-            ("organizer:change_protocol", "organizer:change_defaults"),
-            roles=frozenset({ORGANIZER, AUDITOR}),
-        ),
-        MenuPage(
-            "organizer:people",
-            "People",
-            ("organizer:people_work", "organizer:ask_to_take_role"),
-            roles=frozenset({ORGANIZER, AUDITOR}),
-        ),
+        MenuPage("organizer:protocol", "Protocol", _pages("change_protocol change_defaults"), roles=OVERSEERS),
+        MenuPage("organizer:people", "People", _pages("people_work ask_to_take_role"), roles=OVERSEERS),
         MenuPage("organizer:practice", "Practice"),
-        MenuPage("organizer:judges", "Judges", ("organizer:new_judge", "organizer:new_connection")),
+        MenuPage("organizer:judges", "Judges", _pages("new_judge new_connection")),
     ),
 )
 JUDGE = MenuGroup(
     "Judge",
     (
-        MenuPage(
-            "organizer:work",
-            "Work",
-            (
-                *("organizer:task", "organizer:view_as", "organizer:hand_out", "organizer:change_work"),
-                "organizer:remind",
-            ),
-        ),
+        MenuPage("organizer:work", "Work", _pages("task view_as hand_out change_work remind")),
         MenuPage("organizer:inbox", "Inbox"),
-        MenuPage("organizer:jobs", "Jobs", ("organizer:job", "organizer:new_job", "organizer:call")),
+        MenuPage("organizer:jobs", "Jobs", _pages("job new_job call")),
         MenuPage(
             "organizer:prompts",
             "Prompts",
-            (
-                *("organizer:prompt", "organizer:new_prompt", "organizer:import_prompt"),
-                *("organizer:compare_prompts", "organizer:try_prompts", "organizer:trial"),
-            ),
+            _pages("prompt new_prompt import_prompt compare_prompts try_prompts trial"),
         ),
-        MenuPage("organizer:studies", "Second looks", ("organizer:study", "organizer:new_study")),
-        MenuPage(
-            "organizer:random_checks",
-            "Random checks",
-            ("organizer:random_check", "organizer:new_check"),
-            roles=READERS,
-        ),
+        MenuPage("organizer:studies", "Second looks", _pages("study new_study")),
+        MenuPage("organizer:random_checks", "Random checks", _pages("random_check new_check"), roles=READERS),
     ),
 )
 RESULTS = MenuGroup(
@@ -128,15 +100,21 @@ RESULTS = MenuGroup(
 PUBLISH = MenuGroup(
     "Publish",
     (
-        MenuPage("organizer:snapshots", "Snapshots", roles=frozenset({ORGANIZER, AUDITOR})),
+        MenuPage("organizer:snapshots", "Snapshots", roles=OVERSEERS),
         MenuPage("organizer:catalogue", "Exports"),
         MenuPage("reports:methods", "Methods", roles=READERS),
         MenuPage("reports:report", "Group reports", report="packet"),
-        MenuPage("organizer:audit", "Audit", roles=frozenset({ORGANIZER, AUDITOR})),
+        MenuPage("organizer:audit", "Audit", roles=OVERSEERS),
     ),
 )
 GROUPS = (SET_UP, JUDGE, RESULTS, PUBLISH)
 DATA_TO_TAKE = MenuPage("organizer:catalogue", "Data to take", roles=frozenset({RESEARCHER}))
+
+
+def page_in(campaign: Campaign, name: str, *place: object, **query: object) -> str:
+    """Address of one of this room's pages."""
+    address = reverse(f"organizer:{name}", args=[campaign.slug, *place])
+    return f"{address}?{urlencode(query, doseq=True)}" if query else address
 
 
 def roles_in(viewer: User, campaign: Campaign) -> frozenset[Role]:
@@ -161,7 +139,8 @@ def menu_for(roles: frozenset[Role]) -> Iterator[MenuGroup]:
 
 
 def place_of(match: ResolverMatch) -> tuple[MenuGroup, MenuPage] | None:
-    pages = [(group, page) for group in (MenuGroup("", (TODAY,)), *GROUPS) for page in group.pages]
-    return next(
-        ((group, page) for group, page in pages if page.is_at(match) or match.view_name in page.lower), None
-    )
+    for group in (MenuGroup("", (TODAY,)), *GROUPS):
+        for page in group.pages:
+            if page.is_at(match) or match.view_name in page.lower:
+                return group, page
+    return None

@@ -34,7 +34,7 @@ from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, Setting,
 from evaluation.terms import Condition, JudgeKind, SupportCondition
 from organizer.access import get_campaign
 from organizer.forms import choice_field, named, posted
-from reports.templatetags.reports import condition_words
+from reports.terms import condition_words
 from web.text import plural
 
 LONGEST_GUIDELINES = 100_000
@@ -63,9 +63,8 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
         for name, setting in SETTINGS.items():
             field = self.fields[name]
             field.label = f"{setting.label}: {setting.on}" if setting.on else setting.label
-            field.help_text = (
-                f"empty: {setting.none}" if getattr(Protocol._meta.get_field(name), "null", False) else ""
-            )
+            may_be_empty = getattr(Protocol._meta.get_field(name), "null", False)
+            field.help_text = f"empty: {setting.none}" if may_be_empty else ""
             if setting.words:
                 field.choices = list(setting.words.items())  # type: ignore[attr-defined]
         self.fields["guidelines"].max_length = LONGEST_GUIDELINES  # type: ignore[attr-defined]
@@ -113,11 +112,8 @@ class DefaultsForm(forms.Form):
     def rows(self) -> Iterator[tuple[str, BoundField | None, BoundField]]:
         for condition in CONDITIONS:
             key = key_of(condition)
-            yield (
-                condition,
-                self[f"nuggets_{key}"] if f"nuggets_{key}" in self.fields else None,
-                self[f"judge_{key}"],
-            )
+            nuggets = self[f"nuggets_{key}"] if f"nuggets_{key}" in self.fields else None
+            yield condition, nuggets, self[f"judge_{key}"]
 
     def save_changes(self, campaign: Campaign, actor: User) -> str:
         """Notice of the change, '' without one. Raises `Refused`."""
@@ -195,6 +191,8 @@ def change(request: UserRequest, slug: str) -> HttpResponse:
             refused, form = refusal, ProtocolForm(campaign, _resealed(request, campaign))
     looks = form.is_bound and form.is_valid()
     context = {
+        "form": form,
+        "refused": refused,
         "groups": list(form.groups()),
         # Read anew: the form has filled the campaign's own protocol with what was typed.
         "in_force": Campaign.objects.get(pk=campaign.pk).protocol,
@@ -202,7 +200,7 @@ def change(request: UserRequest, slug: str) -> HttpResponse:
         "differences": form.differences if looks else [],
         "preview": clean_html(form.cleaned_data["guidelines"]) if looks else "",
     }
-    return _form_page(request, campaign, form, refused, "organizer/protocol_change.html", context)
+    return _form_page(request, campaign, "organizer/protocol_change.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -215,8 +213,8 @@ def defaults(request: UserRequest, slug: str) -> HttpResponse:
             return _saved(request, campaign, form)
         except Refused as refusal:
             refused, form = refusal, DefaultsForm(request.user, campaign, _resealed(request, campaign))
-    context = {"rows": list(form.rows())}
-    return _form_page(request, campaign, form, refused, "organizer/protocol_defaults.html", context)
+    context = {"form": form, "refused": refused, "rows": list(form.rows())}
+    return _form_page(request, campaign, "organizer/protocol_defaults.html", context)
 
 
 def _saved(request: UserRequest, campaign: Campaign, form: ProtocolForm | DefaultsForm) -> HttpResponse:
@@ -230,13 +228,7 @@ def _resealed(request: UserRequest, campaign: Campaign) -> dict[str, Any]:
     return {**dict(request.POST.items()), "seal": protocol_hash(campaign)}
 
 
-def _form_page(
-    request: UserRequest,
-    campaign: Campaign,
-    form: ProtocolForm | DefaultsForm,
-    refused: Refused | None,
-    template: str,
-    context: dict[str, Any],
-) -> HttpResponse:
-    context |= {"campaign": campaign, "form": form, "refused": refused, "judged": is_judged(campaign)}
-    return render(request, template, context, status=422 if refused or form.errors else 200)
+def _form_page(request: UserRequest, campaign: Campaign, template: str, context: dict[str, Any]) -> HttpResponse:
+    context |= {"campaign": campaign, "judged": is_judged(campaign)}
+    fails = context["refused"] or context["form"].errors
+    return render(request, template, context, status=422 if fails else 200)

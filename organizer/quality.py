@@ -43,7 +43,7 @@ def quality(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def people_quality(request: UserRequest, slug: str) -> HttpResponse:
     get_campaign(request.user, slug)
-    return redirect(f"{reverse('organizer:quality', args=[slug])}?{request.GET.urlencode()}".rstrip("?"))
+    return redirect(reverse("organizer:quality", args=[slug], query=request.GET))
 
 
 def _tasks(campaign: Campaign) -> list[dict[str, Any]]:

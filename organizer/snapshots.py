@@ -51,13 +51,8 @@ class SnapshotForm(forms.Form):
     @property
     def order(self) -> ExportOrder:
         data = self.cleaned_data
-        return ExportOrder(
-            CAMPAIGN,
-            name=data["name"],
-            note=data["note"],
-            texts=not data["without_texts"],
-            names=not data["pseudonyms"],
-        )
+        texts, names = not data["without_texts"], not data["pseudonyms"]
+        return ExportOrder(CAMPAIGN, name=data["name"], note=data["note"], texts=texts, names=names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +76,12 @@ def lines_of(rows: Sequence[Snapshot], opened: Mapping[int, Opening]) -> Iterato
 def _changes(after: Mapping[str, Any], before: Mapping[str, Any]) -> str:
     if after["revision"] == before["revision"]:
         return "nothing"
-    tables = {
-        name: (after["tables"].get(name, NONE)["rows"], before["tables"].get(name, NONE)["rows"])
-        for name in COUNTED
-    }
-    counts = {
-        COUNTED[name]: now_there - there for name, (now_there, there) in tables.items() if now_there != there
-    }
-    return (
-        ", ".join(f"{count:+,} {plural(abs(count), word)}" for word, count in counts.items())
-        or "settings or texts"
-    )
+    changes = []
+    for name, word in COUNTED.items():
+        count = after["tables"].get(name, NONE)["rows"] - before["tables"].get(name, NONE)["rows"]
+        if count:
+            changes.append(f"{count:+,} {plural(abs(count), word)}")
+    return ", ".join(changes) or "settings or texts"
 
 
 @require_safe
@@ -112,7 +102,6 @@ def take_snapshot(request: UserRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def snapshot_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
-    """File of a snapshot; people's names only for organizers."""
     campaign, snapshot = get_row(request.user, slug, _snapshot_of, pk)
     if snapshot.names and not may_organize(request.user, campaign):
         raise PermissionDenied
@@ -147,9 +136,8 @@ def _snapshot_of(_viewer: User, campaign: Campaign, pk: int) -> Snapshot:
 def _page(request: UserRequest, campaign: Campaign, form: SnapshotForm) -> HttpResponse:
     rows = list(Snapshot.objects.filter(campaign=campaign).select_related("made_by"))
     opened = openings(rows, request.user)
-    coming = Export.objects.filter(campaign=campaign, what=CAMPAIGN, snapshot=None).exclude(
-        state=Export.State.DONE
-    )
+    ordered = Export.objects.filter(campaign=campaign, what=CAMPAIGN, snapshot=None)
+    coming = ordered.exclude(state=Export.State.DONE)
     # While something is under way the page loads itself anew.
     waits = coming.filter(state=Export.State.WAITING).exists() or any(state.waits for state in opened.values())
     context = {

@@ -115,7 +115,7 @@ class StudyForm(forms.Form):
 
 
 class HandStudyForm(forms.Form):
-    """Independent assessor and topics. No topic chosen means all."""
+    """No topic chosen means all."""
 
     due = day_field("Due")
 

@@ -3,8 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from evaluation.tasks.changes import Change
-from organizer import audit, cost, find, protocol, quality, snapshots
-from organizer import studies as organizer_studies
+from organizer import audit, cost, find, protocol, quality, snapshots, studies
 from organizer.campaigns import views as campaigns_views
 from organizer.data import views as data_views
 from organizer.jobs import views as jobs_views
@@ -22,8 +21,8 @@ task_urls: list[URLPattern] = [
     path("", task.task, name="task"),
     path("reassign/", task.reassign_task, name="reassign_task"),
     path("as-assessor/", task.view_as, name="view_as"),
+    *(path(f"{change}/", task.change_task, {"change": change}, name=f"{change}_task") for change in Change),
 ]
-task_urls += [path(f"{change}/", task.change_task, {"change": change}, name=f"{change}_task") for change in Change]
 
 campaign_urls: list[URLPattern | URLResolver] = [
     path("", campaigns_views.campaign, name="campaign"),
@@ -46,32 +45,30 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("work/tasks/<str:public_id>/", include(task_urls)),
     path("practice/", work_done.practice, name="practice"),
     path("practice/switch/", work_done.switch, name="switch_practice"),
-    path("studies/", organizer_studies.studies, name="studies"),
-    path("studies/new/", organizer_studies.new_study, name="new_study"),
-    path("studies/<int:pk>/", organizer_studies.study, name="study"),
-    path("studies/<int:pk>/hand-out/", organizer_studies.hand_out_pairs, name="hand_out_study"),
-    path("studies/<int:pk>/judge/", organizer_studies.judge_study, name="judge_study"),
-    path("random-checks/", organizer_studies.random_checks, name="random_checks"),
-    path("random-checks/new/", organizer_studies.new_check, name="new_check"),
-    path("random-checks/<int:pk>/", organizer_studies.random_check, name="random_check"),
-    path("random-checks/<int:pk>/grow/", organizer_studies.grow_check, name="grow_check"),
-    path("random-checks/<int:pk>/extend/", organizer_studies.extend_check, name="extend_check"),
+    path("studies/", studies.studies, name="studies"),
+    path("studies/new/", studies.new_study, name="new_study"),
+    path("studies/<int:pk>/", studies.study, name="study"),
+    path("studies/<int:pk>/hand-out/", studies.hand_out_pairs, name="hand_out_study"),
+    path("studies/<int:pk>/judge/", studies.judge_study, name="judge_study"),
+    path("random-checks/", studies.random_checks, name="random_checks"),
+    path("random-checks/new/", studies.new_check, name="new_check"),
+    path("random-checks/<int:pk>/", studies.random_check, name="random_check"),
+    path("random-checks/<int:pk>/grow/", studies.grow_check, name="grow_check"),
+    path("random-checks/<int:pk>/extend/", studies.extend_check, name="extend_check"),
     path("snapshots/", snapshots.snapshots, name="snapshots"),
     path("snapshots/take/", snapshots.take_snapshot, name="take_snapshot"),
     path("snapshots/<int:pk>/open/", snapshots.open_campaign, name="open_snapshot"),
     path("snapshots/<int:pk>/file.zip", snapshots.snapshot_file, name="snapshot_file"),
     path(
-        "snapshots/<int:pk>/methods.<methods_form:document>",
-        snapshots.snapshot_methods,
-        name="snapshot_methods",
+        "snapshots/<int:pk>/methods.<methods_form:document>", snapshots.snapshot_methods, name="snapshot_methods"
     ),
     path("data/", data_views.data, name="data"),
     path("data/load/<slug:kind>/", data_views.new_import, name="new_import"),
     path("data/imports/<int:pk>/", data_views.import_attempt, name="import_attempt"),
-    path("data/imports/<int:pk>/commit/", data_views.commit_import, name="commit_import"),
-    path("data/imports/<int:pk>/change/", data_views.change_import, name="change_import"),
+    path("data/imports/<int:pk>/commit/", data_views.carry_on_import, {"act": "commit"}, name="commit_import"),
+    path("data/imports/<int:pk>/change/", data_views.carry_on_import, {"act": "change"}, name="change_import"),
     path("data/imports/<int:pk>/discard/", data_views.discard_import, name="discard_import"),
-    path("data/imports/<int:pk>/take-up/", data_views.take_up_import, name="take_up_import"),
+    path("data/imports/<int:pk>/take-up/", data_views.carry_on_import, {"act": "take_up"}, name="take_up_import"),
     path("data/imports/<int:pk>/problems.csv", data_views.import_problems, name="import_problems"),
     path("data/exports/new/", data_views.new_export, name="new_export"),
     path("data/exports/<int:pk>/file/", data_views.export_file, name="export_file"),
@@ -99,10 +96,10 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("jobs/", jobs_views.jobs, name="jobs"),
     path("jobs/new/", jobs_views.new_job, name="new_job"),
     path("jobs/<int:pk>/", jobs_views.job, name="job"),
-    path("jobs/<int:pk>/cancel/", jobs_views.cancel_job, name="cancel_job"),
-    path("jobs/<int:pk>/pause/", jobs_views.pause_job, name="pause_job"),
+    path("jobs/<int:pk>/cancel/", jobs_views.change_job, {"act": "cancel"}, name="cancel_job"),
+    path("jobs/<int:pk>/pause/", jobs_views.change_job, {"act": "pause"}, name="pause_job"),
     path("jobs/<int:pk>/resume/", jobs_views.resume_job, name="resume_job"),
-    path("jobs/<int:pk>/retry/", jobs_views.retry_job, name="retry_job"),
+    path("jobs/<int:pk>/retry/", jobs_views.change_job, {"act": "retry"}, name="retry_job"),
     path("judges/", judges_views.judges, name="judges"),
     path("judges/new/", judges_views.new_judge, name="new_judge"),
     path("judges/connections/new/", judges_views.new_connection, name="new_connection"),
@@ -140,8 +137,8 @@ urlpatterns = [
     path("invitation/<str:token>/", invitations.open_invitation, name="open_invitation"),
     path("your-data/", people_views.own_data, name="own_data"),
     path("accounts/people/<int:pk>/", people_views.account, name="account"),
-    path("accounts/people/<int:pk>/close/", people_views.close, name="close_account"),
-    path("accounts/people/<int:pk>/open/", people_views.reopen, name="open_account"),
-    path("accounts/people/<int:pk>/factor/", people_views.drop_factor, name="drop_factor"),
+    path("accounts/people/<int:pk>/close/", people_views.change_account, {"act": "close"}, name="close_account"),
+    path("accounts/people/<int:pk>/open/", people_views.change_account, {"act": "open"}, name="open_account"),
+    path("accounts/people/<int:pk>/factor/", people_views.change_account, {"act": "factor"}, name="drop_factor"),
     path("accounts/people/<int:pk>/erase/", people_views.erase, name="erase_account"),
 ]

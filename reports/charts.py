@@ -41,6 +41,15 @@ WORDS = {
 """Titles of axes, by what the columns of tables are called."""
 NAME_START, NAME_END = 24, 19
 """How much of a long name is drawn. Its end is kept, where runs of one group differ."""
+CELL = 120
+BAR = 22
+"""The height of a bar."""
+NARROW = 11
+"""The height of one of many bars; then not every one has its name."""
+PANEL = 90
+"""The height of one of several pictures above each other."""
+MOST_NAMED = 40
+"""Points that still have their names beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +69,8 @@ class Palette:
 
 
 LIGHT = Palette("#ffffff", "#454545", "#dfe1e2", "#71767a", ("#0050d8", "#7a591a", "#1b1b1b"))
-DARK = Palette(
-    "#17191c",
-    "#c9c9c9",
-    "#3d4551",
-    "#8d9297",
-    ("#58b4ff", "#ffbe2e", "#f0f0f0"),
-    "#f0f0f0",
-    ("#1d3350", "#58b4ff"),
-)
+DARK_FILLS, DARK_SHADES = ("#58b4ff", "#ffbe2e", "#f0f0f0"), ("#1d3350", "#58b4ff")
+DARK = Palette("#17191c", "#c9c9c9", "#3d4551", "#8d9297", DARK_FILLS, "#f0f0f0", DARK_SHADES)
 
 
 def scatter(found: Correlation, *, dark: bool) -> str:
@@ -148,13 +150,7 @@ def side_by_side(rows: Rows, parts: Sequence[str], titles: tuple[str, str], *, d
 
 
 def plane(
-    rows: Rows,
-    titles: tuple[str, str],
-    *,
-    dark: bool,
-    line: Rows = (),
-    small: Rows = (),
-    ends: Ends | None = None,
+    rows: Rows, titles: tuple[str, str], *, dark: bool, line: Rows = (), small: Rows = (), ends: Ends | None = None
 ) -> str:
     """Return runs as points with their names, a line behind them, and small points (each row: name, task, x, y).
 
@@ -280,9 +276,8 @@ def _points(
     alt: Any, rows: Rows, tasks: list[str], titles: Sequence[str], palette: Palette, *, size: int, opacity: float
 ) -> Any:
     stroke = palette.ink if opacity == 1 else "transparent"
-    mark = alt.Chart(alt.Data(values=rows)).mark_point(
-        filled=True, size=size, opacity=opacity, stroke=stroke, strokeWidth=1.5
-    )
+    points = alt.Chart(alt.Data(values=rows))
+    mark = points.mark_point(filled=True, size=size, opacity=opacity, stroke=stroke, strokeWidth=1.5)
     x, y = alt.X("x:Q", title=titles[0]), alt.Y("y:Q", title=titles[1])
     return mark.encode(x=x, y=y, **_by_task(alt, tasks, palette))
 
@@ -293,33 +288,19 @@ def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Pal
     most = max(2, *(row["count"] for row in rows))
     described = [row | {"said": f"{row['count']:,} answers"} for row in rows]
     shades = alt.Scale(type="log", domain=[1, most], range=list(palette.shades))
-    legend = alt.Legend(
-        title="answers per cell",
-        orient="top",
-        gradientLength=160,
-        titleColor=palette.ink,
-        titleFontWeight="normal",
-    )
-    return (
-        alt.Chart(alt.Data(values=described))
-        .mark_rect()
-        .encode(
-            x=alt.X("x:Q", title=titles[0]),
-            x2="x2:Q",
-            y=alt.Y("y:Q", title=titles[1]),
-            y2="y2:Q",
-            color=alt.Color("count:Q", scale=shades, legend=legend),
-            description="said:N",
-        )
-    )
+    words = {"titleColor": palette.ink, "titleFontWeight": "normal"}
+    legend = alt.Legend(title="answers per cell", orient="top", gradientLength=160, **words)
+    x, y = alt.X("x:Q", title=titles[0]), alt.Y("y:Q", title=titles[1])
+    color = alt.Color("count:Q", scale=shades, legend=legend)
+    cells = alt.Chart(alt.Data(values=described)).mark_rect()
+    return cells.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=color, description="said:N")
 
 
 def _diagonal(alt: Any, highest: float, palette: Palette) -> Any:
     rows = [{"x": 0, "y": 0}, {"x": highest, "y": highest}]
-    line = alt.Chart(alt.Data(values=rows)).mark_line(
-        color=palette.control, strokeDash=[4, 4], strokeWidth=1, aria=False
-    )
-    return line.encode(x="x:Q", y="y:Q")
+    line = alt.Chart(alt.Data(values=rows))
+    mark = line.mark_line(color=palette.control, strokeDash=[4, 4], strokeWidth=1, aria=False)
+    return mark.encode(x="x:Q", y="y:Q")
 
 
 def configured(chart: Any, palette: Palette) -> Any:
@@ -344,9 +325,6 @@ def configured(chart: Any, palette: Palette) -> Any:
     )
 
 
-CELL = 120
-
-
 def _heat_map(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     rows, columns = given["titles"]
     lines = re.split("(?<=,) ", rows)  # upright, one line would be longer than the picture is high
@@ -361,18 +339,14 @@ def _heat_map(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
         description="said:N",
         opacity=alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 0.5]), legend=None),
     )
-    size = CELL * len(given["names"])
-    chart = configured(alt.layer(tinted, *_figures(base, palette)), palette)
-    return chart.properties(width=size, height=size * 0.6)
-
-
-def _figures(base: Any, palette: Palette) -> list[Any]:
     counts = base.mark_text(color=palette.text, fontSize=15, fontWeight="bold", dy=-8, aria=False)
     shares = base.mark_text(color=palette.text, fontSize=12, dy=11, aria=False)
-    return [
+    figures = (
         counts.encode(text={"field": "count", "type": "quantitative", "format": ",d"}),
         shares.encode(text={"field": "share", "type": "quantitative", "format": ".1%"}),
-    ]
+    )
+    size = CELL * len(given["names"])
+    return configured(alt.layer(tinted, *figures), palette).properties(width=size, height=size * 0.6)
 
 
 def _curve(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
@@ -384,16 +358,6 @@ def _curve(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     points = base.mark_point(color=palette.fills[0], filled=True, size=40, opacity=1)
     layers = (band, line, points.encode(y="mean:Q", description="said:N"))
     return configured(alt.layer(*layers), palette)
-
-
-BAR = 22
-"""The height of a bar."""
-NARROW = 11
-"""The height of one of many bars; then not every one has its name."""
-PANEL = 90
-"""The height of one of several pictures above each other."""
-MOST_NAMED = 40
-"""Points that still have their names beside them."""
 
 
 def _legend(alt: Any) -> Any:
@@ -544,7 +508,9 @@ def _point_text(row: dict[str, Any], titles: Sequence[str]) -> str:
 
 def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     rows = given["rows"]
-    described = [row | {"said": f"{row['name']}: {_span_text(row)}"} for row in rows]
+    described = [
+        row | {"said": f"{row['name']}: {row['point']:.2f}, {row['low']:.2f} to {row['high']:.2f}"} for row in rows
+    ]
     base = alt.Chart(alt.Data(values=described))
     lines = base.mark_rule(color=palette.control, strokeWidth=3, aria=False)
     points = base.mark_point(filled=True, size=90, opacity=1, fill=palette.fills[0], stroke=palette.ink)
@@ -558,10 +524,6 @@ def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     ]
     step = BAR if len(rows) <= MOST_NAMED else NARROW
     return configured(alt.layer(*layers), palette).properties(height={"step": step}, padding=ROOM)
-
-
-def _span_text(row: dict[str, Any]) -> str:
-    return f"{row['point']:.2f}, {row['low']:.2f} to {row['high']:.2f}"
 
 
 DRAW = {

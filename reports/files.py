@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -13,10 +13,28 @@ from django.http import HttpResponse
 from django.urls import register_converter
 from django.urls.converters import StringConverter
 
-from evaluation.terms import Condition, SupportCondition
+from reports.terms import condition_words
 from web.csv_response import safe_cell
 
 Row = Mapping[str, Any]
+ESCAPED = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "\n": " ",
+    }
+)
 
 
 def as_json(report: Mapping[str, Any]) -> str:
@@ -79,26 +97,6 @@ def _text(value: Any, undefined: str, digits: int) -> str:
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
-ESCAPED = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "\n": " ",
-    }
-)
-
-
 def as_latex(
     rows: Sequence[Row], columns: Mapping[str, str], *, closing: Sequence[Row] = (), comment: str = ""
 ) -> str:
@@ -144,10 +142,10 @@ class TableForm(TextChoices):
 class FileTable:
     """A table: its rows, which columns a paper has under which heading, closing rows, and the whole as JSON."""
 
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Row]
     columns: Mapping[str, str]
-    document: Mapping[str, Any]
-    closing: Sequence[Mapping[str, Any]] = field(default=())
+    document: Row
+    closing: Sequence[Row] = ()
     comment: str = ""
 
 
@@ -211,12 +209,5 @@ def drawn(specification: str, form: PictureForm) -> bytes:
 
 
 def with_code(code: str) -> str:
-    # Names of published scores are no conditions, and stay as they are.
-    named: Condition | SupportCondition
-    if code in list(Condition):
-        named = Condition(code)
-    elif code in list(SupportCondition):
-        named = SupportCondition(code)
-    else:
-        return code
-    return f"{named.words} ({code})"
+    words = condition_words(code)
+    return code if words == code else f"{words} ({code})"

@@ -50,6 +50,12 @@ LABEL_PAIRINGS = (
     ("scratch", "post-edit"),
 )
 """Conditions that label the same items, which those of `PAIRINGS` mostly do not: their nugget lists differ."""
+Option = tuple[str, str | Promise]  # what the query string says, and what it is called
+ALL = ("", "all")
+HIDDEN = partial(forms.CharField, required=False, max_length=60, widget=forms.HiddenInput)
+NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
+WEIGHTS = [ALL, ("vital", "vital"), ("okay", "okay")]
+ADDED = "added"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +114,11 @@ class LabelledSet:
 
 @cached_report(size=64)
 def labelled_sets(campaign: Campaign) -> tuple[LabelledSet, ...]:
-    return tuple(
-        LabelledSet(
-            nugget_set.name,
-            Origin(nugget_set.origin),
-            tuple((judge.name, JudgeKind(judge.kind)) for judge in judges_of(nugget_set)),
-        )
-        for nugget_set in campaign.nugget_sets.exclude(origin=Origin.DRAFT)
-    )
+    labelled = []
+    for nugget_set in campaign.nugget_sets.exclude(origin=Origin.DRAFT):
+        judges = tuple((judge.name, JudgeKind(judge.kind)) for judge in judges_of(nugget_set))
+        labelled.append(LabelledSet(nugget_set.name, Origin(nugget_set.origin), judges))
+    return tuple(labelled)
 
 
 def labelled_conditions(labelled: Iterable[LabelledSet]) -> tuple[Condition, ...]:
@@ -150,12 +153,6 @@ def _support_judges(campaign: Campaign) -> dict[SupportCondition, list[str]]:
     }
 
 
-Option = tuple[str, str | Promise]  # what the query string says, and what it is called
-ALL = ("", "all")
-HIDDEN = partial(forms.CharField, required=False, max_length=60, widget=forms.HiddenInput)
-NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
-
-
 def named(names: Iterable[str], *before: Option) -> list[Option]:
     return [*before, *((name, name) for name in names)]
 
@@ -188,9 +185,11 @@ class ChoicesForm(forms.Form):
     runs_names: tuple[str, ...] = ("group", "task", "tag")
     """Choices of runs and topics, behind one control where a page has several."""
 
-    def __init__(self, query: QueryDict, defaults: dict[str, str] | None = None) -> None:
+    def __init__(self, query: QueryDict, campaign: Campaign, defaults: dict[str, str] | None = None) -> None:
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
         super().__init__(data={**initial, **(defaults or {}), **query.dict()}, auto_id="id_%s")
+        if "tag" in self.fields:
+            self.offer("tag", named(tags_of(campaign), ALL))
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -223,16 +222,16 @@ class ChoicesForm(forms.Form):
     def chosen_in_words(self) -> list[tuple[str, str]]:
         """Every choice, for paper, where the form is left out, and for the line that it folds to."""
         shown = [*self.in_sight, *self.of_runs, *self.rules]
-        chosen = [field for field in shown if field.value() and not field.is_hidden]
         return [
-            (str(field.label), str(choices_of(field.field).get(field.value(), field.value()))) for field in chosen
+            (str(field.label), str(choices_of(field.field).get(field.value(), field.value())))
+            for field in shown
+            if field.value() and not field.is_hidden
         ]
 
     @property
     def of_runs(self) -> list[forms.BoundField]:
-        return [
-            self[name] for name in self.runs_names if name in self.fields and not self._is_needless(self[name])
-        ]
+        there = (self[name] for name in self.runs_names if name in self.fields)
+        return [field for field in there if not self._is_needless(field)]
 
     @property
     def chosen_runs(self) -> list[str]:
@@ -265,8 +264,6 @@ def _no_cited_field() -> forms.ChoiceField:
 
 
 class PolicyForm(ChoicesForm):
-    """The policies of nugget scores; what the query string leaves out has its default."""
-
     missing = forms.ChoiceField(
         label="Missing answer",
         choices=[("zero", "scores 0"), ("skip", "is left out")],
@@ -288,44 +285,27 @@ class PolicyForm(ChoicesForm):
 
     @property
     def policies(self) -> Policies:
-        return Policies(**{name: self.chosen[name] for name in ("missing", "unjudged", "no_vital")})
+        return Policies(**{name: self.chosen[name] for name in PolicyForm.base_fields})
 
 
-class BoardForm(PolicyForm):
-    """A leaderboard: condition, and where several fit, which nugget set and judge."""
-
+class ConditionForm(PolicyForm):
     condition = forms.ChoiceField(label="Condition", choices=CONDITIONS)
     nuggets = forms.ChoiceField(label="Nugget set", required=False)
     judge = forms.ChoiceField(label="Judge", required=False)
+    tag = _tag_field()
+    folded: tuple[str, ...] = ("nuggets", "judge")
     field_order = ["condition", "nuggets", "judge", "missing", "unjudged", "no_vital"]
 
-    def __init__(
-        self, query: QueryDict, *, sets: Iterable[str], judges: Iterable[str], defaults: dict[str, str]
-    ) -> None:
-        super().__init__(query, defaults)
-        self.offer("nuggets", named(sets, NAMED_BY_CAMPAIGN))
-        self.offer("judge", named(judges, NAMED_BY_CAMPAIGN))
+    def __init__(self, query: QueryDict, campaign: Campaign, **defaults: str) -> None:
+        labelled = labelled_sets(campaign)
+        condition = next(iter(labelled_conditions(labelled)), Condition.AA)
+        super().__init__(query, campaign, {"condition": condition, **defaults})
+        self.offer("nuggets", named((each.name for each in labelled), NAMED_BY_CAMPAIGN))
+        self.offer("judge", named(sorted(names_of_judges(labelled)), NAMED_BY_CAMPAIGN))
 
     @property
     def chosen_condition(self) -> Condition:
         return Condition(self.chosen["condition"])
-
-
-class ConditionForm(BoardForm):
-    """A condition of nugget scores in a campaign, in all topics or those with a tag."""
-
-    tag = _tag_field()
-    folded: tuple[str, ...] = ("nuggets", "judge")
-
-    def __init__(self, query: QueryDict, campaign: Campaign, **defaults: str) -> None:
-        labelled = labelled_sets(campaign)
-        super().__init__(
-            query,
-            sets=[each.name for each in labelled],
-            judges=sorted(names_of_judges(labelled)),
-            defaults={"condition": next(iter(labelled_conditions(labelled)), Condition.AA), **defaults},
-        )
-        self.offer("tag", named(tags_of(campaign), ALL))
 
     def offer_runs(self, campaign: Campaign) -> None:
         runs = list(campaign.runs.values_list("group", "task"))
@@ -390,14 +370,13 @@ class ComparisonForm(ChoicesForm):
     needless: tuple[str, ...] = ("tag",)
 
     def __init__(self, query: QueryDict, campaign: Campaign, sides: list[Any], defaults: dict[str, str]) -> None:
-        super().__init__(query, defaults)
+        super().__init__(query, campaign, defaults)
         self.offered = offer_of(campaign)
         for side in (self.first, self.second):
             self.offer(side, [(group, options) for group, options in sides if options])
             self.offer(f"{side}_judge", named(self.offered.judges, NAMED_BY_CAMPAIGN))
         for name in self.fields.keys() & {"nuggets", f"{self.first}_nuggets", f"{self.second}_nuggets"}:
             self.offer(name, named(self.offered.sets, NAMED_BY_CAMPAIGN))
-        self.offer("tag", named(tags_of(campaign), ALL))
 
     def resolve(self, side: str) -> NuggetCondition | CitationCondition:
         """Return the condition of a valid form's side. Raises `Refused` where several judges or sets fit."""
@@ -464,12 +443,8 @@ class DescriptivesForm(ChoicesForm):
     listed_in = forms.ChoiceField(required=False, label="Only topics of")
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        super().__init__(query)
-        self.offer("tag", named(tags_of(campaign), ALL))
-        self.offer("listed_in", named((nugget_set.name for nugget_set in campaign.nugget_sets.all()), ALL))
-
-
-WEIGHTS = [ALL, ("vital", "vital"), ("okay", "okay")]
+        super().__init__(query, campaign)
+        self.offer("listed_in", named(campaign.nugget_sets.values_list("name", flat=True), ALL))
 
 
 class NuggetsForm(ConditionForm):
@@ -491,7 +466,7 @@ class NuggetsForm(ConditionForm):
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query, campaign)
         # Deleted, not hidden: a link with every choice must not name a policy that changes nothing.
-        for name in ("missing", "unjudged", "no_vital"):
+        for name in PolicyForm.base_fields:
             del self.fields[name]
 
 
@@ -508,9 +483,8 @@ class SupportForm(ChoicesForm):
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         by_condition = _support_judges(campaign)
         labelled = (condition for condition, judges in by_condition.items() if judges)
-        super().__init__(query, {"condition": next(labelled, SupportCondition.SCRATCH)})
+        super().__init__(query, campaign, {"condition": next(labelled, SupportCondition.SCRATCH)})
         self.offer("judge", named(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
-        self.offer("tag", named(tags_of(campaign), ALL))
 
     @property
     def chosen_condition(self) -> SupportCondition:
@@ -522,8 +496,6 @@ class SupportForm(ChoicesForm):
 
 
 class TimeForm(ChoicesForm):
-    """Choice of times: of topics with a tag, and under a fixed idle limit."""
-
     tag = _tag_field()
     idle = forms.IntegerField(
         required=False,
@@ -532,24 +504,8 @@ class TimeForm(ChoicesForm):
         label="Idle limit in seconds; empty: from the words on screen",
     )
 
-    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        super().__init__(query)
-        self.offer("tag", named(tags_of(campaign), ALL))
-
-    @property
-    def idle_limit(self) -> int | None:
-        """The fixed idle limit; None for the one that follows from the words on screen."""
-        found: Any = self.chosen["idle"]
-        return None if found is None else int(found)
-
-
-ADDED = "added"
-MADE = named((*NuggetLineage.RELATIONS, ADDED), ALL)
-
 
 class ConfusionForm(ComparisonForm):
-    """Two sides that label the same items, and filters."""
-
     first, second = "rows", "columns"
     rows = forms.ChoiceField(label="Rows")
     columns = forms.ChoiceField(label="Columns")
@@ -575,7 +531,7 @@ class ConfusionForm(ComparisonForm):
         super().__init__(query, campaign, sides, {"rows": rows, "columns": columns})
         self.offer("topic", named(campaign.topics.values_list("topic_id", flat=True), ALL))
         self.offer("run", named(campaign.runs.values_list("run_id", flat=True), ALL))
-        self.offer("made", MADE if offered.lineage else [ALL])
+        self.offer("made", named((*NuggetLineage.RELATIONS, ADDED) if offered.lineage else (), ALL))
 
     def side(self, name: str) -> NuggetCondition | CitationCondition | QrelSource:
         """Return the condition or the source of grades of a side. Raises `Refused`."""

@@ -168,13 +168,15 @@ class _Nuggets:
     """The nuggets of some sets on the topic axis: those of each topic's newest submitted list, in list order."""
 
     def __init__(self, answers: _Answers, parts: tuple[PartKey, ...], alias: str) -> None:
+        by_set, submitted = _topics_by_set(parts), NuggetList.objects.using(alias).newest_submitted()
         newest = {
             topic: pk
-            for nugget_set, topics in _topics_by_set(parts).items()
-            for topic, pk in _newest_lists(nugget_set, topics, alias).items()
+            for nugget_set, topics in by_set.items()
+            for topic, pk in submitted.filter(nugget_set=nugget_set).values_list("topic__pk", "pk")
+            if topics is None or topic in topics
         }
         self.listed = np.isin(answers.topic_pks, np.array(list(newest), dtype=np.int64))
-        lists = NuggetList.objects.using(alias).newest_submitted().filter(nugget_set__in=_topics_by_set(parts))
+        lists = submitted.filter(nugget_set__in=by_set)
         # Nuggets that an answer must not contain are in no score; pages say how many there are.
         items = ListedNugget.objects.using(alias).filter(nugget_list__in=lists, avoid=False)
         items = items.order_by("nugget_list", "position")
@@ -200,20 +202,12 @@ class _Nuggets:
 
 
 def _topics_by_set(parts: tuple[PartKey, ...]) -> dict[int, Topics]:
-    """Return the topics that each set is meant in."""
     found: dict[int, Topics] = {}
     for nugget_set, _, topics in parts:
         if nugget_set is not None:
             before = found.get(nugget_set, frozenset())
             found[nugget_set] = None if topics is None or before is None else before | topics
     return found
-
-
-def _newest_lists(nugget_set: int, topics: Topics, alias: str) -> dict[int, int]:
-    """Return the newest submitted list of each of these topics, by topic."""
-    lists = NuggetList.objects.using(alias).newest_submitted().filter(nugget_set=nugget_set)
-    newest = dict(lists.values_list("topic__pk", "pk"))
-    return {topic: pk for topic, pk in newest.items() if topics is None or topic in topics}
 
 
 def _label_rows(wordings: Ints, judge: int, alias: str) -> Ints:
@@ -253,7 +247,8 @@ def _support_sheet(
         labels = SupportJudgment.objects.using(alias).current().filter(condition=condition)
         labels = labels.filter(sentence__answer__topic__campaign=campaign).order_by("submission")
         for _, judge, topics in parts:
-            given = labels.filter(judge=judge) if topics is None else labels.filter(judge=judge, **_within(topics))
+            within = {} if topics is None else {"sentence__answer__topic__in": topics}
+            given = labels.filter(judge=judge, **within)
             units.label(_integers(given.values_list("sentence", "segment", "label"), 3))
     place = _places(answers.pk, rows[:, 1])
     flat = answers.topic[place] * len(answers.run_ids) + answers.run[place]
@@ -276,10 +271,6 @@ def _support_keys(campaign: int, _revision: int, first: int | None) -> Ints:
         return _Units(rows[:, 0], campaign, first, alias).keys
 
 
-def _within(topics: frozenset[int]) -> dict[str, Any]:
-    return {"sentence__answer__topic__in": topics}
-
-
 class _Units:
     """The (sentence, segment) pairs that the campaign counts: the first k different citations of each sentence."""
 
@@ -300,8 +291,7 @@ class _Units:
     @property
     def keys(self) -> Ints:
         """Sentence and segment of each pair, U x 2; -1 for a citation that leads to nothing."""
-        rows = [(sentence, -1 if segment is None else segment) for sentence, segment in self._unit]
-        return _integers(rows, 2)
+        return _integers(((sentence, -1 if segment is None else segment) for sentence, segment in self._unit), 2)
 
     def label(self, rows: Ints) -> None:
         """Put each label where its pair stands; labels of citations that are not counted are left aside."""
@@ -313,8 +303,7 @@ class _Units:
 
 def _integers(rows: Iterable[tuple[Any, ...]], width: int) -> Ints:
     """Return query rows of integers as an n x width array; faster than np.array over tuples."""
-    flat = np.fromiter(chain.from_iterable(rows), dtype=np.int64)
-    return flat.reshape(-1, width)
+    return np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, width)
 
 
 def _columns(rows: Iterable[tuple[int, str]]) -> tuple[Ints, tuple[str, ...]]:
@@ -336,8 +325,8 @@ def _places(keys: Ints, wanted: Ints) -> Ints:
 
 
 def tags_of(campaign: Campaign) -> list[str]:
-    tags = TopicTag.objects.filter(topic__campaign=campaign)
-    return list(tags.order_by("name").values_list("name", flat=True).distinct())
+    tags = TopicTag.objects.filter(topic__campaign=campaign).order_by("name")
+    return list(tags.values_list("name", flat=True).distinct())
 
 
 def topics_by_tag(campaign: Campaign) -> dict[str, frozenset[str]]:

@@ -50,6 +50,7 @@ from reports.audits.documents import methods_sentences
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, as_json, as_latex, converter_of, escaped, with_code
 from reports.forms import PAIRINGS
+from reports.metrics.arrays import share
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import documents_of
 from reports.metrics.policies import Policies, SupportPolicies
@@ -81,6 +82,12 @@ WHAT_WORDS = {
     "findings at imports": "warnings about the data",
 }
 """Parts of what is left out in words, by what the JSON calls them."""
+ROOMS = ("evaluation", "reports", "llmjobs")
+"""Apps whose tables hold what figures rest on; their newest migrations say which layout was read."""
+TABLES_OF = "Assay, tables of "
+CHECKS = "Random checks"
+SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
+LEVELS = {"run_level": "run", "topic_average": "topic, averaged", "all_topic_run": "topic and run, pooled"}
 
 
 def cell_words(column: str, value: Any) -> Any:
@@ -111,8 +118,6 @@ def cell_text(column: str, value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MethodsTable:
-    """A table of the report: rows, and which of their keys stand under which heading."""
-
     caption: str
     columns: Mapping[str, str]
     rows: Sequence[Row]
@@ -133,9 +138,8 @@ class MethodsTable:
 
     def _has_numbers(self, name: str) -> bool:
         values = [row[name] for row in self.rows if row.get(name) not in (None, "")]
-        return bool(values) and all(
-            isinstance(value, int | float) and not isinstance(value, bool) for value in values
-        )
+        numbers = (isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+        return bool(values) and all(numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +180,6 @@ def methods_latex(report: MethodsReport) -> str:
             caption = rf"\caption{{{escaped(table.caption)}}}"
             lines += ["", r"\begin{table}[H]\centering\footnotesize", caption, body, r"\end{table}"]
     return "\n".join([*lines, "", r"\end{document}", ""])
-
-
-ROOMS = ("evaluation", "reports", "llmjobs")
-"""Apps whose tables hold what figures rest on; their newest migrations say which layout was read."""
-TABLES_OF = "Assay, tables of "
-EXCLUSIONS, CHECKS = "Exclusions", "Random checks"
-SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
 
 
 def protocol_rows(campaign: Campaign) -> list[Row]:
@@ -269,7 +266,7 @@ def support_rows(campaign: Campaign) -> list[Row]:
 
 def _mix(row: Mapping[str, Any]) -> Row:
     given = sum(row[f"n{code}"] for code in SUPPORT_WORDS)
-    shares = {name: row[f"n{code}"] / given if given else None for code, name in SUPPORT_WORDS.items()}
+    shares = {name: share(row[f"n{code}"], given) for code, name in SUPPORT_WORDS.items()}
     return {"condition": row["condition"], "judge": row["judge__name"], "labels": row["labels"]} | shares
 
 
@@ -278,11 +275,13 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
     nuggets = Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign)
     support = SupportJudgment.objects.filter(segment__campaign=campaign)
     answers = AnswerProvenance.objects.filter(run__campaign=campaign)
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
+    avoided = ListedNugget.objects.filter(nugget_list__in=lists, avoid=True)
     found = {
         "control runs, left out of summaries": campaign.runs.filter(control=True).count(),
         "answers missing": campaign.runs.count() * campaign.topics.count() - answers.count(),
         "empty answers, not support by rule": answers.filter(answer__words=0).count(),
-        "nuggets that an answer must not contain": _avoid_nuggets(campaign),
+        "nuggets that an answer must not contain": avoided.count(),
         "tasks withdrawn": tasks.filter(state=TaskState.WITHDRAWN).count(),
         "tasks that are second opinions": tasks.filter(second_opinion=True).count(),
         "findings at imports": Finding.objects.filter(campaign=campaign).count(),
@@ -297,20 +296,12 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
     return [{"what": what, "count": count} for what, count in found.items()]
 
 
-def _avoid_nuggets(campaign: Campaign) -> int:
-    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
-    return ListedNugget.objects.filter(nugget_list__in=lists, avoid=True).count()
-
-
-def version_rows(_campaign: Campaign) -> list[Row]:
+def version_rows() -> list[Row]:
     applied = MigrationRecorder(connection).applied_migrations()
     # The newest migration names the layout better than a version number: between releases it is the one that changed.
     rooms = [(f"{TABLES_OF}{app}", max(name for room, name in applied if room == app)) for app in ROOMS]
     rest = [("rule of active time", str(RULE_VERSION)), ("Django", django.__version__), ("NumPy", np.__version__)]
     return [{"what": what, "version": version} for what, version in [*rooms, *rest]]
-
-
-LEVELS = {"run_level": "run", "topic_average": "topic, averaged", "all_topic_run": "topic and run, pooled"}
 
 
 def _headings(*keys: str, **headings: str) -> dict[str, str]:
@@ -364,9 +355,8 @@ def methods_documents(campaign: Campaign) -> dict[str, str]:
 
 
 def _protocol(campaign: Campaign) -> MethodsSection:
-    rows = protocol_rows(campaign)
     sentences = [f"The campaign {campaign.slug} follows version {campaign.protocol.version} of its protocol."]
-    table = MethodsTable("Settings in force", {"setting": "Setting", "value": "Value"}, rows)
+    table = MethodsTable("Settings in force", _headings("setting", "value"), protocol_rows(campaign))
     return MethodsSection("Protocol", sentences, [table])
 
 
@@ -447,11 +437,10 @@ def _agreement(campaign: Campaign) -> MethodsSection:
 
 def _pair(campaign: Campaign, x: str, y: str) -> tuple[list[Row], list[Row]]:
     """Return the taus and the label agreement of a pairing; nothing where one side has no labels. Raises `Refused`."""
-    sides = [_resolved(campaign, name) for name in (x, y)]
+    left, right = (_resolved(campaign, name) for name in (x, y))
     # Without labels there is nothing to agree: a campaign has the pairings that somebody judged.
-    if not all(side.judges for side in sides):
+    if not (left.judges and right.judges):
         return [], []
-    left, right = sides
     is_nuggets = isinstance(left, NuggetCondition)
     score, policies = ("vital_strict", Policies()) if is_nuggets else ("weighted_precision", SupportPolicies())
     found = correlate(campaign, left, right, score, policies)
@@ -474,25 +463,22 @@ def _agreed(same: ConfusionReport) -> Row:
 
 
 def _exclusions(campaign: Campaign) -> MethodsSection:
-    rows = exclusion_rows(campaign)
     sentences = ["What is stored and enters no score, and what is missing:"]
-    tables = [MethodsTable("Left out", {"what": "What", "count": "Count"}, rows)]
-    return MethodsSection(EXCLUSIONS, sentences, tables)
+    table = MethodsTable("Left out", _headings("what", "count"), exclusion_rows(campaign))
+    return MethodsSection("Exclusions", sentences, [table])
 
 
 def _versions(campaign: Campaign) -> MethodsSection:
-    rows = version_rows(campaign)
     policies = (
         "Scores follow the default rules: a missing answer and a topic without a vital nugget score 0; an answer with"
         " an unjudged label, and for citation precision one that cites nothing, is left out; all topics count."
     )
     sentences = [f"The state is revision {campaign.revision:,} of the campaign.", policies]
-    table = MethodsTable("What computed this", {"what": "What", "version": "Version"}, rows)
+    table = MethodsTable("What computed this", _headings("what", "version"), version_rows())
     return MethodsSection("Versions", sentences, [table])
 
 
 def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
-    """Return the report with numbers in place of the names of people who judge."""
     called = {name: f"Assessor {place}" for place, name in enumerate(people_in_order(campaign), start=1)}
     spoken = pattern_of_names(called, any_case=False)
 

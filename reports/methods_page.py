@@ -39,12 +39,27 @@ from reports.methods import (
 from reports.views import get_campaign
 from web.text import plural
 
+OVER = {
+    LEVELS["run_level"]: "over {:,} runs",
+    LEVELS["topic_average"]: "averaged over {:,} topics",
+    LEVELS["all_topic_run"]: "over {:,} answers",
+}
+CITATIONS = {
+    SupportCondition.LLM: "citations judged by an LLM",
+    SupportCondition.SCRATCH: "citations judged by people, unaided",
+    SupportCondition.POST_EDIT: "citations judged by people who saw the LLM's labels",
+}
+
 
 def page_sections(campaign: Campaign, report: MethodsReport) -> list[MethodsSection]:
     """Return the sections as the page has them: settings in words, and no names of tables in the database."""
     protocol, *middle, versions = report.sections
     [settings], [programs] = protocol.tables, versions.tables
-    shown = [{"setting": label, "value": text} for label, text in _settings_in_words(campaign)]
+    shown = [
+        {"setting": setting.label, "value": setting.text(getattr(campaign.protocol, name))}
+        for name, setting in SETTINGS.items()
+        if name != GUIDELINES.name
+    ]
     rest = [row for row in programs.rows if not str(row["what"]).startswith(TABLES_OF)]
     named = [
         replace(section, tables=[each for table in section.tables for each in _by_kind(table)])
@@ -72,14 +87,6 @@ def _by_kind(table: MethodsTable) -> list[MethodsTable]:
             rows=[row for row in table.rows if (row["x"] in list(SupportCondition)) is of_citations],
         )
         for kind, of_citations in (("Nugget", False), ("Citation", True))
-    ]
-
-
-def _settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
-    return [
-        (setting.label, setting.text(getattr(campaign.protocol, name)))
-        for name, setting in SETTINGS.items()
-        if name != GUIDELINES.name
     ]
 
 
@@ -147,9 +154,8 @@ def _nuggets(protocol: Protocol) -> Iterator[str]:
         if most:
             yield f"A list from {stage.words} has at most {most:,} nuggets."
     if protocol.nugget_search != NuggetSearch.NONE:
-        where = (
-            "Where drafts are edited, passages" if protocol.nugget_search == NuggetSearch.EDITED else "Passages"
-        )
+        is_edited_only = protocol.nugget_search == NuggetSearch.EDITED
+        where = "Where drafts are edited, passages" if is_edited_only else "Passages"
         yield f"{where} can be searched for a nugget's own words by one key."
     yield (
         f"An LLM reads {protocol.window_size:,} passages a call, lets its list grow to {protocol.draft_cap:,} nuggets "
@@ -188,18 +194,6 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(before)} and {last}" if before else last
 
 
-OVER = {
-    LEVELS["run_level"]: "over {:,} runs",
-    LEVELS["topic_average"]: "averaged over {:,} topics",
-    LEVELS["all_topic_run"]: "over {:,} answers",
-}
-CITATIONS = {
-    SupportCondition.LLM: "citations judged by an LLM",
-    SupportCondition.SCRATCH: "citations judged by people, unaided",
-    SupportCondition.POST_EDIT: "citations judged by people who saw the LLM's labels",
-}
-
-
 class _NamedConditions:
     """Conditions of a text: in words with the code where they come first, then those of nuggets by their code."""
 
@@ -217,15 +211,13 @@ class _NamedConditions:
 
 
 def _agreement(report: MethodsReport) -> list[str]:
-    """Return a paragraph on the taus of pairings, and one on the labels that two conditions share."""
     side = _NamedConditions()
     taus = [row for row in _rows(report, TAUS) if row["tau_b"] is not None]
     ranked = []
     for (x, y, score), rows in groupby(taus, key=lambda row: (row["x"], row["y"], row["score"])):
         figures = [f"{_figure(row['tau_b'], row)} {OVER[row['level']].format(row['n'])}" for row in rows]
-        ranked.append(
-            f"Kendall's tau-b ({cell_words('score', score)}) of {side(x)} and {side(y)} is {listed(figures)}."
-        )
+        of_score = f"Kendall's tau-b ({cell_words('score', score)})"
+        ranked.append(f"{of_score} of {side(x)} and {side(y)} is {listed(figures)}.")
     ends = {(row["x"], row["y"], row["figure"]): row for row in _rows(report, ENDS)}
     same = []
     for row in _rows(report, AGREED):

@@ -65,7 +65,7 @@ class Adjudication(models.Model):
         help_text="a label's code; 7: both are defensible; 8: it cannot be decided; 6: the one before is taken back"
     )
     category = models.CharField(
-        max_length=20, blank=True, choices=[(category.value, category.value) for category in ErrorCategory]
+        max_length=20, blank=True, choices=[(category, category) for category in ErrorCategory.values]
     )
     note = models.TextField(blank=True)
     # Kept with the verdict, because a label that is replaced later was not the one that was looked at.

@@ -5,6 +5,7 @@ Each topic's minimum, median and maximum are over all runs but the organizers' c
 
 import io
 import re
+from dataclasses import replace
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -15,21 +16,19 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
-from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from reports import charts
 from reports.cache import cached_report
 from reports.files import as_csv, as_json
 from reports.forms import ConditionForm, named
 from reports.frames import tagged_assignments
-from reports.leaderboard.scores import number, runs_by_id
-from reports.metrics.arrays import Booleans, column_means
+from reports.leaderboard.scores import runs_by_id
+from reports.metrics.arrays import Booleans, column_means, defined
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_scores
 from reports.report import (
     OVERVIEW,
-    WRONG_CHOICE,
     Chart,
     ColumnKind,
     Report,
@@ -38,15 +37,16 @@ from reports.report import (
     Section,
     chosen_condition,
     columns,
+    counted,
     isolated,
     plain,
     policies_text,
+    report_of,
     sentences,
     tag_text,
 )
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
-from web.text import plural
 
 TITLE = "Group report"
 SCORES = (*SCORE_NAMES, LENGTH)
@@ -75,15 +75,13 @@ def packet_page(campaign: Campaign, query: QueryDict) -> Report:
     form = PacketForm(query, campaign, groups)
     if not groups:
         return Report(form, TITLE, NO_GROUPS)
-    if not form.is_valid():
-        return Report(form, TITLE, WRONG_CHOICE)
-    try:
+
+    def content() -> ReportContent:
         choice = chosen_condition(campaign, form)
-    except Refused as refused:
-        return Report(form, TITLE, refused.message)
-    group = form.chosen["group"]
-    content = _content(choice, form.policies, group, form.chosen["tag"])
-    return Report(form, f"Group report: {group}", content=content, query=query)
+        return _content(choice, form.policies, form.chosen["group"], form.chosen["tag"])
+
+    report = report_of(form, TITLE, query, content)
+    return replace(report, title=f"Group report: {form.chosen['group']}") if report.content else report
 
 
 def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
@@ -95,20 +93,15 @@ def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
     # In memory: a packet has one group's runs, a few hundred rows of figures for each.
     out = io.BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        for name, text in _files(campaign, page):
+        for name, text in _files(campaign, page, page.content):
             archive.writestr(ZipInfo(name, EPOCH), text.encode(), ZIP_DEFLATED)
     return out.getvalue(), re.sub(r"[^\w.-]+", "-", page.form.chosen["group"]).strip("-") or "group"
 
 
-def _files(campaign: Campaign, page: Report) -> list[tuple[str, str]]:
-    sections = page.content.sections if page.content else ()
-    facts = [plain(fact) for fact in (page.content.facts if page.content else ())]
-    context = {
-        "campaign": campaign,
-        "title": page.title,
-        "facts": facts,
-        "sections": [(section, list(section.cells(section.rows))) for section in sections],
-    }
+def _files(campaign: Campaign, page: Report, content: ReportContent) -> list[tuple[str, str]]:
+    sections, facts = content.sections, [plain(fact) for fact in content.facts]
+    cells = [(section, list(section.cells(section.rows))) for section in sections]
+    context = {"campaign": campaign, "title": page.title, "facts": facts, "sections": cells}
     tables = {section.name: [dict(row) for row in section.rows] for section in sections}
     return [
         ("index.html", render_to_string("reports/packet.html", context)),
@@ -128,11 +121,11 @@ def _content(choice: NuggetCondition, policies: Policies, group: str, tag: str) 
     judged = np.array([not runs[run].control for run in sheet.run_ids], dtype=np.bool_) & sheet.labelled
     by_topic, others = _by_topic(sheet, scores, own, judged), int(judged.sum())
     facts = sentences(
-        f"Runs of {isolated(group)} only: {len(own):,} {plural(len(own), 'run')}.",
+        f"Runs of {isolated(group)} only: {counted(len(own), 'run')}.",
         f"Condition {choice.condition}.",
         policies_text(policies_document(policies)),
         tag_text(tag),
-        f"Minimum, median and maximum of each topic are over {others:,} {plural(others, 'run')}, the "
+        f"Minimum, median and maximum of each topic are over {counted(others, 'run')}, the "
         "organizers' controls left out.",
     )
     overview = _runs(sheet, scores, own, runs)
@@ -148,8 +141,8 @@ def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judg
             key: value
             for name in SCORES
             for key, value in (
-                (name, number(scores.of(name)[topic, run])),
-                *((f"{name}_{end}", number(found[topic])) for end, found in spreads[name].items()),
+                (name, defined(scores.of(name)[topic, run])),
+                *((f"{name}_{end}", defined(found[topic])) for end, found in spreads[name].items()),
             )
         }
         for topic in np.flatnonzero(scores.topics).tolist()
@@ -175,7 +168,7 @@ def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: di
     }
     rows = [
         {"run_id": sheet.run_ids[run], "task": runs[sheet.run_ids[run]].task}
-        | {name: number(means[name][run]) for name in SCORES}
+        | {name: defined(means[name][run]) for name in SCORES}
         for run in own
     ]
     kinds = {LENGTH: ("Words", ColumnKind.DECIMAL)}
@@ -190,7 +183,6 @@ def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: di
 
 
 def _chart(by_topic: list[Row]) -> Chart | None:
-    """Return each topic's range with the group's best run in it: topics by their median."""
     best: dict[str, dict[str, Any]] = {}
     for row in by_topic:
         topic, score = row["topic_id"], row["vital_strict"]
@@ -203,8 +195,7 @@ def _chart(by_topic: list[Row]) -> Chart | None:
     if not bars:
         return None
     return Chart(
-        alt=f"Vital strict of the group's best run in {len(bars):,} {plural(len(bars), 'topic')}, within each "
-        "topic's range.",
+        alt=f"Vital strict of the group's best run in {counted(len(bars), 'topic')}, within each topic's range.",
         draw=lambda dark: charts.spans(bars, "vital strict", dark=dark),
         note="Lines: from each topic's minimum to its maximum. Upright: its median. Points: the group's best run.",
     )

@@ -18,7 +18,7 @@ from evaluation.terms import Stage
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm, PolicyForm, SupportForm, choices_of
 from reports.metrics.intervals import Interval
-from web.templatetags.assay import DASH, MINUS, decimal, fine_score, mean, money, percent, score
+from web.templatetags import assay
 from web.text import plural
 
 # Small n: pages show a figure on few topics, pairs or runs as no evidence. Files and the API have every figure as it
@@ -29,6 +29,24 @@ FEWEST_RUNS: Final = 5
 """Four runs are six pairs, so that one swap of neighbours moves tau by a third."""
 TOPICS_FOR_INTERVAL: Final = 10
 """Topics from which an interval is as dark as its figure."""
+SHORT: Final[Mapping[str, Callable[[Any], str]]] = (
+    dict.fromkeys(("score", "fine_score", "tau"), assay.number_filter(".2f", minus=assay.MINUS))
+    | dict.fromkeys(("signed", "fine_signed"), assay.number_filter("+.2f", minus=assay.MINUS))
+    | dict.fromkeys(
+        ("percent", "fine_percent", "share"), assay.number_filter(".0f", times=100, unit=assay.PERCENT)
+    )
+)
+"""Formats with more than two decimals, and how they look on a small basis."""
+
+Row = Mapping[str, Any]
+ROWS_SHOWN = 100
+NAMES_SHOWN = 8
+NUGGET_LABEL, CITATION_LABEL = "nugget-label", "citation-label"
+OVERVIEW = "overview"
+"""The name of every page's first section."""
+FIRST_STRONG, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+WRONG_CHOICE = "This is not a choice of this campaign. See the form."
+MOST_BARS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +78,8 @@ class Basis:
         return f"fewer than {FEWEST_PAIRS} label pairs are too few to be evidence"
 
     @property
-    def has_interval(self) -> bool:
-        return not self.is_small
-
-    @property
     def has_faint_interval(self) -> bool:
-        """Whether an interval is shown, but on few topics."""
-        return self.has_interval and self.topics is not None and self.topics < TOPICS_FOR_INTERVAL
+        return not self.is_small and self.topics is not None and self.topics < TOPICS_FOR_INTERVAL
 
 
 def has_tau(runs: int, topics: int | None) -> bool:
@@ -83,38 +96,6 @@ def why_no_tau(runs: int, topics: int | None) -> str | None:
     return f"shown from {FEWEST_RUNS} runs and {FEWEST_TOPICS} topics on; here {runs} and {topics}"
 
 
-def _two(value: float | None) -> str:
-    return DASH if value is None else f"{value:.2f}".replace("-", MINUS)
-
-
-def _two_signed(value: float | None) -> str:
-    return DASH if value is None else f"{value:+.2f}".replace("-", MINUS)
-
-
-def _whole_percent(value: float | None) -> str:
-    return DASH if value is None else f"{100 * value:.0f}\N{NO-BREAK SPACE}%"
-
-
-SHORT: Final[dict[str, Callable[[Any], str]]] = {
-    "score": _two,
-    "fine_score": _two,
-    "tau": _two,
-    "signed": _two_signed,
-    "fine_signed": _two_signed,
-    "percent": _whole_percent,
-    "fine_percent": _whole_percent,
-    "share": _whole_percent,
-}
-"""Formats with more than two decimals, and how they look on a small basis."""
-
-Row = Mapping[str, Any]
-ROWS_SHOWN = 100
-NAMES_SHOWN = 8
-NUGGET_LABEL, CITATION_LABEL = "nugget-label", "citation-label"
-OVERVIEW = "overview"
-"""The name of every page's first section."""
-
-
 class ColumnKind(StrEnum):
     TEXT = "text"
     RUN = "run"
@@ -123,7 +104,6 @@ class ColumnKind(StrEnum):
     CONDITION = "condition"
     COUNT = "count"
     SCORE = "score"
-    FINE_SCORE = "fine_score"
     TAU = "tau"
     DECIMAL = "decimal"
     MEAN = "mean"
@@ -142,38 +122,29 @@ class ColumnKind(StrEnum):
         return not self.is_text and self not in (ColumnKind.COUNT, ColumnKind.MONEY)
 
 
-TEXTS: Final = frozenset(
-    (
-        *(ColumnKind.TEXT, ColumnKind.RUN, ColumnKind.TOPIC),
-        *(ColumnKind.STAGE, ColumnKind.CONDITION, ColumnKind.NAMES),
-    )
-)
+TEXTS: Final = frozenset(map(ColumnKind, ("text", "run", "topic", "stage", "condition", "names")))
 
 
 def clock(seconds: float | None) -> str:
-    return DASH if seconds is None else str(timedelta(seconds=round(seconds)))
+    return assay.DASH if seconds is None else str(timedelta(seconds=round(seconds)))
 
 
 def listed_names(names: str | None) -> str:
-    """Return the first of some names; files have them all."""
     listed = (names or "").split()
     first, left_out = ", ".join(listed[:NAMES_SHOWN]), len(listed) - NAMES_SHOWN
-    if left_out <= 0:
-        return first or DASH
-    return f"{first} and {left_out:,} more"
+    return f"{first} and {left_out:,} more" if left_out > 0 else first or assay.DASH
 
 
 # Only pages round. A CSV or JSON keeps every digit, so that a figure of a paper can be computed again from it.
 FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
-    ColumnKind.COUNT: lambda value: DASH if value is None else intcomma(value),
-    ColumnKind.SCORE: score,
-    ColumnKind.FINE_SCORE: fine_score,
-    ColumnKind.TAU: score,
-    ColumnKind.DECIMAL: decimal,
-    ColumnKind.MEAN: mean,
-    ColumnKind.SHARE: percent,
+    ColumnKind.COUNT: lambda value: assay.DASH if value is None else intcomma(value),
+    ColumnKind.SCORE: assay.score,
+    ColumnKind.TAU: assay.score,
+    ColumnKind.DECIMAL: assay.decimal,
+    ColumnKind.MEAN: assay.mean,
+    ColumnKind.SHARE: assay.percent,
     ColumnKind.CLOCK: clock,
-    ColumnKind.MONEY: money,
+    ColumnKind.MONEY: assay.money,
     ColumnKind.NAMES: listed_names,
     ColumnKind.STAGE: lambda stage: Stage(stage).words,
 }
@@ -195,7 +166,9 @@ class Column:
 
     def text(self, row: Row) -> str:
         value = row.get(self.key)
-        return FORMATS[self.kind](value) if self.kind in FORMATS else DASH if value in (None, "") else str(value)
+        if self.kind in FORMATS:
+            return FORMATS[self.kind](value)
+        return assay.DASH if value in (None, "") else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,8 +353,6 @@ class ShownSection:
 
 @dataclass(frozen=True, slots=True)
 class ReportContent:
-    """Content of a report: the sentences it rests on, its sections, and when it was computed."""
-
     facts: tuple[str, ...]
     sections: tuple[Section, ...]
     at: datetime
@@ -389,8 +360,6 @@ class ReportContent:
 
 @dataclass(frozen=True, slots=True)
 class TakeOut:
-    """A section in the menu of files: as a table, as a picture, or both."""
-
     name: str
     title: str
     is_table: bool = False
@@ -463,9 +432,6 @@ class Report:
         return [section.ordered(self.query.get(f"sort_{section.name}", "")) for section in sections]
 
 
-FIRST_STRONG, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
-
-
 def isolated(name: str | None) -> str:
     """Return a name so that its direction of writing leaves the sentence around it alone."""
     return f"{FIRST_STRONG}{name}{POP}" if name else ""
@@ -491,12 +457,8 @@ def policies_text(policies: Mapping[str, str]) -> str:
     return f"Scored as TREC 2024{changed} ({', '.join(codes)})."
 
 
-def counted(number: int, noun: str, plural_noun: str = "") -> str:
-    return f"{number:,} {noun if number == 1 else plural_noun or noun + 's'}"
-
-
-WRONG_CHOICE = "This is not a choice of this campaign. See the form."
-MOST_BARS = 30
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {plural(number, noun)}"
 
 
 def chosen_condition(campaign: Campaign, form: ConditionForm) -> NuggetCondition:
@@ -523,16 +485,15 @@ def choice_text(choice: NuggetCondition | CitationCondition) -> str:
 
 
 def topics_with_nuggets(number: int) -> str:
-    return f"{number:,} {plural(number, 'topic')} with nuggets."
+    return f"{counted(number, 'topic')} with nuggets."
 
 
 def tag_text(tag: str) -> str:
-    """Say which topics are left out, where some are."""
     return f"Only topics tagged {isolated(tag)}." if tag else ""
 
 
 def sentences(*parts: str) -> tuple[str, ...]:
-    return tuple(part for part in parts if part)
+    return tuple(filter(None, parts))
 
 
 def columns(
@@ -540,16 +501,12 @@ def columns(
 ) -> tuple[Column, ...]:
     """Return columns from name, heading and kind; those named in `screen` are not in a paper's table."""
     aside = screen.split()
-    return tuple(
-        Column(
-            part[0],
-            part[1],
-            part[2] if len(part) > 2 else ColumnKind.TEXT,
-            part[0] not in aside,
-            part[0] == primary,
-        )
-        for part in parts
-    )
+    named = (part if len(part) == 3 else (*part, ColumnKind.TEXT) for part in parts)
+    return tuple(Column(key, caption, kind, key not in aside, key == primary) for key, caption, kind in named)
+
+
+def of_kind(kind: ColumnKind, **captions: str) -> tuple[tuple[str, str, ColumnKind], ...]:
+    return tuple((key, caption, kind) for key, caption in captions.items())
 
 
 def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
@@ -560,14 +517,10 @@ def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
     return name | {"n": len(values), "mean": mean} | dict(zip(keys, found, strict=True))
 
 
-SPREAD_COLUMNS: tuple[tuple[str, str, ColumnKind], ...] = (
+SPREAD_COLUMNS: Final = (
     ("n", "n", ColumnKind.COUNT),
     ("mean", "Mean", ColumnKind.MEAN),
-    ("min", "Min", ColumnKind.DECIMAL),
-    ("q1", "q1", ColumnKind.DECIMAL),
-    ("median", "Median", ColumnKind.DECIMAL),
-    ("q3", "q3", ColumnKind.DECIMAL),
-    ("max", "Max", ColumnKind.DECIMAL),
+    *of_kind(ColumnKind.DECIMAL, min="Min", q1="q1", median="Median", q3="q3", max="Max"),
 )
 
 

@@ -1,7 +1,7 @@
 """Support of citations: precision and recall per run, topic and answer; labels; citing too much and too little."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from reports.audits.page import CheckedReport, corrected_checks
 from reports.cache import cached_report
 from reports.forms import SupportForm
 from reports.frames import rows_of, support_sheet, tagged_support, topics_by_tag
-from reports.leaderboard.scores import number, runs_by_id
-from reports.metrics.arrays import Booleans, Floats, column_means
+from reports.leaderboard.scores import runs_by_id
+from reports.metrics.arrays import Booleans, Floats, column_means, defined
 from reports.metrics.intervals import mean_intervals
 from reports.metrics.label_matrix import SupportSheet
 from reports.metrics.policies import SupportPolicies, policies_document
@@ -45,39 +45,32 @@ from reports.report import (
     Section,
     choice_text,
     columns,
+    counted,
+    of_kind,
     policies_text,
     sentences,
     tag_text,
 )
 from web.consistent_read import consistent_read
-from web.text import plural
+
+SupportRow = dict[str, Any]
+"""One run as files have it: scores in [0, 1], None where undefined; `judged` and the next three count pairs.
+
+A pair is a sentence and a segment. `intervals` has those of precision and recall, as documents.
+"""
+TITLE = "Citation support"
+LABELS = ("full support", "partial support", "no support")
+SCORES = of_kind(ColumnKind.SCORE, weighted_precision="Precision", weighted_recall="Recall")
+LABEL_COUNTS = of_kind(ColumnKind.COUNT, full_support="Full", partial_support="Partial", no_support="No")
+COUNTS = (
+    *LABEL_COUNTS,
+    *of_kind(ColumnKind.SHARE, over="Over-citation", under="Under-citation"),
+    *of_kind(ColumnKind.COUNT, unjudged="Unjudged", failed="Failed", unjudgeable="Unjudgeable"),
+)
+ASIDE = "unjudged failed unjudgeable"
 
 
-@dataclass(frozen=True, slots=True)
-class RunSupportScores:
-    """One run; scores are in [0, 1], None where undefined; `judged` and the next three count (sentence, segment) pairs.
-
-    `intervals` has those of precision and recall, as documents.
-    """
-
-    run_id: str
-    group: str
-    task: str
-    weighted_precision: float | None
-    weighted_recall: float | None
-    precision_topics: int
-    recall_topics: int
-    sentences: float | None
-    sentences_total: int
-    sentences_uncited: int
-    judged: int
-    unjudged: int
-    failed: int
-    unjudgeable: int
-    intervals: dict[str, dict[str, Any]]
-
-
-def support_rows(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> list[RunSupportScores]:
+def support_rows(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> list[SupportRow]:
     """Score the citations of every run, best first (method, section 4); of the topics with a tag, or of all."""
     return _scored(tagged_support(choice, tag), choice.campaign, policies)
 
@@ -92,16 +85,19 @@ def support_document(choice: CitationCondition, policies: SupportPolicies) -> di
         # The study judged one citation a sentence; with more, recall is another measure (method, section 4).
         "published_measure": first == 1,
         "topics": int(answer_support(sheet, policies).topics.sum()),
-        "runs": [asdict(row) for row in _scored(sheet, choice.campaign, policies)],
+        "runs": _scored(sheet, choice.campaign, policies),
     }
 
 
-def _scored(sheet: SupportSheet, campaign: Campaign, policies: SupportPolicies) -> list[RunSupportScores]:
+def _scored(sheet: SupportSheet, campaign: Campaign, policies: SupportPolicies) -> list[SupportRow]:
     scores, runs, ends = run_support(sheet, policies), runs_by_id(campaign), support_intervals(sheet, policies)
-    rows = [_scores_of(runs[run_id], scores, place, ends[place]) for place, run_id in enumerate(scores.run_ids)]
+    rows = (_scores_of(runs[run_id], scores, place, ends[place]) for place, run_id in enumerate(scores.run_ids))
+    return sorted(rows, key=_best_first)
+
+
+def _best_first(row: SupportRow) -> tuple[bool, float, str]:
     # Runs without a precision come last; equal runs by name, so that files do not depend on the database's order.
-    rows.sort(key=lambda row: (row.weighted_precision is None, -(row.weighted_precision or 0.0), row.run_id))
-    return rows
+    return row[PRECISION] is None, -(row[PRECISION] or 0.0), row["run_id"]
 
 
 def support_intervals(
@@ -116,40 +112,20 @@ def support_intervals(
     ]
 
 
-def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[str, Any]]) -> RunSupportScores:
-    return RunSupportScores(
-        run_id=run.run_id,
-        group=run.group,
-        task=run.task,
-        weighted_precision=number(scores.precision[place]),
-        weighted_recall=number(scores.recall[place]),
-        precision_topics=int(scores.precision_topics[place]),
-        recall_topics=int(scores.recall_topics[place]),
-        sentences=number(scores.sentences[place]),
-        sentences_total=int(scores.sentences_total[place]),
-        sentences_uncited=int(scores.sentences_uncited[place]),
-        judged=int(scores.judged[place]),
-        unjudged=int(scores.unjudged[place]),
-        failed=int(scores.failed[place]),
-        unjudgeable=int(scores.unjudgeable[place]),
-        intervals=ends,
-    )
-
-
-TITLE = "Citation support"
-LABELS = ("full support", "partial support", "no support")
-SCORES = (("weighted_precision", "Precision", ColumnKind.SCORE), ("weighted_recall", "Recall", ColumnKind.SCORE))
-COUNTS = (
-    ("full_support", "Full", ColumnKind.COUNT),
-    ("partial_support", "Partial", ColumnKind.COUNT),
-    ("no_support", "No", ColumnKind.COUNT),
-    ("over", "Over-citation", ColumnKind.SHARE),
-    ("under", "Under-citation", ColumnKind.SHARE),
-    ("unjudged", "Unjudged", ColumnKind.COUNT),
-    ("failed", "Failed", ColumnKind.COUNT),
-    ("unjudgeable", "Unjudgeable", ColumnKind.COUNT),
-)
-ASIDE = "unjudged failed unjudgeable"
+def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[str, Any]]) -> SupportRow:
+    counts = ("sentences_total", "sentences_uncited", "judged", "unjudged", "failed", "unjudgeable")
+    return {
+        "run_id": run.run_id,
+        "group": run.group,
+        "task": run.task,
+        PRECISION: defined(scores.precision[place]),
+        RECALL: defined(scores.recall[place]),
+        "precision_topics": int(scores.precision_topics[place]),
+        "recall_topics": int(scores.recall_topics[place]),
+        "sentences": defined(scores.sentences[place]),
+        **{name: int(getattr(scores, name)[place]) for name in counts},
+        "intervals": ends,
+    }
 
 
 def support_page(campaign: Campaign, query: QueryDict) -> Report:
@@ -160,24 +136,19 @@ def support_page(campaign: Campaign, query: QueryDict) -> Report:
         choice = resolve_citations(campaign, form.chosen_condition, judge=form.chosen["judge"])
     except Refused as refused:
         return SupportReport(form=form, title=TITLE, message=refused.message)
-    content, tag = _content(choice, form.policies, form.chosen["tag"]), form.chosen["tag"]
-    score = RECALL if form.chosen["score"] == RECALL else PRECISION
+    tag, score = form.chosen["tag"], RECALL if form.chosen["score"] == RECALL else PRECISION
+    content = _content(choice, form.policies, tag)
     # A check is of all its topics.
     checks = () if tag else corrected_checks(choice, form.policies, score, form.chosen["target"])
     return SupportReport(form=form, title=TITLE, content=content, query=query, checks=checks)
 
 
-CORRECTED_SCORES = ((PRECISION, "Precision"), (RECALL, "Recall"))
-
-
 @dataclass(frozen=True, kw_only=True)
 class SupportReport(CheckedReport):
-    """Citation scores by an LLM, and one of the two as a random check corrects it."""
-
     @property
     def corrected_scores(self) -> list[tuple[str, str, bool]]:
         report = self.corrected
-        return [(name, caption, name == report.score) for name, caption in CORRECTED_SCORES] if report else []
+        return [(name, caption, name == report.score) for name, caption, _ in SCORES] if report else []
 
     @property
     def _sections(self) -> list[Section]:
@@ -203,20 +174,19 @@ def _content(choice: CitationCondition, policies: SupportPolicies, tag: str) -> 
     labelled = int(answers.topics.sum())
     facts = sentences(
         choice_text(choice),
-        f"{labelled:,} {plural(labelled, 'topic')} with a label, or all where nobody has judged.",
+        f"{counted(labelled, 'topic')} with a label, or all where nobody has judged.",
         policies_text(policies_document(policies)),
-        _citations_text(first),
+        citations_text(first),
         tag_text(tag),
     )
     return ReportContent(facts, tuple(sections), timezone.now())
 
 
-def _citations_text(first: int | None) -> str:
+def citations_text(first: int | None) -> str:
     if first == 1:
         return "First citation of each sentence."
-    if not first:
-        return "All citations of each sentence; only the first one is the published measure."
-    return f"The first {first} citations of each sentence; only the first one is the published measure."
+    which = f"The first {first}" if first else "All"
+    return f"{which} citations of each sentence; only the first one is the published measure."
 
 
 def _runs(
@@ -229,10 +199,10 @@ def _runs(
             "run_id": run,
             "group": runs[run].group,
             "task": runs[run].task,
-            "weighted_precision": number(scores.precision[place]),
-            "weighted_recall": number(scores.recall[place]),
+            PRECISION: defined(scores.precision[place]),
+            RECALL: defined(scores.recall[place]),
             "topics": int(scores.recall_topics[place]),
-            "sentences": number(scores.sentences[place]),
+            "sentences": defined(scores.sentences[place]),
             "all_sentences": int(by_run.sentences[place]),
             "uncited": int(by_run.uncited[place]),
         }
@@ -240,9 +210,7 @@ def _runs(
         | {"intervals": ends[place]}
         for place, run in enumerate(sheet.run_ids)
     ]
-    rows.sort(
-        key=lambda row: (row["weighted_precision"] is None, -(row["weighted_precision"] or 0), row["run_id"])
-    )
+    rows.sort(key=_best_first)
     return Section(
         name=OVERVIEW,
         title="Runs",
@@ -254,10 +222,9 @@ def _runs(
             *SCORES,
             ("topics", "Topics", ColumnKind.COUNT),
             ("sentences", "Sentences", ColumnKind.MEAN),
-            ("all_sentences", "In all", ColumnKind.COUNT),
-            ("uncited", "Uncited", ColumnKind.COUNT),
+            *of_kind(ColumnKind.COUNT, all_sentences="In all", uncited="Uncited"),
             *COUNTS,
-            primary="weighted_precision",
+            primary=PRECISION,
             screen=f"{ASIDE} all_sentences uncited",
         ),
         rows=rows,
@@ -272,21 +239,15 @@ def _runs(
 
 def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Chart | None:
     points = [
-        {
-            "name": row["run_id"],
-            "task": charts.task_of(row["task"]),
-            "x": row["weighted_precision"],
-            "y": row["weighted_recall"],
-        }
+        {"name": row["run_id"], "task": charts.task_of(row["task"]), "x": row[PRECISION], "y": row[RECALL]}
         for row in rows
-        if row["weighted_precision"] is not None and row["weighted_recall"] is not None
+        if row[PRECISION] is not None and row[RECALL] is not None
     ]
     if not points:
         return None
     titles = ("weighted precision", "weighted recall")
     return Chart(
-        alt=f"Precision and recall of {len(points):,} {plural(len(points), 'run')}, "
-        f"and averages of {len(topics):,} {plural(len(topics), 'topic')}.",
+        alt=f"Precision and recall of {counted(len(points), 'run')}, and averages of {counted(len(topics), 'topic')}.",
         draw=lambda dark: charts.plane(points, titles, small=topics, dark=dark),
         note="Large: runs, by task. Small: topics, mean over runs.",
     )
@@ -299,7 +260,7 @@ def _topic_means(values: Floats) -> Floats:
 
 def _topic_points(answers: AnswerSupport, sheet: SupportSheet) -> list[dict[str, Any]]:
     pairs = zip(_topic_means(answers.precision), _topic_means(answers.recall), sheet.topic_ids, strict=True)
-    points = [{"name": name, "task": "topic", "x": number(x), "y": number(y)} for x, y, name in pairs]
+    points = [{"name": name, "task": "topic", "x": defined(x), "y": defined(y)} for x, y, name in pairs]
     return [point for point in points if point["x"] is not None and point["y"] is not None]
 
 
@@ -309,9 +270,9 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sect
     rows = [
         {
             "topic_id": topic,
-            "weighted_precision": number(means[0][place]),
+            PRECISION: defined(means[0][place]),
             **_ends("precision", answers.precision[place]),
-            "weighted_recall": number(means[1][place]),
+            RECALL: defined(means[1][place]),
             **_ends("recall", answers.recall[place]),
             "answers": int(sheet.answered[place].sum()),
         }
@@ -322,11 +283,9 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sect
     named = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
         SCORES[0],
-        ("precision_min", "Min", ColumnKind.SCORE),
-        ("precision_max", "Max", ColumnKind.SCORE),
+        *of_kind(ColumnKind.SCORE, precision_min="Min", precision_max="Max"),
         SCORES[1],
-        ("recall_min", "Min", ColumnKind.SCORE),
-        ("recall_max", "Max", ColumnKind.SCORE),
+        *of_kind(ColumnKind.SCORE, recall_min="Min", recall_max="Max"),
         ("answers", "Answers", ColumnKind.COUNT),
         *COUNTS,
         screen=ASIDE,
@@ -348,8 +307,8 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sec
         return {
             "topic_id": sheet.topic_ids[topic],
             "run_id": sheet.run_ids[run],
-            "weighted_precision": number(answers.precision[topic, run]),
-            "weighted_recall": number(answers.recall[topic, run]),
+            PRECISION: defined(answers.precision[topic, run]),
+            RECALL: defined(answers.recall[topic, run]),
             "sentences": int(counts.sentences[topic, run]),
             "uncited": int(counts.uncited[topic, run]),
             "full_support": int(counts.full[topic, run]),
@@ -361,9 +320,8 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sec
         ("topic_id", "Topic", ColumnKind.TOPIC),
         ("run_id", "Run", ColumnKind.RUN),
         *SCORES,
-        ("sentences", "Sentences", ColumnKind.COUNT),
-        ("uncited", "Uncited", ColumnKind.COUNT),
-        *COUNTS[:3],
+        *of_kind(ColumnKind.COUNT, sentences="Sentences", uncited="Uncited"),
+        *LABEL_COUNTS,
     )
     return Section("answers", "Every answer", named, Rows(len(places), made), labels=CITATION_LABEL)
 
@@ -377,8 +335,8 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
             {
                 "tag": tag,
                 "run_id": run,
-                "weighted_precision": number(scores.precision[place]),
-                "weighted_recall": number(scores.recall[place]),
+                PRECISION: defined(scores.precision[place]),
+                RECALL: defined(scores.recall[place]),
                 "topics": int(scores.recall_topics[place]),
                 "intervals": ends[place],
             }
@@ -402,8 +360,7 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
     named = columns(
         ("condition", "Condition", ColumnKind.CONDITION),
         ("judge", "Labels by"),
-        ("topics", "Topics", ColumnKind.COUNT),
-        ("pairs", "Judged pairs", ColumnKind.COUNT),
+        *of_kind(ColumnKind.COUNT, topics="Topics", pairs="Judged pairs"),
         *COUNTS,
         screen=f"judge {ASIDE}",
     )
@@ -414,14 +371,13 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
         | {"share of judged pairs": "share of citation labels"},
         links={each.words: f"?condition={each}" for each in SupportCondition},
     )
-    shown_chart = chart if bars else None
     return Section(
-        "conditions",
-        "Labels by condition",
-        named,
-        rows,
+        name="conditions",
+        title="Labels by condition",
+        columns=named,
+        rows=rows,
         labels=CITATION_LABEL,
-        chart=shown_chart,
+        chart=chart if bars else None,
         topics="topics",
         pairs="pairs",
     )
@@ -460,7 +416,7 @@ def _counted(counts: Citing, place: int | None = None) -> dict[str, Any]:
         "full_support": int(counts.full[at]),
         "partial_support": int(counts.partial[at]),
         "no_support": int(counts.none[at]),
-        "over": number(np.float64(counts.over[at])),
-        "under": number(np.float64(counts.under[at])),
+        "over": defined(np.float64(counts.over[at])),
+        "under": defined(np.float64(counts.under[at])),
         **{name: int(getattr(counts, name)[at]) for name in ("unjudged", "failed", "unjudgeable")},
     }

@@ -1,39 +1,26 @@
-"""The words of adjudication: why two judges differ, as the adjudicator sees it."""
+"""Words of conditions, and of adjudication: why two judges differ, as the adjudicator sees it."""
 
-from enum import StrEnum
+from django.db.models import TextChoices
 
-
-class ErrorCategory(StrEnum):
-    """Reason why a pair of labels differs."""
-
-    OVERLOOKED = "overlooked"
-    READ_IN = "read in"
-    DETAIL = "detail"
-    PARTIAL = "partial"
-    INFERENCE = "inference"
-    CONTRADICTED = "contradicted"
-    NUGGET = "nugget"
-    TEXT = "text"
-    OTHER = "other"
-
-
-CATEGORY_WORDS = {
-    ErrorCategory.OVERLOOKED: "one judge overlooked what is there",
-    ErrorCategory.READ_IN: "one judge read in what is not there",
-    ErrorCategory.DETAIL: "a number, name or date differs",
-    ErrorCategory.PARTIAL: "how much partial support is",
-    ErrorCategory.INFERENCE: "it follows, but is not said",
-    ErrorCategory.CONTRADICTED: "the text says the opposite",
-    ErrorCategory.NUGGET: "the nugget or sentence is unclear or says several things",
-    ErrorCategory.TEXT: "the answer or passage is unclear or cut short",
-    ErrorCategory.OTHER: "something else, see the note",
-}
-"""What each category is called on a page."""
-
+from evaluation.terms import Condition, SupportCondition
 
 NO_CATEGORY = "no category said"
 WHY = "why-"
 """Before a category in the address of the pairs that it is of."""
+
+
+class ErrorCategory(TextChoices):
+    """Reason why a pair of labels differs, and its words on a page."""
+
+    OVERLOOKED = "overlooked", "one judge overlooked what is there"
+    READ_IN = "read in", "one judge read in what is not there"
+    DETAIL = "detail", "a number, name or date differs"
+    PARTIAL = "partial", "how much partial support is"
+    INFERENCE = "inference", "it follows, but is not said"
+    CONTRADICTED = "contradicted", "the text says the opposite"
+    NUGGET = "nugget", "the nugget or sentence is unclear or says several things"
+    TEXT = "text", "the answer or passage is unclear or cut short"
+    OTHER = "other", "something else, see the note"
 
 
 def category_cell(category: str) -> str:
@@ -42,8 +29,14 @@ def category_cell(category: str) -> str:
 
 
 def category_of(cell: str) -> str | None:
-    return {category_cell(category): category for category in ("", *ErrorCategory)}.get(cell)
+    return {category_cell(category): category for category in ("", *ErrorCategory.values)}.get(cell)
 
 
 def category_text(category: str) -> str:
-    return CATEGORY_WORDS[ErrorCategory(category)] if category else ""
+    return ErrorCategory(category).label if category else ""
+
+
+def condition_words(code: str) -> str:
+    """Condition of nugget or citation labels on screen; names of published scores and of files stay as they are."""
+    known: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
+    return next((condition.words for condition in known if condition == code), code)

@@ -35,10 +35,13 @@ from reports.metrics.scores import DOUBTS
 from reports.nuggets.descriptives import descriptives_page
 from reports.nuggets.page import nuggets_page
 from reports.packet import packet_archive, packet_page
-from reports.report import Report
+from reports.report import Report, counted
 from reports.support import support_page
 from reports.timing.page import time_page
-from web.text import plural
+
+LEADERBOARD, AGREEMENT, CONFUSION = "leaderboard", "agreement", "confusion"
+PACKET, SUPPORT = "packet", "support"
+COLUMNS = "columns"
 
 
 def get_campaign(request: UserRequest, slug: str) -> Campaign:
@@ -49,14 +52,8 @@ def get_campaign(request: UserRequest, slug: str) -> Campaign:
         raise Http404 from None
 
 
-LEADERBOARD, AGREEMENT, CONFUSION = "leaderboard", "agreement", "confusion"
-PACKET, SUPPORT = "packet", "support"
-
-
 @dataclass(frozen=True, slots=True)
 class ReportKind:
-    """A report page: what makes it from a campaign and a query string, and its template."""
-
     make: Callable[[Campaign, QueryDict], Report]
     template: str = "reports/report.html"
 
@@ -105,9 +102,6 @@ def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
     return page_response(request, campaign, page, report, template=kind.template, more=more)
 
 
-COLUMNS = "columns"
-
-
 def _with_own_columns(request: UserRequest) -> str | None:
     """Keep the columns that the address names for the person; without any, return the address with those kept."""
     if COLUMNS in request.GET:
@@ -130,9 +124,8 @@ def doubts(request: UserRequest, slug: str) -> HttpResponse:
     if doubt not in DOUBTS:
         raise Http404
     topics = {topic.topic_id: topic for topic in topics_for(request.user, campaign)}
-    answers = [
-        (topics[topic], count) for topic, count in doubtful_answers(page, run.run_id, doubt) if topic in topics
-    ]
+    counts = doubtful_answers(page, run.run_id, doubt)
+    answers = [(topics[topic], count) for topic, count in counts if topic in topics]
     context = {"campaign": campaign, "page": page, "run": run, "doubt": doubt, "answers": answers}
     return render(request, "reports/doubts.html", context)
 
@@ -147,23 +140,15 @@ def judge_more(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     except ObjectDoesNotExist:
         raise Http404 from None
     runs, numbers = request.POST.getlist("run"), request.POST.getlist("number")
-    if (
-        check.draw != DrawKind.AUDIT
-        or not runs
-        or len(runs) != len(numbers)
-        or not all(map(str.isdecimal, numbers))
-    ):
+    are_numbers = len(runs) == len(numbers) and all(map(str.isdecimal, numbers))
+    if check.draw != DrawKind.AUDIT or not runs or not are_numbers:
         raise Refused("usage", "Say of which runs of a random check how many pairs are to be drawn.")
     # A number to reach and not one to add: pressed twice, the button draws once.
     came = grow_runs(study=check, numbers=dict(zip(runs, map(int, numbers), strict=True)), actor=request.user)
-    messages.success(request, f"Drawn for {check}: {came:,} {plural(came, 'pair')} more of {' and '.join(runs)}.")
+    messages.success(request, f"Drawn for {check}: {counted(came, 'pair')} more of {' and '.join(runs)}.")
     is_support = check.kind == StudyKind.SUPPORT
-    page = (
-        reverse("reports:report", args=[slug, SUPPORT])
-        if is_support
-        else reverse("reports:leaderboard", args=[slug])
-    )
-    return redirect(f"{page}?{request.GET.urlencode()}")
+    view, args = ("reports:report", [slug, SUPPORT]) if is_support else ("reports:leaderboard", [slug])
+    return redirect(f"{reverse(view, args=args)}?{request.GET.urlencode()}")
 
 
 @require_safe
@@ -187,12 +172,7 @@ def packet(request: UserRequest, slug: str) -> HttpResponse:
 
 
 def page_response(
-    request: UserRequest,
-    campaign: Campaign,
-    page: Report,
-    name: str,
-    template: str = "reports/report.html",
-    more: Mapping[str, Any] | None = None,
+    request: UserRequest, campaign: Campaign, page: Report, name: str, template: str, more: Mapping[str, Any]
 ) -> HttpResponse:
     """Return a report as a page, whose files lie below its address; `more` is what its template shows besides."""
     context: dict[str, Any] = {
@@ -206,7 +186,7 @@ def page_response(
         ),
         "forms": list(TableForm),
         "pictures": list(PictureForm),
-        **(more or {}),
+        **more,
     }
     return render(request, template, context)
 
@@ -224,5 +204,5 @@ def part_picture(request: UserRequest, page: Report, part: str, form: PictureFor
         raise Http404
     # The theme is in the address: a page names the pictures of both, and the browser keeps them apart.
     specification = chart.draw(request.GET.get("theme") == "dark")
-    specification = (on_page if "theme" in request.GET else as_file)(specification, chart.names)
-    return HttpResponse(drawn(specification, form), content_type=PICTURE_TYPES[form])
+    finish = on_page if "theme" in request.GET else as_file
+    return HttpResponse(drawn(finish(specification, chart.names), form), content_type=PICTURE_TYPES[form])

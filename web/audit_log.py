@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser
     from django.contrib.auth.models import AnonymousUser
 
-
 logger = logging.getLogger(__name__)
 
 STDERR, STDERR_FILE = "-", 2
@@ -206,10 +205,7 @@ AuditLine = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LogEnd:
-    """Lines of the end of the current file, the newest first.
-
-    `begins`: moment before which older lines may be elsewhere; None: these are all.
-    """
+    """Newest lines first. `begins`: moment before which older lines may be elsewhere; None: these are all."""
 
     lines: list[AuditLine]
     begins: datetime | None

@@ -15,7 +15,6 @@ def consistent_read() -> Iterator[str]:
     reading never takes the write lock. Inside a transaction that is already open, that transaction is the state.
     """
     if connection.in_atomic_block:
-        # The open transaction is the state already.
         yield "default"
         return
     alias = "snapshot" if "snapshot" in settings.DATABASES else "default"

@@ -13,10 +13,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def safe_cell(value: Cell) -> Cell | str:
-    """Return a cell that no spreadsheet takes for a formula: a text that looks like one gets an apostrophe.
-
-    Numbers stay numbers. Formats that programs read back are not written with this.
-    """
+    """Apostrophe before a text that looks like a formula. Formats that programs read back are not written with this."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
 

@@ -158,10 +158,7 @@ def as_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
 
 
 def logging_settings(*, form: str, level: str, everything: bool) -> dict[str, Any]:
-    """Return Django's LOGGING: one handler on stderr, in the form `json` or `text`.
-
-    `everything`: exceptions and arguments in full, for a developer's own machine.
-    """
+    """Django's LOGGING as `json` or `text`; with `everything` in full, arguments too, for a developer's own machine."""
     shared: list[Processor] = [
         merge_contextvars,
         structlog.stdlib.add_logger_name,

@@ -22,8 +22,6 @@ TAKES_NONE = "/api/"
 
 
 class NulMiddleware(MiddlewareMixin):
-    """Answers 400 where a path holds a NUL."""
-
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         # No database takes a NUL, and PostgreSQL would make an error of it.
         # Forms and filters check the values behind the path.
@@ -36,7 +34,6 @@ class RefusalMiddleware(MiddlewareMixin):
     """Answer 422 with the reason when a rule says no."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Page for a `RuleRefusal`; every other exception is left to Django."""
         if not isinstance(exception, RuleRefusal):
             return None
         context = {"message": exception.message, "back": _came_from(request)}
@@ -44,7 +41,6 @@ class RefusalMiddleware(MiddlewareMixin):
 
 
 def _came_from(request: HttpRequest) -> str:
-    """Return the page of ours whose form was refused, or nothing."""
     # The link back comes from a header, so an address of another site must not become one.
     page = request.headers.get("Referer", "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())

@@ -105,10 +105,7 @@ def address_problem(url: str) -> str:
 
 
 def resolved_problem(host: str, resolved: str) -> str:
-    """Reason against a connection to the address of a host name, '' without one.
-
-    OpenAI is never inside the network; any other allowed name may be.
-    """
+    """Reason against a connection, '' without one. OpenAI is never inside the network; other allowed names may be."""
     address = _meant(ip_address(resolved.partition("%")[0]))
     named = host.strip("[]").rstrip(".").lower()
     # Link-local addresses hold the secrets of cloud machines, and no LLM is there.

@@ -26,7 +26,7 @@ from accounts.models import User
 from api.collections import COLLECTIONS
 from api.idempotency import Doing, once
 from api.problems import NOT_FOUND, Errors, WrongQuery
-from api.schema import WriteSchema
+from api.schema import JSON, WriteSchema
 from api.streams import tag_of_body
 from api.views import View, row_at
 from assessor.progress.matrix import may_organize
@@ -45,8 +45,6 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f
 
 
 class WrongBody(WrongQuery):
-    """A body that is not what is expected."""
-
     default_code = "bad_body"
     default_detail = "The body is not what is expected."
 
@@ -114,12 +112,9 @@ def _has_nul(value: Any) -> bool:
 MULTIPART = "multipart/form-data"
 PART = "file"
 CHUNK = 1_048_576
-UNNAMED = "body"
 
 
 class TooLarge(APIException):
-    """More bytes than may be sent."""
-
     status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
 
@@ -158,7 +153,7 @@ def received(request: Request, name: str) -> Iterator[RequestContent]:
             digest.update(chunk)
             spooled.write(chunk)
         spooled.seek(0)
-        yield RequestContent(digest.hexdigest(), files=(Upload(name or UNNAMED, spooled),))
+        yield RequestContent(digest.hexdigest(), files=(Upload(name or "body", spooled),))
 
 
 def check_length(request: Request, most: int) -> None:
@@ -192,7 +187,6 @@ def _parts(request: Request) -> RequestContent:
     return RequestContent(digest.hexdigest(), files=uploads)
 
 
-JSON = "application/json"
 BY_NAME = {collection.name: collection for collection in COLLECTIONS}
 
 Found = TypeVar("Found")

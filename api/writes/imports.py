@@ -112,8 +112,6 @@ class ImportReceipt(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of file: its options, how it is loaded, and whether several are loaded at once."""
-
     options: type[Loading]
     load: Callable[[ImportLoad], LoadReceipt]
     text: str

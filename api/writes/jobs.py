@@ -1,7 +1,7 @@
 """LLM jobs: try out, start, pause, resume, cancel, retry."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Annotated, Any, ClassVar
@@ -114,26 +114,10 @@ class JobsView(WriteView, ListView):
         found = estimate_job(about, self._order(write))
         blocked = {topic: self.clean(reason) for topic, reason in found.blocked.items()}
         to_pay = found.forecast
-        return document_answer(
-            JobEstimate(
-                items=found.items,
-                calls=found.calls,
-                reused=found.reused,
-                tokens=found.tokens,
-                judged=found.judged,
-                again=found.again,
-                without_text=found.without_text,
-                blocked=blocked,
-                calls_to_pay=to_pay.calls,
-                prompt_tokens=to_pay.prompt_tokens,
-                completion_tokens=to_pay.completion_tokens,
-                # With :f, because str() of a small Decimal is 1E-7.
-                cost=None if to_pay.cost is None else f"{to_pay.cost:f}",
-                currency=to_pay.currency,
-                price_table=to_pay.price_table,
-                seconds=to_pay.seconds,
-            )
-        )
+        # With :f, because str() of a small Decimal is 1E-7.
+        cost = None if to_pay.cost is None else f"{to_pay.cost:f}"
+        others = {"blocked": blocked, "calls_to_pay": to_pay.calls, "cost": cost}
+        return document_answer(JobEstimate.model_validate(asdict(to_pay) | asdict(found) | others))
 
     def prepare(self, write: Write, about: Campaign) -> Doing:
         # Planning reads every pair of the campaign and writes nothing, so it needs no transaction.
@@ -158,8 +142,6 @@ class JobsView(WriteView, ListView):
 
 @dataclass(frozen=True, slots=True)
 class JobChange:
-    """A change of a job: its description, what does it, and its body."""
-
     text: str
     do: Callable[[LlmJob, User, Any], object]
     body: type[Body] = Body

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from rest_framework.exceptions import APIException
 
 from accounts.models import User
+from api.filters import NO_SUCH
 from api.rows.work import TaskRow
 from api.streams import tag_of_body
 from api.views import ListView
@@ -46,7 +47,6 @@ from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.units import Order
 from evaluation.terms import Stage
 
-NO_SUCH = "There is nothing of that name that you may see."
 HIGHEST_PRIORITY = 2
 MANY = Annotated[list[Name], Field(min_length=1, max_length=10_000)]
 Reason = Annotated[str, Field(max_length=LONGEST_REASON)]
@@ -54,8 +54,6 @@ Priority = Annotated[int, Field(ge=0, le=HIGHEST_PRIORITY)]
 
 
 class Changed(APIException):
-    """Somebody was faster."""
-
     status_code = HTTPStatus.PRECONDITION_FAILED
     default_code = "changed"
     default_detail = "The task is another by now than If-Match says. Nothing was changed."

@@ -60,9 +60,6 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One operation of the log."""
-
-    seq: int
     version: int
     at: datetime
     line: HistoryLine
@@ -137,7 +134,7 @@ def history_of(task: str, user: User, page: int) -> History:
         state=found.state,
         submissions=tuple(_submissions(found, places)),
         deeds=tuple(
-            Deed(operation.seq, operation.submission, operation.at, line)
+            Deed(operation.submission, operation.at, line)
             for operation, line in zip(operations, lines, strict=True)
         ),
         nuggets=tuple(nuggets),
@@ -211,9 +208,8 @@ def _decided(logged: _Logged) -> HistoryLine:
     payload = logged.payload
     if payload.get("importance"):
         return HistoryLine(f"{logged.name} kept as {IMPORTANCE[payload['importance']]}")
-    before, after = (
-        states.get(payload["key"]) or {} for states in (logged.operation.before, logged.operation.after)
-    )
+    key, operation = payload["key"], logged.operation
+    before, after = operation.before.get(key) or {}, operation.after.get(key) or {}
     decision = after.get("decision", payload["decision"])
     if before.get("decision") == Decision.REJECTED:
         decision = "restored"
@@ -312,9 +308,8 @@ def _submitted_nuggets(
     items = list(submission.nugget_list.items.select_related("nugget_version").order_by("position"))
     evidence = NuggetEvidence.objects.filter(nugget_version__in=[item.nugget_version_id for item in items])
     of_wording: dict[int, list[str]] = {}
-    for wording, segment, sentence in evidence.order_by("pk").values_list(
-        "nugget_version_id", "segment__public_id", "sentence"
-    ):
+    rows = evidence.order_by("pk").values_list("nugget_version_id", "segment__public_id", "sentence")
+    for wording, segment, sentence in rows:
         of_wording.setdefault(wording, []).append(_place(places, segment, sentence))
     for item in items:
         yield HistoryNugget(

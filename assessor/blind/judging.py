@@ -64,10 +64,7 @@ class CitedPassage:
 
 @dataclass(frozen=True, slots=True)
 class FirstPair:
-    """The pair that a desk of citations asks first; `number` is its place among the `of` pairs of the task.
-
-    `sentence` is the place of its sentence in the answer, from 1, and `text` what that says.
-    """
+    """Pair that is asked first; `number` is its place among the `of` pairs, `sentence` that of its sentence, from 1."""
 
     key: str
     number: int
@@ -111,10 +108,7 @@ def judging_state(task: Task) -> dict[str, Any]:
 
 
 def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple[CitedPassage, ...]]:
-    """Return one answer of one of the user's own tasks, with the passages it cites where support is judged.
-
-    Raises `NoSuchTask`, also for an answer that is not among the task's.
-    """
+    """Passages only where support is judged. Raises `NoSuchTask`, also for an answer that is not among the task's."""
     found = own_task(task, user, opened=True)
     if not Stage(found.stage).judges:
         raise NoSuchTask
@@ -133,10 +127,7 @@ def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple
 
 
 def first_view(task: str, user: User, state: Mapping[str, Any]) -> FirstView | None:
-    """Return what the desk's script shows first; None for a task without answers.
-
-    `static/js/desk/start.js` decides anew with what is unsent and what its window remembers.
-    """
+    """None without answers. `static/js/desk/start.js` decides anew by what is unsent and what its window remembers."""
     to_judge = list(_to_judge(state))
     answer, row, pane = _place(state, to_judge)
     if answer is None:
@@ -212,7 +203,6 @@ def _importance(code: int) -> str:
 
 
 def _sweep(task: Task, work: TaskLabels) -> str | bool:
-    """Say whether the sweep may be done, or was begun in this version of the work."""
     if not task.protocol.nugget_sweep or task.study_id:
         return False
     if Operation.objects.filter(task=task, submission=task.version, kind=SWEEP).exists():
@@ -246,7 +236,6 @@ def _sentences(answer: int) -> Iterator[ShownSentence]:
 def _passages(context: DeskContext, answer: str) -> Iterator[CitedPassage]:
     wanted = {pair.passage for pair in pairs_of(context, answer) if pair.judgeable}
     for segment in Segment.objects.filter(campaign=context.campaign, public_id__in=wanted - {None}):
-        sentences = tuple(
-            CitedSentence(index, text.strip()) for index, text in enumerate(split(segment.text.strip()))
-        )
+        texts = enumerate(split(segment.text.strip()))
+        sentences = tuple(CitedSentence(index, text.strip()) for index, text in texts)
         yield CitedPassage(segment.public_id, segment.title, sentences)

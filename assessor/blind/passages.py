@@ -5,7 +5,7 @@ Grades, docids and the names of qrels decide which passages there are and in whi
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import dropwhile, groupby
 
 from assessor.rules.display import GradedPlace, reading_order, repeats
 from evaluation.models import Campaign, Qrel, Task, Topic
@@ -15,17 +15,13 @@ from evaluation.terms import PassageOrder
 
 @dataclass(frozen=True, slots=True)
 class PassageSentence:
-    """A sentence as shown. `repeats` is the number of the passage that had it before; `note` opens a run of those."""
+    """A sentence as shown. `repeated`: an earlier passage had it; `note` opens a run of those."""
 
     index: int
     text: str
     gap: str
-    repeats: int | None = None
-    note: str = ""
-
-    @property
-    def repeated(self) -> bool:
-        return self.repeats is not None
+    repeated: bool
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +43,6 @@ class PassagesToRead:
     passages: tuple[Passage, ...]
     without_text: int
 
-    @property
-    def words(self) -> int:
-        return sum(passage.words for passage in self.passages)
-
 
 Texts = tuple[str, str, str, str]
 """Public id, title, headings and text of a segment."""
@@ -64,11 +56,10 @@ def reading_of(task: Task) -> PassagesToRead:
     """Return the passages of a task: one query, if the task came with its topic and protocol."""
     protocol = task.protocol
     found, without_text = _graded(task, protocol.grade_threshold)
-    order = reading_order(
-        found, PassageOrder(protocol.passage_order), task.topic.public_id, protocol.group_overlaps
-    )
+    grouped = protocol.group_overlaps
+    order = reading_order(found, PassageOrder(protocol.passage_order), task.topic.public_id, grouped)
     sentences = [split(found[place][-1]) for place in order]
-    if protocol.group_overlaps:
+    if grouped:
         repeated = repeats(zip((place.document for place in order), sentences, strict=True))
     else:
         repeated = [[None] * len(texts) for texts in sentences]
@@ -84,15 +75,8 @@ def _graded(task: Task, threshold: int) -> tuple[dict[GradedPlace, Texts], int]:
     """The segments to read by place, as AutoNuggets reads them (llmjobs/job_plan.py), and how many have no text."""
     qrels = Qrel.objects.filter(source=task.qrels_id, topic=task.topic_id, grade__gte=threshold)
     rows = qrels.values_list(
-        "segment__docid",
-        "segment__document",
-        "grade",
-        "segment__start_char",
-        "segment__public_id",
-        "segment__title",
-        "segment__headings",
-        "segment__text",
-        "segment__has_text",
+        *("segment__docid", "segment__document", "grade", "segment__start_char", "segment__public_id"),
+        *("segment__title", "segment__headings", "segment__text", "segment__has_text"),
     )
     found: dict[GradedPlace, Texts] = {}
     without_text = 0
@@ -108,10 +92,8 @@ def _graded(task: Task, threshold: int) -> tuple[dict[GradedPlace, Texts], int]:
 
 def _below(title: str, headings: str) -> str:
     """The headings without the title, which the page shows above them."""
-    lines = [line.strip() for line in headings.splitlines()]
-    while lines and lines[0] == title.strip():
-        del lines[0]
-    return "\n".join(lines)
+    lines = (line.strip() for line in headings.splitlines())
+    return "\n".join(dropwhile(lambda line: line == title.strip(), lines))
 
 
 def _line(text: str) -> str:
@@ -125,26 +107,14 @@ def _sentences(texts: tuple[str, ...], repeats: list[int | None]) -> Iterator[Pa
     for earlier, run in groupby(repeats):
         length = len(list(run))
         for place in range(length):
-            text = texts[index]
-            bare = text.rstrip()
-            if earlier is None:
-                yield PassageSentence(index, bare, text[len(bare) :])
-            else:
-                note = _note(earlier + 1, length) if place == 0 else ""
-                yield PassageSentence(index, bare, text[len(bare) :], earlier + 1, note)
+            bare = texts[index].rstrip()
+            note = _note(earlier + 1, length) if earlier is not None and place == 0 else ""
+            yield PassageSentence(index, bare, texts[index][len(bare) :], earlier is not None, note)
             index += 1
 
 
 def _note(number: int, length: int) -> str:
     return f"A sentence of P{number} again" if length == 1 else f"{length} sentences of P{number} again"
-
-
-NAMES = {
-    "narrative": "Narrative",
-    "problem_statement": "Problem statement",
-    "background": "Background",
-    "article": "Article",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +131,12 @@ class TopicHead:
 
 def topic_head(campaign: Campaign, topic: Topic) -> TopicHead:
     texts = {
-        "narrative": str(topic.extra.get("narrative", "")),
-        "problem_statement": topic.problem_statement,
-        "background": topic.background,
-        "article": topic.article,
+        "Narrative": str(topic.extra.get("narrative", "")),
+        "Problem statement": topic.problem_statement,
+        "Background": topic.background,
+        "Article": topic.article,
     }
     return TopicHead(
         topic.language or campaign.language,
-        tuple(TopicText(NAMES[name], text) for name, text in texts.items() if text.strip()),
+        tuple(TopicText(name, text) for name, text in texts.items() if text.strip()),
     )

@@ -69,8 +69,6 @@ class PracticePage:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An item after its answer."""
-
     number: int
     item: Item
     own: Word
@@ -123,9 +121,8 @@ def _answered(items: list[PracticeItem], given: dict[int, int]) -> Iterator[Answ
     for number, item in enumerate(items, start=1):
         if item.pk in given:
             kind = PracticeKind(item.kind)
-            yield Answered(
-                number, _item(item), _word(kind, given[item.pk]), _word(kind, item.label), item.explanation
-            )
+            own, known = _word(kind, given[item.pk]), _word(kind, item.label)
+            yield Answered(number, _item(item), own, known, item.explanation)
 
 
 def _item(item: PracticeItem) -> Item:

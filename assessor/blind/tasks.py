@@ -39,8 +39,6 @@ class Empty(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRemark:
-    """A remark of the assessor, with the answer of the organizers."""
-
     kind: str
     about: str
     text: str
@@ -108,15 +106,11 @@ def home_for(user: User) -> Home:
         if (found := tuple(line for line in lines if line.state == state))
     )
     open_ = sum(task.state in ACTIVE for task in tasks)
-    idle = () if open_ else mine
-    empty = tuple(
-        _empty(campaign, [task for task in tasks if task.campaign_id == campaign.pk]) for campaign in idle
-    )
+    empty = tuple(_empty(campaign, tasks) for campaign in (() if open_ else mine))
     return Home(groups, open_, empty, len(mine))
 
 
 def _practice_left(user: User, tasks: Sequence[Task]) -> dict[int, int]:
-    """Return by task how many items come before it can be started."""
     waiting = [task for task in tasks if task.state == TaskState.NOT_STARTED]
     practice = practice_of(user, {task.campaign_id for task in waiting})
     return {task.pk: len(practice.left(task)) for task in waiting}
@@ -185,17 +179,15 @@ def _answered(remarks: Sequence[Remark]) -> tuple[AnsweredRemark, ...]:
 
 def _empty(campaign: Campaign, tasks: Sequence[Task]) -> EmptyCampaign:
     """Say why there is nothing to do, the reason that somebody must act on first."""
-    done = sum(task.state == TaskState.SUBMITTED for task in tasks)
-    blocked = sum(task.state == TaskState.BLOCKED for task in tasks)
+    states = [task.state for task in tasks if task.campaign_id == campaign.pk]
+    done, blocked = states.count(TaskState.SUBMITTED), states.count(TaskState.BLOCKED)
     if blocked:
         why = Empty.BLOCKED
     elif done:
         why = Empty.DONE
     else:
-        drafts = NuggetList.objects.filter(
-            nugget_set__campaign=campaign, nugget_set__origin=Origin.DRAFT, submitted=True
-        )
-        why = Empty.HELD if drafts.exists() else Empty.DRAFTS
+        drafts = NuggetList.objects.filter(nugget_set__campaign=campaign, nugget_set__origin=Origin.DRAFT)
+        why = Empty.HELD if drafts.filter(submitted=True).exists() else Empty.DRAFTS
     return EmptyCampaign(campaign.name, why, done, blocked)
 
 

@@ -29,7 +29,6 @@ REMEMBERED = 200
 OPEN_STATES = (TaskState.IN_PROGRESS, TaskState.REOPENED)
 OPENED_STATES = (*OPEN_STATES, TaskState.SUBMITTED, TaskState.BLOCKED)
 
-
 # Written out, because an assessor waits for it at each key: building it anew from a queryset took a third of a save.
 _CONTEXT = """
 SELECT task.id, task.campaign_id, task.state, task.version, desk.holder,
@@ -139,13 +138,9 @@ def holder_age(held_at: datetime | None) -> int:
 
 def lock_desk(task: str, user: User) -> Desk:
     """Return the desk of an opened task, locked until the transaction ends. Raises `NoSuchTask`."""
-    desk = (
-        # The task too: who waited for a submit must not go on with the task as it was before.
-        Desk.objects.select_for_update(of=("self", "task"))
-        .select_related("task")
-        .filter(task__in=Task.objects.open_for(user), task__public_id=task)
-        .first()
-    )
+    # The task too: who waited for a submit must not go on with the task as it was before.
+    desks = Desk.objects.select_for_update(of=("self", "task")).select_related("task")
+    desk = desks.filter(task__in=Task.objects.open_for(user), task__public_id=task).first()
     if desk is None:
         raise NoSuchTask
     return desk

@@ -73,7 +73,6 @@ def stored_rows(task: Task | int, keys: Iterable[str] | None = None) -> dict[str
 
 
 def write_changes(task: int, stored: Mapping[str, WorkingNugget], changes: Changes) -> None:
-    """Write what the rules changed: one statement where one row changed."""
     made = [_new_row(task, row) for key, row in changes.items() if row and key not in stored]
     changed = [_changed(stored[key], row) for key, row in changes.items() if row and key in stored]
     gone = [key for key, row in changes.items() if row is None]

@@ -98,10 +98,7 @@ def shown_answers(context: DeskContext) -> QuerySet[TaskAnswer]:
 
 
 def pairs_of(context: DeskContext, answer: str = "") -> list[AskedPair]:
-    """Return the pairs of sentence and citation in the order in which they are judged: by answer and sentence.
-
-    `answer`: only those of one answer, by public id.
-    """
+    """Pairs in the order of judging: by answer and sentence. `answer`: only those of one answer, by public id."""
     shown = shown_answers(context)
     position = dict(
         (shown.filter(answer__public_id=answer) if answer else shown).values_list("answer", "position")
@@ -114,15 +111,9 @@ def pairs_of(context: DeskContext, answer: str = "") -> list[AskedPair]:
     machine = machine_labels(context, {citation.sentence_id for citation in cited})
     numbers: dict[int, dict[object, int]] = defaultdict(dict)
     # Numbered before the protocol leaves any out: the answer shows all of its citations.
-    numbered = [
-        (
-            citation.sentence_id,
-            citation.segment_id,
-            (citation, number_of(numbers[citation.sentence.answer_id], citation)),
-        )
-        for citation in cited
-    ]
-    return [_pair(citation, number, machine) for _, _, (citation, number) in task_citations(context, numbered)]
+    numbered = [(citation, number_of(numbers[citation.sentence.answer_id], citation)) for citation in cited]
+    keyed = ((citation.sentence_id, citation.segment_id, (citation, number)) for citation, number in numbered)
+    return [_pair(citation, number, machine) for _, _, (citation, number) in task_citations(context, keyed)]
 
 
 def task_citations(
@@ -255,10 +246,8 @@ class StoredLabel:
         stored = self.stored
         stored.version, stored.reason = row.version, row.reason
         if isinstance(stored, WorkingAssignment):
-            stored.label, stored.first_label = (
-                _code(AssignmentLabel, row.label),
-                _code(AssignmentLabel, row.first_label),
-            )
+            stored.label = _code(AssignmentLabel, row.label)
+            stored.first_label = _code(AssignmentLabel, row.first_label)
             stored.sentence = row.sentence
         else:
             stored.label, stored.shown_label = _code(SupportLabel, row.label), _code(SupportLabel, row.shown_label)
@@ -322,10 +311,7 @@ def _filled(
 
 @dataclass(frozen=True, slots=True)
 class TaskLabels:
-    """Everything a judging task asks, in the order of the screen, and the labels it has, read once.
-
-    `by_answer`: the nuggets to label in each answer, None where every answer has all of them.
-    """
+    """A judging task as a whole, in the order of the screen. `by_answer`: its nuggets; None: all for every answer."""
 
     answers: tuple[tuple[str, bool], ...]
     nuggets: list[AskedNugget]

@@ -159,10 +159,7 @@ def _by_answer(rows: QuerySet[Any], answer: str) -> Pairs:
 
 
 def pairs_without_llm_label(tasks: Sequence[Task]) -> dict[int, int]:
-    """Count by task, where there are any, the pairs that show a machine's label and have none yet.
-
-    A query for each machine and protocol. A failed label is there: the screen says that the machine gave none.
-    """
+    """A query for each machine and protocol. A failed label is there: the screen says that the machine gave none."""
     shown = [task for task in tasks if task.stage == Stage.SUPPORT_POST_EDIT]
     gaps: dict[int, int] = defaultdict(int)
     for machine, first in {(task.machine_id, task.protocol.first_citations) for task in shown}:

@@ -119,8 +119,6 @@ class PersonRow:
 
 @dataclass(frozen=True, slots=True)
 class PracticeSet:
-    """The items that some stages ask for, and who has answered them."""
-
     stages: tuple[Stage, ...]
     kind: PracticeKind
     items: tuple[ItemRow, ...]
@@ -148,10 +146,8 @@ def replaced_items_for(viewer: User, campaign: Campaign) -> int:
 def _people(campaigns: Sequence[int], answers: Sequence[PracticeAnswer]) -> list[User]:
     """Return the assessors, and who was one and has answered, by name."""
     members = Membership.objects.filter(campaign__in=campaigns, role=Role.ASSESSOR).select_related("user")
-    found = {
-        user.pk: user for user in (*(member.user for member in members), *(answer.user for answer in answers))
-    }
-    return sorted(found.values(), key=lambda user: (user.name, user.username))
+    people = {member.user for member in members} | {answer.user for answer in answers}
+    return sorted(people, key=lambda user: (user.name, user.username))
 
 
 def _set(

@@ -40,10 +40,7 @@ class Offered:
 
 
 def items_of_stage(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
-    """Return the items that a stage asks for, in their order.
-
-    Only the stage that shows a machine's label practises with one; without such items it takes the others.
-    """
+    """Only the stage that shows a machine's label practises with one; without such items it takes the others."""
     fitting = [item for item in offered if item.kind is KINDS[stage]]
     plain = tuple(item.pk for item in fitting if not item.shows)
     if stage is not Stage.SUPPORT_POST_EDIT:

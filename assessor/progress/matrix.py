@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.blind.tasks import OwnTask, own_tasks
+from assessor.desk.context import OPEN_STATES
 from assessor.desk.task_progress import Progress, pairs_without_llm_label, progress_of
 from assessor.models import Desk
 from evaluation.campaigns.access import unblinded, within
@@ -65,7 +66,6 @@ def topic_numbers_for(viewer: User, campaign: Campaign) -> dict[TopicState, int]
 
 UNASSIGNED = "not handed out"
 LATE, IDLE = "late", "idle"
-TOUCHED = (TaskState.IN_PROGRESS, TaskState.REOPENED)
 UNTOUCHED = timedelta(hours=24)
 ASKING = [kind for kind in RemarkKind if kind is not RemarkKind.INTERRUPTION]
 """Remarks that wait for an answer; an interruption is only noted."""
@@ -168,10 +168,7 @@ def work_topics(
     stage: str = "",
     due: str = "",
 ) -> QuerySet[Topic]:
-    """Return the topics with some words or a pattern, and with a task in a state, of somebody or late, if asked.
-
-    `state`: a `TopicState`, `UNASSIGNED`, or the state of a task. Raises `Refused` for a pattern that is none.
-    """
+    """Raises `Refused` for a pattern that is none. `state`: a `TopicState`, `UNASSIGNED`, or the state of a task."""
     topics = topics_for(viewer, campaign, words)
     if pattern:
         fits = matcher(pattern)
@@ -201,7 +198,7 @@ def untouched() -> Q:
     """Return the condition of a task that was begun, and at whose desk nobody was for a day."""
     before = timezone.now() - UNTOUCHED
     idle = Desk.objects.filter(Q(held_at__lt=before) | Q(held_at=None), task__opened_at__lt=before)
-    return Q(state__in=TOUCHED, pk__in=idle.values("task"))
+    return Q(state__in=OPEN_STATES, pk__in=idle.values("task"))
 
 
 def stages_by_topic(viewer: User, campaign: Campaign) -> dict[str, frozenset[Stage]]:
@@ -344,11 +341,20 @@ BLINDED = (
 class Tasks(Reader):
     """Reader of tasks. The viewer's own are read through the assessors' door, whatever else their roles are."""
 
+    paths = {"topics": "topic", "stage": "stage"}
     values = (
-        *("public_id", "campaign", "topic__topic_id", "topic__text", "stage", "state", "version", "due"),
-        *("blocked_reason", "reopened_reason", "assessor", "nugget_set", "drafts__nugget_set", "qrels__name"),
+        *("public_id", "campaign", "topic__text", "stage", "state", "version", "due", "blocked_reason"),
+        *("reopened_reason", "topic__topic_id", "assessor", "nugget_set", "drafts__nugget_set", "qrels__name"),
         *("machine", "study__name", "second_opinion", "priority", "expected_minutes", "created_at", "opened_at"),
     )
+    renamed = {
+        "public_id": "id",
+        "topic__text": "topic",
+        "topic__topic_id": "topic_id",
+        "drafts__nugget_set": "drafts",
+        "qrels__name": "qrels",
+        "study__name": "study",
+    }
     row_path = "public_id"
 
     @cached_property
@@ -364,14 +370,8 @@ class Tasks(Reader):
         own = [task.public_id for task in self.own.values() if self.scope in (None, task.campaign)]
         return Task.objects.using(self.alias).filter(Q(campaign__in=self.seen) | Q(public_id__in=own))
 
-    def of_topics(self, rows: QuerySet[Any], topics: Iterable[int]) -> QuerySet[Any]:
-        return rows.filter(topic__in=topics)
-
     def of_people(self, rows: QuerySet[Any], users: Iterable[int]) -> QuerySet[Any]:
         return rows.filter(assessor__in=users, campaign__in=self.seen)
-
-    def at_stage(self, rows: QuerySet[Any], stage: Stage) -> QuerySet[Any]:
-        return rows.filter(stage=stage)
 
     def since(self, rows: QuerySet[Any], start: datetime) -> QuerySet[Any]:
         log = Event.objects.filter(kind__in=TASK_EVENTS, at__gte=start).values_list(KT("payload__task"))
@@ -390,31 +390,13 @@ class Tasks(Reader):
         return {"id": row.pop("public_id"), **row, **dict.fromkeys(BLINDED)}
 
     def _row(self, values: Values, submitted: datetime | None) -> Row:
-        _, public_id, campaign, topic_id, topic, stage, state, version, due, *rest = values
-        blocked, reopened, assessor, made, drafts, qrels, machine, study, second, *rest = rest
-        priority, minutes, created_at, opened_at = rest
-        names = self.names
-        return {
-            "id": public_id,
-            "campaign": names.slug(campaign),
-            "topic": topic,
-            "stage": stage,
-            "state": state,
-            "version": version,
-            "due": due,
-            "blocked_reason": names.clean(campaign, blocked),
-            "reopened_reason": names.clean(campaign, reopened),
-            "topic_id": topic_id,
-            "assessor": names.person(campaign, assessor),
-            "nugget_set": names.nugget_set(made),
-            "drafts": names.nugget_set(drafts),
-            "qrels": qrels,
-            "machine": names.judge(campaign, machine),
-            "study": study,
-            "second_opinion": second,
-            "priority": priority,
-            "expected_minutes": minutes,
-            "created_at": created_at,
-            "opened_at": opened_at,
+        row, campaign, names = self.plain(values), values[2], self.names
+        return row | {
+            "blocked_reason": names.clean(campaign, row["blocked_reason"]),
+            "reopened_reason": names.clean(campaign, row["reopened_reason"]),
+            "assessor": names.person(campaign, row["assessor"]),
+            "nugget_set": names.nugget_set(row["nugget_set"]),
+            "drafts": names.nugget_set(row["drafts"]),
+            "machine": names.judge(campaign, row["machine"]),
             "submitted_at": submitted,
         }

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import lru_cache
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from accounts.models import User
+from assessor.desk.context import OPEN_STATES
 from assessor.models import Desk
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import tally_of
@@ -20,7 +21,6 @@ from evaluation.terms import AssignmentLabel, JudgeKind, Role, Stage, SupportCon
 GIVEN = (2, 1, 0)
 """Stored codes of the three labels, in the order of the page."""
 CANT_JUDGE = AssignmentLabel.CANT_JUDGE
-TOUCHED = (TaskState.IN_PROGRESS, TaskState.REOPENED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class TaskLoad:
     def bar(self) -> list[tuple[TaskState, int, int]]:
         """State, number of tasks and where it begins, in the order of the work."""
         begin, parts = 0, []
-        for state in (TaskState.SUBMITTED, *TOUCHED, TaskState.NOT_STARTED, TaskState.BLOCKED):
+        for state in (TaskState.SUBMITTED, *OPEN_STATES, TaskState.NOT_STARTED, TaskState.BLOCKED):
             if self.states[state]:
                 parts.append((state, self.states[state], begin))
                 begin += self.states[state]
@@ -119,30 +119,18 @@ def assessors_at_work(viewer: User, campaign: Campaign) -> list[Assessor]:
     holders = set(held.values_list("assessor", flat=True).distinct())
     desks = Desk.objects.filter(task__in=held).order_by().values_list("task__assessor")
     seen = dict(desks.annotate(Max("held_at")))
-    people = User.objects.filter(pk__in={*paused, *holders})
     found = [
-        Assessor(
-            person.pk,
-            person.username,
-            person.name,
-            person.pk in paused,
-            paused.get(person.pk),
-            seen.get(person.pk),
-        )
-        for person in people
+        Assessor(user.pk, user.username, user.name, user.pk in paused, paused.get(user.pk), seen.get(user.pk))
+        for user in User.objects.filter(pk__in={*paused, *holders})
     ]
     return sorted(found, key=lambda person: (person.name.casefold(), person.username))
 
 
 def task_counts_for(viewer: User, campaign: Campaign) -> dict[tuple[int, Stage], TaskCount]:
-    rows = Task.objects.filter(campaign__in=within(viewer, campaign), study=None).not_withdrawn()
-    counted = (
-        rows.order_by()
-        .values_list("assessor", "stage")
-        .annotate(
-            done=Count("pk", filter=Q(state=TaskState.SUBMITTED)),
-            unfinished=Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED])),
-        )
+    tasks = Task.objects.filter(campaign__in=within(viewer, campaign), study=None).not_withdrawn().order_by()
+    counted = tasks.values_list("assessor", "stage").annotate(
+        done=Count("pk", filter=Q(state=TaskState.SUBMITTED)),
+        unfinished=Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED])),
     )
     return {(user, Stage(stage)): TaskCount(done, unfinished) for user, stage, done, unfinished in counted}
 
@@ -166,32 +154,25 @@ def judges_by_user(users: Iterable[int]) -> dict[int, int]:
 
 
 def mixes_for(viewer: User, campaign: Campaign) -> Mixes:
-    """Return each person's mix of labels beside that of all other judges on the same topics, LLMs among them.
-
-    Only current labels count, and so only submitted work.
-    """
+    """LLMs are among the others. Only current labels count, and so only submitted work."""
     if not within(viewer, campaign).exists():
         return {}
-    return _mixes(campaign, campaign.created_at, campaign.revision)
+    return _mixes(campaign, *campaign.revision_key)
 
 
 def latencies_for(viewer: User, campaign: Campaign) -> Latencies:
-    """Return the times that each person took to accept the labels that were shown to them."""
     if not within(viewer, campaign).exists():
         return {}
-    return _latencies(campaign, campaign.created_at, campaign.revision)
+    return _latencies(campaign, *campaign.revision_key)
 
 
 @lru_cache(maxsize=16)
 def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies:
     found: Latencies = defaultdict(list)
-    rows = (
-        SupportJudgment.objects.current()
-        # Very short times may mean that labels are accepted unread.
-        .filter(judge__kind=JudgeKind.HUMAN, segment__campaign=campaign, accepted=True, shown_ms__isnull=False)
-        .order_by()
-    )
-    for judge, shown in rows.filter(condition=SupportCondition.POST_EDIT).values_list("judge", "shown_ms"):
+    # Very short times may mean that labels are accepted unread.
+    accepted = SupportJudgment.objects.current().filter(condition=SupportCondition.POST_EDIT, accepted=True)
+    rows = accepted.filter(judge__kind=JudgeKind.HUMAN, segment__campaign=campaign, shown_ms__isnull=False)
+    for judge, shown in rows.order_by().values_list("judge", "shown_ms"):
         if shown is not None:
             found[judge].append(shown)
     return found
@@ -202,10 +183,10 @@ def _mixes(campaign: Campaign, _made: datetime, _revision: int) -> Mixes:
     """Count once per state of the campaign. `_made` tells databases apart."""
     parts = {Stage.ASSIGN: _assigned(campaign)}
     supported = SupportJudgment.objects.current().filter(segment__campaign=campaign, judge__aside=False)
+    labels = supported.order_by().values_list("judge", "judge__kind", "sentence__answer__topic", "label")
     for stage in (Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT):
-        conditions = [stage.condition, SupportCondition.LLM]
-        rows = supported.filter(condition__in=conditions)
-        parts[stage] = _supported(rows)
+        rows = labels.filter(condition__in=[stage.condition, SupportCondition.LLM])
+        parts[stage] = [(*row, 0) for row in rows.annotate(Count("pk"))]
     return {(judge, stage): pair for stage, rows in parts.items() for judge, pair in _beside_others(rows).items()}
 
 
@@ -221,11 +202,6 @@ def _assigned(campaign: Campaign) -> list[Row]:
         for cell in tally
         if cell.judge in kinds
     ]
-
-
-def _supported(labels: QuerySet[SupportJudgment]) -> list[Row]:
-    rows = labels.order_by().values_list("judge", "judge__kind", "sentence__answer__topic", "label")
-    return [(*row, 0) for row in rows.annotate(Count("pk"))]
 
 
 def _beside_others(rows: Iterable[Row]) -> dict[int, tuple[Mix, Mix]]:

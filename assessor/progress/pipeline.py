@@ -91,9 +91,8 @@ class Pipeline:
 
 def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
     """Return the states of all topics: a dozen queries at most, however many topics."""
-    topics = tuple(
-        PipelineTopic(*row) for row in topics_for(viewer, campaign).values_list("pk", "public_id", "topic_id")
-    )
+    seen = topics_for(viewer, campaign)
+    topics = tuple(PipelineTopic(*row) for row in seen.values_list("pk", "public_id", "topic_id"))
     rows = counted(tasks_for(viewer, campaign)).filter(second_opinion=False).order_by("topic__position", "pk")
     found = list(rows.values_list("topic_id", "public_id", "stage", "state", "assessor_id", "due"))
     # A few people have hundreds of tasks: each of them is read once.
@@ -107,21 +106,22 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
     listed = {topic for topic, origin in lists if origin != Origin.DRAFT}
     keys = [topic.pk for topic in topics]
     to_read = graded_to_read(campaign).filter(topic=OuterRef("pk"))
-    readable = set(topics_for(viewer, campaign).filter(Exists(to_read)).values_list("pk", flat=True))
+    readable = set(seen.filter(Exists(to_read)).values_list("pk", flat=True))
     passages = {pk: StepState.DONE if pk in graded else StepState.READY for pk in keys}
-    nuggets = _of_tasks(Step.NUGGETS, tasks, keys)
-    nuggets = {pk: nuggets.get(pk) or _without_task(done=pk in listed, begins=pk in readable) for pk in keys}
+    of_tasks = {step: _of_tasks(step, tasks, keys) for step in Step}
+    nuggets = {
+        pk: of_tasks[Step.NUGGETS].get(pk) or _without_task(done=pk in listed, begins=pk in readable)
+        for pk in keys
+    }
     final = {pk for pk, state in nuggets.items() if state is StepState.DONE}
     first = campaign.protocol.first_citations
+    labels = _labels(campaign, *campaign.revision_key)
+    citations = _citations(campaign, first, *campaign.revision_key)
     states = {
         Step.PASSAGES: passages,
         Step.NUGGETS: nuggets,
-        Step.LABELS: _judged(
-            keys, _of_tasks(Step.LABELS, tasks, keys), _labels(campaign, *campaign.revision_key), final
-        ),
-        Step.CITATIONS: _judged(
-            keys, _of_tasks(Step.CITATIONS, tasks, keys), _citations(campaign, first, *campaign.revision_key), None
-        ),
+        Step.LABELS: _judged(keys, of_tasks[Step.LABELS], labels, final),
+        Step.CITATIONS: _judged(keys, of_tasks[Step.CITATIONS], citations, None),
     }
     return Pipeline(topics, states, tasks, lists)
 
@@ -140,7 +140,6 @@ def topics_at_step(viewer: User, campaign: Campaign, choice: str) -> list[int]:
 
 
 def _of_tasks(step: Step, tasks: Iterable[PipelineTask], keys: Iterable[int]) -> dict[int, StepState]:
-    """States of the topics with a task of a step."""
     by_topic: dict[int, set[str]] = defaultdict(set)
     stages = step.stages
     for task in tasks:
@@ -188,23 +187,16 @@ def _lists(campaign: Campaign) -> QuerySet[NuggetList]:
 def _labels(campaign: Campaign, _made: datetime, _revision: int) -> Labelled:
     lists = _lists(campaign).exclude(nugget_set__origin=Origin.DRAFT)
     listed = ListedNugget.objects.filter(nugget_list__in=lists).order_by()
-    answers = dict(
-        Answer.objects.filter(topic__campaign=campaign).order_by().values_list("topic").annotate(Count("pk"))
-    )
+    rows = Answer.objects.filter(topic__campaign=campaign).order_by().values_list("topic")
+    answers = dict(rows.annotate(Count("pk")))
     sizes = listed.values_list("nugget_list__nugget_set", "nugget_list__topic").annotate(Count("pk"))
     wanted = {(made, topic): number * answers.get(topic, 0) for made, topic, number in sizes}
-    given = Assignment.objects.current().filter(
-        nugget_version__in=listed.values("nugget_version"), judge__aside=False
-    )
+    given = Assignment.objects.current().filter(nugget_version__in=listed.values("nugget_version"))
+    given = given.filter(judge__aside=False).exclude(label=AssignmentLabel.FAILED).order_by()
     nugget = "nugget_version__nugget"
-    rows = (
-        given.exclude(label=AssignmentLabel.FAILED)
-        .order_by()
-        .values_list(f"{nugget}__nugget_set", f"{nugget}__topic", "judge")
-        .annotate(Count("pk"))
-    )
+    by_judge = given.values_list(f"{nugget}__nugget_set", f"{nugget}__topic", "judge")
     labels: dict[tuple[int, int], int] = defaultdict(int)
-    for made, topic, _judge, number in rows:
+    for made, topic, _judge, number in by_judge.annotate(Count("pk")):
         labels[made, topic] = max(labels[made, topic], number)
     found: dict[int, tuple[int, int]] = {}
     for (made, topic), number in wanted.items():
@@ -220,10 +212,9 @@ def _citations(campaign: Campaign, first: int | None, _made: datetime, _revision
     topic = "sentence__answer__topic"
     wanted = dict(pairs.values_list(topic).annotate(Count("pk")))
     counts = pairs.filter(sentence=OuterRef("sentence"), segment=OuterRef("segment"))
-    given = SupportJudgment.objects.current().filter(
-        Exists(counts), sentence__answer__topic__campaign=campaign, judge__aside=False
-    )
-    rows = given.exclude(label=SupportLabel.FAILED).order_by().values_list(topic, "judge", "condition")
+    given = SupportJudgment.objects.current().filter(Exists(counts), judge__aside=False)
+    given = given.filter(sentence__answer__topic__campaign=campaign).exclude(label=SupportLabel.FAILED)
+    rows = given.order_by().values_list(topic, "judge", "condition")
     labels: dict[int, int] = defaultdict(int)
     for key, _judge, _condition, number in rows.annotate(Count("pk")):
         labels[key] = max(labels[key], number)

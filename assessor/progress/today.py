@@ -10,8 +10,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
+from assessor.desk.context import OPEN_STATES
 from assessor.models import Desk
-from assessor.progress.matrix import TOUCHED, UNTOUCHED, tasks_for
+from assessor.progress.matrix import UNTOUCHED, tasks_for
 from evaluation.models import Campaign, Task
 from evaluation.rules.tasks import ACTIVE
 from evaluation.terms import Stage, TaskState
@@ -31,8 +32,6 @@ class TaskInNeed:
 
 @dataclass(frozen=True, slots=True)
 class TasksInNeed:
-    """Tasks that wait for an organizer, by what is the matter."""
-
     blocked: tuple[TaskInNeed, ...]
     untouched: tuple[TaskInNeed, ...]
 
@@ -46,7 +45,7 @@ def open_tasks_for(viewer: User, campaign: Campaign) -> list[tuple[int, Stage]]:
 def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
     """Return the tasks that are blocked, or were begun and not touched for a day: two queries."""
     now = timezone.now()
-    rows = tasks_for(viewer, campaign).filter(Q(state=TaskState.BLOCKED) | Q(state__in=TOUCHED))
+    rows = tasks_for(viewer, campaign).filter(Q(state=TaskState.BLOCKED) | Q(state__in=OPEN_STATES))
     found = list(rows.select_related("topic", "assessor"))
     held = dict(Desk.objects.filter(task__in=found).values_list("task", "held_at"))
     touched = {task.pk: held.get(task.pk) or task.opened_at or task.created_at for task in found}
@@ -57,7 +56,7 @@ def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
         untouched=tuple(
             _in_need(found_task, touched[found_task.pk])
             for found_task in sorted(found, key=lambda task: touched[task.pk])
-            if found_task.state in TOUCHED and now - touched[found_task.pk] > UNTOUCHED
+            if found_task.state in OPEN_STATES and now - touched[found_task.pk] > UNTOUCHED
         ),
     )
 

@@ -36,27 +36,17 @@ RANKS = (*PRESENT, SegmentKind.PAUSED, SegmentKind.HIDDEN, SegmentKind.SUSPENDED
 READING, AWAY = "reading", "away"
 
 Limit: TypeAlias = Callable[[int], int]
+Bounds: TypeAlias = tuple[int, int]
+"""The shortest and longest idle limit of a kind of screen, in seconds."""
 
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The shortest and longest idle limit of a kind of screen, in seconds."""
-
-    shortest: int
-    longest: int
-
-
-NUGGET_SCREENS = Bounds(180, 600)
-JUDGING_SCREENS = Bounds(120, 300)
+NUGGET_SCREENS = (180, 600)
+JUDGING_SCREENS = (120, 300)
 BOUNDS = {stage: JUDGING_SCREENS if stage.judges else NUGGET_SCREENS for stage in Stage}
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """One stretch as a window reported it. Times: milliseconds since 1970 by the server's clock.
-
-    `item`: the nugget or passage in focus.
-    """
+    """Times are milliseconds since 1970 by the server's clock. `item`: the nugget or passage in focus."""
 
     window: str
     number: int
@@ -141,11 +131,12 @@ def limit_of(stage: Stage) -> Limit:
 
 def limit_by_words(bounds: Bounds) -> Limit:
     """Return the limit that follows from the words on the screen, within bounds."""
+    shortest, longest = bounds
 
     def limit(words: int) -> int:
         # A slow reader: a shorter limit would call careful reading idle (docs/time.md).
         reading = words * 60 * SECOND // WORDS_PER_MINUTE
-        return min(max(reading, bounds.shortest * SECOND), bounds.longest * SECOND)
+        return min(max(reading, shortest * SECOND), longest * SECOND)
 
     return limit
 
@@ -189,11 +180,8 @@ def active_time(stretches: Iterable[Stretch], limit: Limit) -> Active:
 
 def timeline(stretches: Iterable[Stretch]) -> list[Stretch]:
     """Lay the windows over each other: pieces in order that never overlap. Input beats a gap, a gap a hidden page."""
-    coming = sorted(
-        (stretch for stretch in stretches if stretch.end > stretch.start),
-        key=lambda segment: segment.start,
-        reverse=True,
-    )
+    lasting = [stretch for stretch in stretches if stretch.end > stretch.start]
+    coming = sorted(lasting, key=lambda stretch: stretch.start, reverse=True)
     edges = sorted({edge for segment in coming for edge in (segment.start, segment.end)})
     there: list[Stretch] = []
     pieces: list[Stretch] = []
@@ -209,10 +197,8 @@ def timeline(stretches: Iterable[Stretch]) -> list[Stretch]:
 def _piece(there: Sequence[Stretch], start: int, end: int) -> Stretch:
     """Return the piece in which several stretches run: of the first kind of `RANKS`, with the flags that all have."""
     kind = min((segment.kind for segment in there), key=RANKS.index)
-    counted = sorted(
-        (segment for segment in there if segment.kind is kind),
-        key=lambda segment: (segment.start, segment.window, segment.number),
-    )
+    alike = [segment for segment in there if segment.kind is kind]
+    counted = sorted(alike, key=lambda segment: (segment.start, segment.window, segment.number))
     return replace(
         counted[0],
         start=start,
@@ -325,18 +311,9 @@ def placed(
             regained = rows[-1] if row is newest else regained
             continue
         start = min(max(start, _floor(segment, newest, regained, arrival)), arrival.now)
+        tags = (segment.words, segment.blurred, segment.offline)
         rows.append(
-            Stretch(
-                window,
-                segment.number,
-                segment.kind,
-                start,
-                max(start, end),
-                segment.words,
-                segment.blurred,
-                segment.offline,
-                item=segment.item,
-            )
+            Stretch(window, segment.number, segment.kind, start, max(start, end), *tags, item=segment.item)
         )
     return rows
 

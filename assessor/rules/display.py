@@ -47,8 +47,6 @@ DIGITS = re.compile(r"(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class GradedPlace:
-    """Grade of a segment, and the document that it is a part of."""
-
     docid: str
     document: str
     grade: int

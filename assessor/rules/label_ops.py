@@ -31,10 +31,7 @@ class LabelRow:
 
 
 def give_label(row: LabelRow, given: GiveLabel, *, in_sweep: bool) -> LabelRow:
-    """Return a row with the label that a window gave it. None clears it.
-
-    Raises `Refused` for "can't judge" without a reason, or for a label accepted as the machine's that is not.
-    """
+    """Raises `Refused` for "can't judge" without a reason, or for a label accepted as the machine's that is not."""
     label, reason = given.label, given.reason.strip()
     if label == CANT_JUDGE and not reason:
         raise Refused("no_reason", "Say why it cannot be judged.")

@@ -55,23 +55,17 @@ class Row:
 
 
 Rows: TypeAlias = Mapping[str, Row]
-Changes: TypeAlias = dict[str, Row | None]
+Changes: TypeAlias = dict[str, Row | None]  # None: the row is taken away
 
 
 def apply(rows: Rows, payload: Payload) -> Changes:
-    """Return the rows that an operation changes, with their versions raised. None: the row is taken away.
-
-    Raises `Refused` when a row is missing or the operation makes no sense for it.
-    """
+    """Changed rows, with raised versions. Raises `Refused` where a row is missing or the operation makes no sense."""
     changed = EFFECTS[type(payload)](rows, payload)
     return {key: row and _raised(rows.get(key), row) for key, row in changed.items()}
 
 
 def put_back(rows: Rows, wanted: Mapping[str, Row | None]) -> Changes:
-    """Return the changes that set rows to what they were, for undo and redo.
-
-    A row that is made again goes on above the version it had, so that no version ever means two texts.
-    """
+    """Undo or redo: a row that is made again goes on above its version, so that no version ever means two texts."""
     free = count(next_number(rows))
     taken = {0, *(row.number for row in rows.values())}  # 0: the log is from before numbers were kept
 

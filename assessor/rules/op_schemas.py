@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from evaluation.terms import Decision, Importance, PassageMark
 
 Key = Annotated[str, Field(min_length=1, max_length=36)]
+WindowId = Annotated[str, Field(min_length=8, max_length=36)]
 SegmentId = Annotated[str, Field(min_length=1, max_length=16)]
 SentenceIndex = Annotated[int, Field(ge=0, le=10_000)]
 Pair = tuple[SegmentId, SentenceIndex | None]
@@ -173,16 +174,13 @@ class Op(Payload):
     client_at: datetime
 
     def checked(self, *, judging: bool) -> Payload:
-        """Return the payload as a judging desk, or one where nuggets are made, takes it.
-
-        Raises pydantic's `ValidationError`, or KeyError for a kind that this desk does not know.
-        """
+        """Raises pydantic's `ValidationError`, or KeyError for a kind that this desk does not know."""
         return (LABEL_PAYLOADS if judging else PAYLOADS)[self.kind].model_validate(self.payload)
 
 
 class Ops(Payload):
     """A batch from one window, in order."""
 
-    window: Annotated[str, Field(min_length=8, max_length=36)]
+    window: WindowId
     # An outbox may hold hundreds after an hour offline; batches keep each request short.
     ops: Annotated[list[Op], Field(min_length=1, max_length=50)]

@@ -68,7 +68,6 @@ def _pass_on(source: list[Undoable], target: list[Undoable], step: str) -> None:
 
 
 def _keep_versions(redo: list[Undoable], logged: UndoEntry) -> None:
-    """Remember the version that a row had when an undo took it away."""
     if redo and redo[-1].step == logged.target:
         for key, row in logged.after.items():
             if row is None and redo[-1].after.get(key):

@@ -28,9 +28,7 @@ class Shell:
 @register.simple_tag
 def desk_shell(user: User, head: TaskHead) -> Shell:
     settings = desk_settings_of(user)
-    words = definitions_of(head.stage, show_importance=head.show_importance)
     allowed = {"nugget-search": head.searches_nuggets, "words": head.copies_words}
-    keymap = keymap_json(
-        settings, head.stage, without=(name for name, is_allowed in allowed.items() if not is_allowed)
-    )
-    return Shell(account_id(user), settings, keymap, words)
+    forbidden = [name for name, is_allowed in allowed.items() if not is_allowed]
+    words = definitions_of(head.stage, show_importance=head.show_importance)
+    return Shell(account_id(user), settings, keymap_json(settings, head.stage, forbidden), words)

@@ -29,6 +29,7 @@ from assessor.rules.clock import (
     moment,
     placed,
 )
+from assessor.rules.op_schemas import WindowId
 from assessor.timing.times import FIELDS, stretch_of
 from evaluation.errors import Refused
 from evaluation.models import Task
@@ -42,7 +43,7 @@ class Beat(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    window: Annotated[str, Field(min_length=8, max_length=36)]
+    window: WindowId
     segments: Annotated[list[SentStretch], Field(max_length=500)]
     place: dict[str, Any] | None = None
     elapsed_ms: Milliseconds
@@ -86,11 +87,8 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
         now = timezone.now()
         # Under the desk's lock: two beats of a window at once would both find a stretch missing.
         stored = _stretches(desk, beat.window)
-        current = {
-            (segment.window, segment.number): segment
-            for segment, version in stored
-            if version == desk.task.version
-        }
+        ongoing = [segment for segment, version in stored if version == desk.task.version]
+        current = {(segment.window, segment.number): segment for segment in ongoing}
         rows: list[Stretch] = []
         # Two windows open side by side are one person: only the one that writes makes time.
         if desk.holder in ("", beat.window):

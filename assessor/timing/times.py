@@ -32,25 +32,14 @@ from evaluation.terms import SegmentKind, Stage, TaskState
 
 CHUNK = 2000
 FIELDS = (
-    "window",
-    "number",
-    "kind",
-    "started_at",
-    "ended_at",
-    "words",
-    "blurred",
-    "offline",
-    "gap_answer",
-    "item",
+    *("window", "number", "kind", "started_at", "ended_at"),
+    *("words", "blurred", "offline", "gap_answer", "item"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Submission of one stage of a topic, to which times belong. `submitted`: it is frozen, so the time is final.
-
-    `whole`: everything of the topic was asked, not only the pairs of a study.
-    """
+    """Timed submission, final if `submitted`. `whole`: everything of the topic was asked, not only a study's pairs."""
 
     campaign: str
     topic_id: str
@@ -63,8 +52,6 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class TopicTime:
-    """The times of one submission."""
-
     timed: Timed
     times: Times
 
@@ -80,15 +67,13 @@ def times_in(campaigns: QuerySet[Campaign], limit: Limit | None = None) -> list[
 def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Stretch]]]:
     """Yield each submission with its stretches, a task at a time. Withdrawn work is kept and not counted."""
     tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn()
-    ordered = tasks.select_related("campaign", "topic", "assessor").order_by(
-        "campaign__slug", "topic__position", "stage", "pk"
-    )
+    ordered = tasks.order_by("campaign__slug", "topic__position", "stage", "pk")
     judges = Judge.objects.filter(user__in=tasks.values("assessor"))
     names: dict[tuple[int | None, int | None], str] = {
         (user, study): name for user, study, name in judges.values_list("user", "study", "name")
     }
     submitted = set(Submission.objects.filter(task__in=tasks).values_list("task", "version"))
-    for task in ordered:
+    for task in ordered.select_related("campaign", "topic", "assessor"):
         found: dict[int, list[Stretch]] = defaultdict(list)
         rows = TimeSegment.objects.filter(task=task).order_by("started_at", "window", "number")
         for version, *fields in rows.values_list("submission", *FIELDS).iterator(chunk_size=CHUNK):
@@ -121,10 +106,7 @@ Mark = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Times of one submission, and the milliseconds of a visible screen by day, from its stretches.
-
-    Days are those of UTC. `seen`: the end of the last stretch.
-    """
+    """Times of one submission. `days`: milliseconds of a visible screen by UTC day; `seen`: end of the last stretch."""
 
     times: Times
     days: dict[date, int]
@@ -188,10 +170,7 @@ def kept_times_for(viewer: User, campaign: Campaign) -> list[KeptTime]:
 
 
 def _kept_times(campaigns: QuerySet[Campaign]) -> list[KeptTime]:
-    """Return the times of these campaigns' submissions: three queries, or four.
-
-    Withdrawn work is left out, and so is a submission without a stretch.
-    """
+    """Three queries, or four. Withdrawn work is left out, and so is a submission without a stretch."""
     tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn().order_by()
     fields = ("pk", "topic_id", "assessor_id", "stage", "study_id", "state", "public_id")
     known = {task.pk: task for task in tasks.values_list(*fields, named=True)}
@@ -286,9 +265,7 @@ def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:
 
 @dataclass(frozen=True, slots=True)
 class OddTimes:
-    """Times that no clock can have seen: days of a person longer than a day's work, and stretches that end after
-    now.
-    """
+    """Times that no clock can have seen: days of a person beyond a day's work, and stretches that end after now."""
 
     days: tuple[tuple[int, date, float], ...]
     ahead: int
@@ -300,9 +277,7 @@ AHEAD: Final = timedelta(minutes=5)
 
 
 def odd_times(times: Iterable[KeptTime], since: date) -> OddTimes:
-    """Return odd times since a day: assessors with the day and its hours, and the number of submissions that end
-    after now.
-    """
+    """Odd times since a day: assessors with the day and its hours, and how many submissions end after now."""
     days: dict[tuple[int, date], int] = defaultdict(int)
     latest = timezone.now().astimezone(UTC) + AHEAD
     ahead = 0

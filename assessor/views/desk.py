@@ -22,23 +22,19 @@ from assessor.desk.apply_op import OpReceipt, apply_op
 from assessor.desk.context import hold as hold_desk
 from assessor.desk.context import open_desk, release
 from assessor.desk.submit import submit as submit_list
-from assessor.rules.op_schemas import Ops
+from assessor.rules.op_schemas import Ops, WindowId
 from evaluation.errors import Refused
 from evaluation.tasks.remarks import remark as make_remark
 from evaluation.terms import RemarkKind
 
 
 class Hold(BaseModel):
-    """Request of a window to hold the desk, to take it from another window, or to let go."""
-
-    window: Annotated[str, Field(min_length=8, max_length=36)]
+    window: WindowId
     want: Literal["hold", "take", "release"] = "hold"
 
 
 class Submit(BaseModel):
-    """A window's wish to freeze the list as it shows it."""
-
-    window: Annotated[str, Field(min_length=8, max_length=36)]
+    window: WindowId
     seq: int
 
 
@@ -49,9 +45,8 @@ class Submit(BaseModel):
 def task(request: UserRequest, public_id: str) -> HttpResponse:
     head = task_head(public_id, request.user)
     if not head.opened:
-        return render(
-            request, "assessor/start.html", {"head": head, "page": practice_page(public_id, request.user)}
-        )
+        page = practice_page(public_id, request.user)
+        return render(request, "assessor/start.html", {"head": head, "page": page})
     desk = desk_page(public_id, request.user)
     done = done_for(request.user, public_id) if "submitted" in request.GET else None
     if not head.judges:
@@ -65,7 +60,6 @@ def task(request: UserRequest, public_id: str) -> HttpResponse:
 @own_task_or_404
 @after_notice
 def start(request: UserRequest, public_id: str) -> HttpResponse:
-    """Open the task. One that cannot be opened yet says why on its first page."""
     try:
         open_desk(task=public_id, user=request.user)
     except Refused as refused:
@@ -84,9 +78,8 @@ def ops(request: UserRequest, public_id: str) -> HttpResponse:
         # Later operations of the batch rest on this one; the outbox sends them again after it.
         if receipts[-1].status != "applied":
             break
-    return JsonResponse(
-        {"receipts": [receipt.as_json() for receipt in receipts], "server_time": timezone.now().isoformat()}
-    )
+    answers = [receipt.as_json() for receipt in receipts]
+    return JsonResponse({"receipts": answers, "server_time": timezone.now().isoformat()})
 
 
 @require_GET

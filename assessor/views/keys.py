@@ -44,10 +44,7 @@ class DeskSettingsForm(forms.Form):
 
     def grouped(self) -> Iterator[tuple[str, list[BoundField]]]:
         for group in groups():
-            yield (
-                group,
-                [self[PREFIX + key.id] for key in self._own if key.group == group and not key.fixed],
-            )
+            yield group, [self[PREFIX + key.id] for key in self._own if key.group == group and not key.fixed]
 
     def clean(self) -> None:
         self._keys: dict[str, tuple[str, ...]] = {}
@@ -68,7 +65,6 @@ class DeskSettingsForm(forms.Form):
             self.add_error(PREFIX + action.id, str(fault))
 
     def settings(self) -> DeskSettings:
-        """Return the settings of the form, with only those keys that differ from the defaults."""
         defaults = {action.id: action.keys for action in default_actions()}
         return DeskSettings(
             **{name: self.cleaned_data[name] for name in self.base_fields},
@@ -109,7 +105,6 @@ def _own_address(back: str) -> str:
 
 
 def _back(request: UserRequest) -> str:
-    """Return the page to go back to, where it is one of ours."""
     address = request.POST.get("next") or request.GET.get("next") or ""
     safe = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
     return address if safe else ""

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from accounts.http import UserRequest
 from assessor.access import body_of, desk_json
+from assessor.rules.op_schemas import WindowId
 from assessor.timing.record import Beat, answer_gap
 from assessor.timing.record import beat as keep_time
 
@@ -21,11 +22,9 @@ if TYPE_CHECKING:
 
 
 class GapAnswer(BaseModel):
-    """Answer about a pause: reading or away."""
-
     model_config = ConfigDict(extra="forbid")
 
-    window: Annotated[str, Field(min_length=8, max_length=36)]
+    window: WindowId
     number: Annotated[int, Field(ge=0, le=2_147_483_647)]
     gap_answer: Literal["reading", "away"] = Field(alias="said")
 
@@ -46,9 +45,7 @@ def gap_answered(request: UserRequest, public_id: str) -> HttpResponse:
 
 
 def account_id(user: "User") -> str:
-    """Return an opaque name of an account for the browser: the same on every visit, and telling nothing about the
-    person.
-    """
+    """Opaque name of an account for the browser: the same on every visit, and telling nothing about the person."""
     return salted_hmac("assessor.account", str(user.pk), algorithm="sha256").hexdigest()[:20]
 
 

@@ -1,5 +1,6 @@
 """Campaigns that a viewer may see, and those they may see unblinded: every other read starts here."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -65,7 +66,6 @@ def unblinded_campaign_for(viewer: User, slug: str) -> Campaign:
 
 
 def is_taken_from(viewer: User, slug: str) -> bool:
-    """Say whether there is a campaign of that slug which the viewer may not see unblinded."""
     return Campaign.objects.filter(slug=slug).exclude(pk__in=unblinded(viewer)).exists()
 
 
@@ -99,9 +99,8 @@ def _label_counts(campaigns: QuerySet[Campaign]) -> dict[int, int]:
     # Labels of studies repeat pairs that are labelled already.
     assigned = Assignment.objects.current().filter(answer__topic__campaign__in=campaigns, judge__aside=False)
     supported = SupportJudgment.objects.current().filter(segment__campaign__in=campaigns, judge__aside=False)
-    total = dict(assigned.values_list("answer__topic__campaign").annotate(Count("pk")))
-    for pk, count in supported.values_list("segment__campaign").annotate(Count("pk")):
-        total[pk] = total.get(pk, 0) + count
+    total = Counter(dict(assigned.values_list("answer__topic__campaign").annotate(Count("pk"))))
+    total.update(dict(supported.values_list("segment__campaign").annotate(Count("pk"))))
     return total
 
 
@@ -110,7 +109,6 @@ FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 def lacks_second_factor(user: User) -> bool:
-    """Whether somebody organizes or administers, and signs in with a password alone."""
     powerful = user.is_staff or user.is_superuser
     if not powerful and not Membership.objects.filter(user=user, role=Role.ORGANIZER).exists():
         return False

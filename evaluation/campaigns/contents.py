@@ -88,8 +88,6 @@ _VITAL = Count("pk", filter=Q(importance=Importance.VITAL))
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """The four figures that say whether a campaign is loaded."""
-
     topics: int
     runs: int
     segments: int

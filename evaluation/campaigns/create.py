@@ -7,12 +7,11 @@ from typing import Annotated, Any
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import F
-from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.formats.languages import EXPECTED, normalised
+from evaluation.formats.languages import Language
 from evaluation.formats.lines import read_toml
 from evaluation.formats.source import Readable, read_source
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
@@ -66,19 +65,9 @@ class CampaignFile(BaseModel):
 
     name: str = ""
     description: str = ""
-    language: str = ""
+    language: Language = ""
     protocol: ProtocolSettings = ProtocolSettings()
     defaults: dict[Condition | SupportCondition, DefaultChoice] = {}
-
-    @field_validator("language")
-    @classmethod
-    def _normalised(cls, value: str) -> str:
-        tag = normalised(value) if value else ""
-        if tag is None:
-            raise PydanticCustomError(
-                "language", "{expected}, found '{value}'", {"expected": EXPECTED, "value": value}
-            )
-        return tag
 
 
 LARGEST_FILE = 1_048_576

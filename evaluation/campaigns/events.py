@@ -14,7 +14,7 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import IMPORT_KINDS
 from evaluation.models import Campaign, Event, Membership, Task
-from evaluation.rules.protocol import SETTINGS, Difference
+from evaluation.rules.protocol import recorded_differences
 from evaluation.terms import TASK_EVENTS, Role
 from web.audit_log import AuditLine, read_end, time_of
 
@@ -202,12 +202,8 @@ def _what_about(payload: dict[str, Any], names: dict[int, str]) -> str:
 
 
 def _old_and_new(kind: str, payload: dict[str, Any]) -> tuple[str, str]:
-    """Return the values before and after, as far as the event has them."""
     if kind == "protocol.changed":
-        found = [
-            Difference(SETTINGS[change["setting"]], change["old"], change["new"])
-            for change in payload.get("changes", [])
-        ]
+        found = recorded_differences(payload)
         return (
             "; ".join(f"{change.setting.label}: {_short(change.was)}" for change in found),
             "; ".join(f"{change.setting.label}: {_short(change.becomes)}" for change in found),

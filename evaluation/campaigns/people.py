@@ -101,22 +101,18 @@ def _rename_judges(user: User, pseudonym: str) -> None:
         ConditionDefault.objects.filter(judge=judge.name).update(judge=name)
         for nugget_set in NuggetSet.objects.filter(judge=judge):
             touched.add(nugget_set.campaign_id)
-            _rename_set(nugget_set, pattern.sub(pseudonym, nugget_set.name))
+            set_name = pattern.sub(pseudonym, nugget_set.name)
+            defaults = ConditionDefault.objects.filter(campaign=nugget_set.campaign_id, nuggets=nugget_set.name)
+            defaults.update(nuggets=set_name)
+            nugget_set.name = set_name
+            nugget_set.save(update_fields=["name"])
         judge.name = name
         judge.save(update_fields=["name"])
     # Reports keep names in memory, under the revision.
     Campaign.objects.filter(pk__in=touched).update(revision=F("revision") + 1)
 
 
-def _rename_set(nugget_set: NuggetSet, name: str) -> None:
-    defaults = ConditionDefault.objects.filter(campaign=nugget_set.campaign_id, nuggets=nugget_set.name)
-    defaults.update(nuggets=name)
-    nugget_set.name = name
-    nugget_set.save(update_fields=["name"])
-
-
 def _free(wanted: str, pseudonym: str) -> str:
-    """Return a judge's name that no other has."""
     name, number = wanted, 1
     while Judge.objects.filter(name=name).exists():
         number += 1
@@ -173,13 +169,9 @@ def invite(*, campaign: Campaign, role: Role, email: str, actor: User, name: str
         made, raw = new_invitation(campaign_id=campaign.pk, role=role, email=email, name=name, made_by=actor)
         payload = {"invitation": made.pk, "role": role, "by_mail": bool(email)}
         Event.objects.create(campaign=campaign, kind="invitation.made", actor=actor, payload=payload)
-    audit_log.record_if_possible(
-        # Never the link: with it, a reader of the log could take the role.
-        "account.invited",
-        actor=audit_log.actor_of(actor),
-        campaign=campaign.slug,
-        role=role,
-    )
+    inviter = audit_log.actor_of(actor)
+    # Never the link: with it, a reader of the log could take the role.
+    audit_log.record_if_possible("account.invited", actor=inviter, campaign=campaign.slug, role=role)
     return made, raw
 
 
@@ -388,8 +380,7 @@ def known_addresses(campaign: Campaign, addresses: Collection[str]) -> dict[str,
     links = lowered.filter(address__in=wanted).values_list("address", "role")
     known = {address: f"Invited already as {role}." for address, role in links}
     members = dict(Membership.objects.filter(campaign=campaign).values_list("user", "role"))
-    accounts = User.objects.annotate(address=Lower("email")).filter(address__in=wanted)
-    for user in accounts:
+    for user in User.objects.annotate(address=Lower("email")).filter(address__in=wanted):
         role = members.get(user.pk)
         known[user.email.lower()] = (
             f"{user.name} is {role} here already."

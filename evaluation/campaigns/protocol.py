@@ -27,7 +27,7 @@ from evaluation.models import (
     SupportJudgment,
     Task,
 )
-from evaluation.rules.protocol import SETTINGS, Difference, Value, differences
+from evaluation.rules.protocol import SETTINGS, Difference, Value, differences, recorded_differences
 from evaluation.terms import JudgeKind, SupportCondition
 from web import audit_log
 
@@ -35,10 +35,7 @@ CONDITIONS = ("A/A", "E/A", "M/A", "E/M", "M/M", "A/M", "scratch", "post-edit", 
 
 
 def is_judged(campaign: Campaign) -> bool:
-    """Say whether anything was judged: a nugget list, a support label, or a task that was started.
-
-    An assignment needs a nugget list, so there is no need to ask for assignments.
-    """
+    """Say whether anything was judged. Assignments need a nugget list, so there is no need to look for them."""
     return (
         NuggetList.objects.filter(nugget_set__campaign=campaign).exists()
         or Task.objects.filter(campaign=campaign, opened_at__isnull=False).exists()
@@ -51,11 +48,8 @@ def settings_of(protocol: Protocol) -> dict[str, Value]:
 
 
 def defaults_of(campaign: Campaign) -> dict[str, tuple[str, str]]:
-    named = {default.condition: default for default in ConditionDefault.objects.filter(campaign=campaign)}
-    return {
-        condition: (named[condition].judge, named[condition].nuggets) if condition in named else ("", "")
-        for condition in CONDITIONS
-    }
+    named = {row.condition: (row.judge, row.nuggets) for row in ConditionDefault.objects.filter(campaign=campaign)}
+    return {condition: named.get(condition, ("", "")) for condition in CONDITIONS}
 
 
 def protocol_hash(campaign: Campaign) -> str:
@@ -189,8 +183,6 @@ MOST_CHANGES = 50
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version, and how many tasks were handed out under it."""
-
     protocol: Protocol
     tasks: int
 
@@ -285,11 +277,7 @@ def _change(event: Event) -> ProtocolChange:
         reason=str(payload.get("reason", "")),
         version=payload.get("version"),
         new=bool(payload.get("new")),
-        settings=tuple(
-            Difference(SETTINGS[change["setting"]], change["old"], change["new"])
-            for change in payload.get("changes", [])
-            if change["setting"] in SETTINGS
-        ),
+        settings=tuple(recorded_differences(payload)),
         defaults=tuple(
             DefaultChange(change["condition"], _named(change["old"]), _named(change["new"]))
             for change in payload.get("defaults", [])

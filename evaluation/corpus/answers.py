@@ -36,8 +36,6 @@ class ShownCitation:
 
 @dataclass(frozen=True, slots=True)
 class SentenceOfAnswer:
-    """A sentence and what it cites, in the order of the run's file."""
-
     number: int
     text: str
     citations: tuple[ShownCitation, ...]
@@ -57,7 +55,6 @@ class AnswerOfRun:
 
 
 def provenance_for(viewer: User, campaign: Campaign) -> QuerySet[AnswerProvenance]:
-    """Return the run of each answer that the viewer may see unblinded."""
     return AnswerProvenance.objects.filter(run__campaign__in=within(viewer, campaign))
 
 
@@ -68,9 +65,8 @@ def answers_of_topic(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet
 
 def runs_without_answer(viewer: User, campaign: Campaign, topic: Topic) -> list[Run]:
     answered = provenance_for(viewer, campaign).filter(topic=topic).values("run")
-    return list(
-        Run.objects.filter(campaign__in=within(viewer, campaign)).exclude(pk__in=answered).order_by("run_id")
-    )
+    runs = Run.objects.filter(campaign__in=within(viewer, campaign)).exclude(pk__in=answered)
+    return list(runs.order_by("run_id"))
 
 
 def answer_of_run(viewer: User, campaign: Campaign, run: Run, public_id: str) -> AnswerProvenance | None:

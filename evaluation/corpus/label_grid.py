@@ -26,10 +26,6 @@ class Judging:
     judge_pk: int
 
     def __str__(self) -> str:
-        return self.text
-
-    @property
-    def text(self) -> str:
         return f"{self.condition}: {self.nuggets}, labels by {self.judge}"
 
 
@@ -43,8 +39,6 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """A run of the campaign, and whether it answered the topic."""
-
     run: Run
     answered: bool
 
@@ -164,7 +158,7 @@ def _items(lists: list[int]) -> list[ListedNugget]:
 
 
 def _labels(answers: list[int], items: list[ListedNugget]) -> dict[tuple[int, int, int], GridCell]:
-    """Return the labels by (answer, wording, judge), the newest submission of each."""
+    """Labels by answer, wording and judge, the newest submission of each."""
     rows = Assignment.objects.current().filter(
         answer__in=answers, nugget_version__in=[item.nugget_version_id for item in items]
     )

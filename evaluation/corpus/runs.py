@@ -31,14 +31,17 @@ def judging_pool(runs: Iterable[PoolRun], depth: int | None) -> frozenset[str]:
     by_group: dict[Hashable, list[PoolRun]] = defaultdict(list)
     for run in runs:
         by_group[run.group, run.task].append(run)
-    chosen = (run for group in by_group.values() for run in _first(group, depth))
-    return frozenset(run.run_id for run in chosen)
+    return frozenset(
+        run.run_id
+        for group in by_group.values()
+        for place, run in enumerate(sorted(group, key=_by_priority))
+        # Organizers name runs beyond the depth that are to be judged all the same.
+        if depth is None or place < depth or run.named
+    )
 
 
-def _first(group: list[PoolRun], depth: int | None) -> list[PoolRun]:
-    ordered = sorted(group, key=lambda run: (run.priority is None, run.priority or 0, run.run_id))
-    # Organizers name runs beyond the depth that are to be judged all the same.
-    return ordered[:depth] + [run for run in ordered[len(ordered[:depth]) :] if run.named]
+def _by_priority(run: PoolRun) -> tuple[bool, int, str]:
+    return run.priority is None, run.priority or 0, run.run_id
 
 
 def pool_of(campaign: Campaign) -> frozenset[str]:
@@ -57,8 +60,6 @@ class ListedRun:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredTopic:
-    """A topic a run answered, with what can be counted without reading it."""
-
     topic_id: str
     public_id: str
     text: str
@@ -101,15 +102,11 @@ def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[ListedRun]:
 def answered_topics(viewer: User, campaign: Campaign, run: Run) -> list[AnsweredTopic]:
     rows = provenance_for(viewer, campaign).filter(run=run).select_related("answer", "topic")
     page = list(rows.order_by("topic__position"))
-    sentences = (
-        Sentence.objects.filter(answer__in=[row.answer_id for row in page]).order_by().values_list("answer")
+    sentences = Sentence.objects.filter(answer__in=[row.answer_id for row in page]).order_by()
+    counted = sentences.values_list("answer").annotate(
+        total=Count("pk", distinct=True), cited=Count("pk", filter=Q(citations__position=0))
     )
-    counts = {
-        pk: (total, cited)
-        for pk, total, cited in sentences.annotate(
-            total=Count("pk", distinct=True), cited=Count("pk", filter=Q(citations__position=0))
-        )
-    }
+    counts = {pk: (total, cited) for pk, total, cited in counted}
     return [
         AnsweredTopic(
             topic_id=row.topic.topic_id,

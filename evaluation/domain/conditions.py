@@ -208,10 +208,7 @@ def lists_to_label(
 
 
 def set_of_origin(campaign: Campaign, origin: Origin, name: str, option: str) -> NuggetSet:
-    """Return the set of that name, or the only set of that origin.
-
-    Raises `Refused`: `no_such_set` where nothing fits, `ambiguous` where several do.
-    """
+    """Return the set of that name, or the only set of that origin. Raises `Refused`: `no_such_set`, `ambiguous`."""
     sets = campaign.nugget_sets.filter(origin=origin)
     fitting = list(sets.filter(name=name) if name else sets)
     found = only_set(fitting, f"origin {origin}", option)

@@ -1,7 +1,6 @@
 """Labels of nuggets in answers and of cited passages: one set for desks, prompts, files and reports."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from evaluation.terms import AssignmentLabel, Stage, SupportLabel
@@ -28,12 +27,10 @@ class LabelSet:
 
     degrees: tuple[Label, ...]
     cant_judge: Label
-    by_word: Mapping[str, Label] = field(init=False)
 
-    def __post_init__(self) -> None:
-        labels = (*self.degrees, self.cant_judge)
-        # Past the guard of a frozen class: this follows from the other fields.
-        object.__setattr__(self, "by_word", {label.word: label for label in labels})
+    @property
+    def by_word(self) -> dict[str, Label]:
+        return {label.word: label for label in (*self.degrees, self.cant_judge)}
 
     @property
     def words(self) -> tuple[str, ...]:

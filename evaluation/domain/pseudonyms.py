@@ -123,11 +123,8 @@ class Names:
 
     @cached_property
     def _judges(self) -> dict[int, tuple[str, int | None, str | None, bool]]:
-        rows = (
-            Judge.objects.using(self._alias)
-            .order_by("pk")
-            .values_list("pk", "name", "user", "study__name", "aside")
-        )
+        judges = Judge.objects.using(self._alias).order_by("pk")
+        rows = judges.values_list("pk", "name", "user", "study__name", "aside")
         return {pk: (name, user, study, aside) for pk, name, user, study, aside in rows}
 
     @cached_property

@@ -33,8 +33,6 @@ class AddressingKind:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Sign that a text speaks to its judge: its kind, place and words."""
-
     start: int
     caption: str
     excerpt: str

@@ -7,7 +7,6 @@ of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
@@ -101,7 +100,6 @@ def _values(value: Any) -> Any:
 
 
 def is_argue(source: Source) -> bool:
-    """Say whether a file holds ARGUE's banks, by its first object."""
     text = "\n".join(line for _, line in source.lines) if _is_spread(source) else source.lines[0][1]
     return any(f'"{name}"' in text for name in BANKS)
 
@@ -203,23 +201,9 @@ def _row(text: str, importance: int | str | None, docids: Sequence[str], extra: 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Outgoing:
-    """A nugget on its way out, with its fields of the bank that it came from, if any."""
-
-    nugget: NuggetRecord
-    source: Mapping[str, Any]
-
-    @property
-    def of(self) -> object:
-        """Common identity of the nuggets of one question; a nugget without a question equals nothing else."""
-        return (self.source["place"], self.source["question"]) if self.source else id(self)
-
-
 def argue_line(row: NuggetListRow) -> str:
     """The list as a bank of the form of 2026; a nugget without a question becomes its own question and answer."""
-    outgoing = [_Outgoing(nugget, _source_of(nugget)) for nugget in row.nuggets]
-    bank = [_question(list(together)) for _, together in groupby(outgoing, key=lambda item: item.of)]
+    bank = [_question(list(together)) for _, together in groupby(row.nuggets, key=_question_of)]
     extra = dict(row.extra)
     metadata = {**(extra.pop("metadata", None) or {}), "topic_id": row.topic_id}
     return json_line({"metadata": metadata, "title_query": row.query or None, "nugget_bank": bank}, extra)
@@ -230,14 +214,20 @@ def _source_of(nugget: NuggetRecord) -> Mapping[str, Any]:
     return source if isinstance(source, dict) and {"place", "question", "answers"} <= source.keys() else {}
 
 
-def _question(together: Sequence[_Outgoing]) -> dict[str, Any]:
-    nugget, source = together[0].nugget, together[0].source
+def _question_of(nugget: NuggetRecord) -> object:
+    """Common identity of the nuggets of one question; a nugget without a question equals nothing else."""
+    source = _source_of(nugget)
+    return (source["place"], source["question"]) if source else id(nugget)
+
+
+def _question(together: Sequence[NuggetRecord]) -> dict[str, Any]:
+    nugget, source = together[0], _source_of(together[0])
     importance = importance_word(nugget.importance, nugget.raw_importance)
     rest = {"importance": importance} if importance else {}
     if not source:
         docids = dict.fromkeys(reference.docid for reference in nugget.provenance.evidence)
         answers: list[Any] = [{"answer": nugget.text, "references": list(docids)}]
         return {"question": nugget.text, "aggregator_type": ANY, "answers": answers, **rest}
-    answers = [answer for item in together for answer in item.source["answers"]]
+    answers = [answer for member in together for answer in _source_of(member)["answers"]]
     kind = {"aggregator_type": source["aggregator_type"]} if source.get("aggregator_type") else {}
     return {"question": source["question"], **kind, "answers": answers, **rest, **source.get("more", {})}

@@ -133,8 +133,7 @@ def assignment_line(row: AssignmentRecord) -> str:
 def label_provenance(sentence: int | None, first_label: int | None, reason: str) -> dict[str, Any]:
     """Return the provenance of one label as an export has it under our key, empty fields left out."""
     first = AssignmentLabel(first_label).name.lower() if first_label is not None else None
-    payload = {"sentence": sentence, "first_label": first, "reason": reason or None}
-    return {key: value for key, value in payload.items() if value is not None}
+    return with_extra({"sentence": sentence, "first_label": first, "reason": reason or None}, {})
 
 
 def _row(line: int, found: AssignmentLine, problems: Problems) -> AssignmentRecord:
@@ -168,24 +167,15 @@ def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list
         if raw is None:
             unjudged.append(UnjudgedRow(text, importance, position, occurrence, dict(item)))
             continue
+        label, ours = LABELS.get(raw, FAILED), own_provenance(item, NOTHING_KNOWN, line, problems)
+        reason = raw if label is FAILED else ""
+        if label is AssignmentLabel.CANT_JUDGE:
+            reason = ours.reason
+        first = LABELS[ours.first_label] if ours.first_label else None
         labels.append(
-            _label(
-                raw,
-                own_provenance(item, NOTHING_KNOWN, line, problems),
-                (text, importance, position, occurrence),
-                item,
-            )
+            LabelRecord(text, label, reason, importance, position, occurrence, dict(item), ours.sentence, first)
         )
     return labels, unjudged
-
-
-def _label(raw: str, ours: LabelProvenance, place: tuple[str, str, int, int], item: dict[str, Any]) -> LabelRecord:
-    label, (text, importance, position, occurrence) = LABELS.get(raw, FAILED), place
-    reason = raw if label is FAILED else ""
-    if label is AssignmentLabel.CANT_JUDGE:
-        reason = ours.reason
-    first = LABELS[ours.first_label] if ours.first_label else None
-    return LabelRecord(text, label, reason, importance, position, occurrence, dict(item), ours.sentence, first)
 
 
 def _item(item: LabelRecord | UnjudgedRow) -> dict[str, Any]:

@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
 TAG: Final = re.compile(r"[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?(?:-[a-z0-9]{1,8})*", re.ASCII)
 LONGEST: Final = 35
@@ -25,6 +28,18 @@ def normalised(tag: str) -> str | None:
         return None
     language, *rest = subtags.split("-")
     return "-".join([SHORTEST.get(language, language), *_cased(rest)])
+
+
+def _checked(value: str) -> str:
+    tag = normalised(value) if value else ""
+    if tag is None:
+        details = {"expected": EXPECTED, "value": value}
+        raise PydanticCustomError("language", "{expected}, found '{value}'", details)
+    return tag
+
+
+Language = Annotated[str, AfterValidator(_checked)]
+"""A normalised tag, or an empty text."""
 
 
 def _cased(subtags: list[str]) -> Iterable[str]:

@@ -53,8 +53,11 @@ def _unstorable(text: str) -> str | None:
     """JSON that Python reads and a database refuses. Looked for only where its letters occur."""
     if "\\u0000" in text and ESCAPED_NUL.search(text):
         return "text without NUL characters, found \\u0000"
-    if ("NaN" in text or "Infinity" in text) and _has_constant(text):
-        return "valid JSON: NaN and Infinity are not"
+    if "NaN" in text or "Infinity" in text:
+        found: list[str] = []
+        json.loads(text, parse_constant=found.append)
+        if found:
+            return "valid JSON: NaN and Infinity are not"
     return None
 
 
@@ -69,12 +72,6 @@ def _has_infinite(value: object) -> bool:
     if isinstance(value, list | tuple):
         return any(map(_has_infinite, value))
     return isinstance(value, Line) and (_has_infinite(value.__dict__) or _has_infinite(value.__pydantic_extra__))
-
-
-def _has_constant(text: str) -> bool:
-    found: list[str] = []
-    json.loads(text, parse_constant=found.append)
-    return bool(found)
 
 
 class Once:

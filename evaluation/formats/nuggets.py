@@ -154,14 +154,12 @@ def importance_word(importance: Importance, raw: str) -> str:
 
 
 def is_avoid(importance: object) -> bool:
-    """Say whether an importance means that an answer must not contain the nugget."""
     if importance in ("", "vital", "okay"):  # a file has up to 835,000 labels, each with such a word
         return False
     return isinstance(importance, str) and SEPARATORS.sub(" ", importance).strip().casefold() in AVOID
 
 
 def is_not(aggregator: object) -> bool:
-    """Say whether an ARGUE question's aggregator means that its answers must not be given."""
     return isinstance(aggregator, str) and aggregator.strip().upper() == NOT
 
 

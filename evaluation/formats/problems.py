@@ -83,11 +83,9 @@ def wording(detail: "ErrorDetails") -> str:
         bound = "at least" if kind == "greater_than_equal" else "at most"
         return f"a number of {bound} {context.get('ge', context.get('le'))}"
     expected = WORDING.get(kind)
-    return (
-        detail["msg"]
-        if expected is None
-        else f"{expected}, found {JSON_NAMES.get(type(detail['input']), 'something else')}"
-    )
+    if expected is None:
+        return detail["msg"]
+    return f"{expected}, found {JSON_NAMES.get(type(detail['input']), 'something else')}"
 
 
 def _json_wording(error: str) -> str:

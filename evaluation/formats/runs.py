@@ -230,10 +230,8 @@ def _length(answer: AnswerRecord, limit: int | None) -> Noted:
     if not words:
         yield FindingCode.EMPTY_ANSWER, "the answer has no words"
     if answer.response_length is not None and answer.response_length != words:
-        yield (
-            FindingCode.RESPONSE_LENGTH,
-            f"response_length is {answer.response_length}, the answer has {words} words",
-        )
+        message = f"response_length is {answer.response_length}, the answer has {words} words"
+        yield FindingCode.RESPONSE_LENGTH, message
     if limit is not None and words > limit:
         yield FindingCode.ANSWER_TOO_LONG, f"{words} words, the limit is {limit}"
 
@@ -248,18 +246,15 @@ def _references(answer: AnswerRecord, limit: int | None) -> Noted:
 
 
 def _citation_findings(answer: AnswerRecord) -> Noted:
+    references = len(answer.references)
     for number, sentence in enumerate(answer.sentences):
-        yield from _citations_of(number, sentence, len(answer.references))
-
-
-def _citations_of(number: int, sentence: SentenceRecord, references: int) -> Noted:
-    repeated = _repeated(citation.docid or citation.raw for citation in sentence.citations)
-    if repeated:
-        yield FindingCode.DUPLICATE_CITATION, f"sentence {number} cites more than once: {named(repeated)}"
-    outside = [citation.raw for citation in sentence.citations if citation.docid is None]
-    if outside:
-        message = f"sentence {number} cites {named(outside)}, the answer has {references} references (from 0)"
-        yield FindingCode.CITATION_OUT_OF_RANGE, message
+        repeated = _repeated(citation.docid or citation.raw for citation in sentence.citations)
+        if repeated:
+            yield FindingCode.DUPLICATE_CITATION, f"sentence {number} cites more than once: {named(repeated)}"
+        outside = [citation.raw for citation in sentence.citations if citation.docid is None]
+        if outside:
+            message = f"sentence {number} cites {named(outside)}, the answer has {references} references (from 0)"
+            yield FindingCode.CITATION_OUT_OF_RANGE, message
 
 
 def _topic_text(answer: AnswerRecord, topics: Mapping[str, str]) -> Noted:
@@ -285,7 +280,6 @@ def _odd_docids(answer: AnswerRecord) -> Noted:
 
 
 def _docids(answer: AnswerRecord) -> list[str]:
-    """References and cited docids, each once, in their order."""
     cited = [c.docid for sentence in answer.sentences for c in sentence.citations if c.docid is not None]
     return list(dict.fromkeys([*answer.references, *cited]))
 
@@ -303,6 +297,5 @@ def _repeated(values: Iterable[str]) -> list[str]:
 
 
 def named(ids: list[str]) -> str:
-    """The first few ids for a message, and how many more."""
     more = len(ids) - NAMED
     return ", ".join(ids[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -32,11 +32,7 @@ class ScoreRecord:
 
 
 def parse_scores(source: Source) -> tuple[ScoreRecord, ...]:
-    """All rows in file order.
-
-    Raises `BadInput`: no header with `run_id`, no known score column, a cell that is not a finite number,
-    a run twice.
-    """
+    """All rows in file order. Raises `BadInput`: no `run_id` or score column, a cell that is no number, a run twice."""
     problems = Problems(source.name)
     cells = _records(source, problems)
     header_line, header = next(cells, (1, []))

@@ -60,10 +60,7 @@ def document_id(docid: str) -> str:
 
 
 def names_any(needed: Container[str]) -> Callable[[str], bool]:
-    """A cheap test whether a line may hold a needed segment: for `read_source(keep=...)`.
-
-    True also where the line must be parsed to know.
-    """
+    """Cheap test whether a line may hold a needed segment, for `read_source(keep=...)`; true if only parsing tells."""
 
     def may_hold(text: str) -> bool:
         docids = DOCID.findall(text)

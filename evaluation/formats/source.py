@@ -23,8 +23,6 @@ BOMB_RATIO = 200
 
 
 class Readable(Protocol):
-    """Bytes that are open already, such as an upload."""
-
     def read(self, size: int, /) -> bytes: ...
 
 
@@ -111,10 +109,7 @@ Keep = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's name, the SHA-256 of its (decompressed) content, and its lines that are not blank.
-
-    `lines` holds (1-based line number, text without the newline).
-    """
+    """A file's name, SHA-256 of its (decompressed) content, and its lines that are not blank: (number from 1, text)."""
 
     name: str
     sha256: str

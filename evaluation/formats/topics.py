@@ -5,10 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pydantic import field_validator
-from pydantic_core import PydanticCustomError
-
-from evaluation.formats.languages import EXPECTED, normalised
+from evaluation.formats.languages import Language
 from evaluation.formats.lines import Id, Line, Once, Text, id_problem, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -55,21 +52,9 @@ class TopicLine(Line):
     segment: str | None = None
     problem_statement: str | None = None
     background: str | None = None
-    language: str | None = None
-    lang: str | None = None
+    language: Language | None = None
+    lang: Language | None = None
     tags: list[Text] = []
-
-    @field_validator(*LANGUAGE_KEYS)
-    @classmethod
-    def _normalised(cls, value: str | None) -> str | None:
-        if not value:
-            return value
-        tag = normalised(value)
-        if tag is None:
-            raise PydanticCustomError(
-                "language", "{expected}, found '{value}'", {"expected": EXPECTED, "value": value}
-            )
-        return tag
 
 
 def parse_topics(source: Source) -> tuple[TopicRecord, ...]:

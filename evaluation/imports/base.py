@@ -234,13 +234,9 @@ def restate_missing_texts(campaign: Campaign, event: Event) -> None:
     """Write the findings anew that count, per run, cited segments without a text: pairs nobody can judge."""
     # Texts may have come since: the finding is a state of the campaign, not of one file.
     Finding.objects.filter(campaign=campaign, code=FindingCode.SEGMENT_WITHOUT_TEXT).delete()
-    missing = (
-        AnswerProvenance.objects.filter(run__campaign=campaign)
-        .filter(answer__sentences__citations__segment__has_text=False)
-        .values_list("run__run_id")
-        .annotate(segments=Count("answer__sentences__citations__segment", distinct=True))
-        .order_by("run__run_id")
-    )
+    cited = "answer__sentences__citations__segment"
+    answers = AnswerProvenance.objects.filter(run__campaign=campaign).filter(**{f"{cited}__has_text": False})
+    missing = answers.values_list("run__run_id").annotate(Count(cited, distinct=True)).order_by("run__run_id")
     Finding.objects.bulk_create(
         [
             Finding(
@@ -281,7 +277,6 @@ def with_every_problem(load: Callable[P, LoadReceipt], *, header: bool = False) 
 
 
 def with_every_problem_below_header(load: Callable[P, LoadReceipt]) -> Callable[P, LoadReceipt]:
-    """`with_every_problem` for a file whose first line names the columns."""
     return with_every_problem(load, header=True)
 
 

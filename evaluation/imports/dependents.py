@@ -75,12 +75,11 @@ def labels_on_lists(lists: Collection[NuggetList]) -> int:
 
 
 def _count(kind: str, parts: Sequence[Collection[int] | QuerySet[Any, Any]]) -> int:
-    paths = {dependent.model: getattr(dependent, kind) for dependent in _dependents.values()}
     return sum(
-        model._default_manager.filter(**{f"{path}__in": part}).count()
-        for model, path in paths.items()
+        dependent.model._default_manager.filter(**{f"{path}__in": part}).count()
+        for dependent in _dependents.values()
+        if (path := getattr(dependent, kind))
         for part in parts
-        if path
     )
 
 

@@ -231,14 +231,11 @@ def _refuse_worked_on(lists: list[NuggetList]) -> None:
             Submission.objects.filter(nugget_list=nugget_list).exists()
             or Task.objects.filter(drafts=nugget_list).exists()
         ):
-            raise Refused(
-                "worked_on", f"The list of {nugget_list.topic} in {nugget_list.nugget_set} is in use at desks."
-            )
+            text = f"The list of {nugget_list.topic} in {nugget_list.nugget_set} is in use at desks."
+            raise Refused("worked_on", text)
         if nugget_list.version > 1:
-            raise Refused(
-                "worked_on",
-                f"The list of {nugget_list.topic} has {nugget_list.version} versions; give this file --set.",
-            )
+            text = f"The list of {nugget_list.topic} has {nugget_list.version} versions; give this file --set."
+            raise Refused("worked_on", text)
 
 
 def _listed(row: NuggetListRow) -> Listed:
@@ -251,9 +248,8 @@ def _listed(row: NuggetListRow) -> Listed:
 def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:
     lists: dict[int, Listed] = {}
     items = ListedNugget.objects.filter(nugget_list__nugget_set=nugget_set).order_by("nugget_list", "position")
-    for pk, *listed in items.values_list(
-        "nugget_list", "nugget_version__text", "importance", "raw_importance", "group", "extra"
-    ):
+    fields = ("nugget_list", "nugget_version__text", "importance", "raw_importance", "group", "extra")
+    for pk, *listed in items.values_list(*fields):
         lists.setdefault(pk, []).append(tuple(listed))
     return lists
 
@@ -306,24 +302,24 @@ def _write(
     ]
     NuggetList.objects.bulk_create(lists, batch_size=BATCH)
     listed = [
-        (nugget_list, row)
-        for nugget_list, list_row in zip(lists, rows, strict=True)
-        for row in enumerate(list_row.nuggets)
+        (nugget_list, position, nugget)
+        for nugget_list, row in zip(lists, rows, strict=True)
+        for position, nugget in enumerate(row.nuggets)
     ]
-    nuggets = [Nugget(nugget_set=nugget_set, topic_id=nugget_list.topic_id) for nugget_list, _ in listed]
+    nuggets = [Nugget(nugget_set=nugget_set, topic_id=nugget_list.topic_id) for nugget_list, _, _ in listed]
     Nugget.objects.bulk_create(nuggets, batch_size=BATCH)
     wordings = [
-        NuggetVersion(nugget=nugget, text=row.text) for nugget, (_, (_, row)) in zip(nuggets, listed, strict=True)
+        NuggetVersion(nugget=nugget, text=record.text)
+        for nugget, (_, _, record) in zip(nuggets, listed, strict=True)
     ]
     NuggetVersion.objects.bulk_create(wordings, batch_size=BATCH)
     ListedNugget.objects.bulk_create(
-        [_item(text, wording, *row) for wording, (text, row) in zip(wordings, listed, strict=True)],
-        batch_size=BATCH,
+        [_item(wording, *place) for wording, place in zip(wordings, listed, strict=True)], batch_size=BATCH
     )
     return wordings
 
 
-def _item(nugget_list: NuggetList, wording: NuggetVersion, position: int, row: NuggetRecord) -> ListedNugget:
+def _item(wording: NuggetVersion, nugget_list: NuggetList, position: int, row: NuggetRecord) -> ListedNugget:
     return ListedNugget(
         nugget_list=nugget_list,
         nugget_version=wording,

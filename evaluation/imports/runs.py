@@ -53,6 +53,10 @@ class _Submitted:
     sha256: str
     wanted: dict[str, object]
 
+    @property
+    def run_id(self) -> str:
+        return self.file.run_id
+
 
 @with_every_problem
 def import_runs(
@@ -63,10 +67,7 @@ def import_runs(
     replace: bool = False,
     actor: User | None = None,
 ) -> LoadReceipt:
-    """Load one run per source; judging tasks get the new answers.
-
-    Raises `BadInput` for bad files, and for a changed run without `replace`.
-    """
+    """Load one run per source; judging tasks get the new answers. Raises `BadInput`; a change needs `replace`."""
     if options and options.group:
         check_name("group", options.group)
     if options and options.priority is not None and not 1 <= options.priority <= LAST_PRIORITY:
@@ -116,7 +117,6 @@ def _submitted(source: Source, topics: Container[str], options: RunOptions) -> _
 
 
 def _task(task_type: str | None) -> RagTask | None:
-    """Return the task a 2025 file names in words such as `automatic rag`, if it names one."""
     words = (task_type or "").upper().replace("-", " ").split()
     return next((task for task in (RagTask.RAG, RagTask.AG) if task in words), None)
 
@@ -137,52 +137,44 @@ def _refuse_same_run_twice(submitted: Sequence[_Submitted]) -> None:
     first: dict[str, str] = {}
     problems = []
     for submission in submitted:
-        if submission.file.run_id in first:
-            text = f"one file per run; {submission.file.run_id} is also in {first[submission.file.run_id]}"
+        if submission.run_id in first:
+            text = f"one file per run; {submission.run_id} is also in {first[submission.run_id]}"
             problems.append(InputProblem(submission.source.name, 1, "run_id", text))
-        first.setdefault(submission.file.run_id, submission.source.name)
+        first.setdefault(submission.run_id, submission.source.name)
     refuse(problems)
 
 
 def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) -> ImportPlan:
-    topics = {topic.topic_id: topic for topic in campaign.topics.all()}
     loaded = {run.run_id: run for run in campaign.runs.all()}
-    compared = compare(submitted, lambda submission: submission.file.run_id, loaded, _differs, _change, replace)
+    compared = compare(submitted, lambda submission: submission.run_id, loaded, _differs, _change, replace)
     rewritten = [
-        submission for submission in compared.changed if loaded[submission.file.run_id].sha256 != submission.sha256
+        submission for submission in compared.changed if loaded[submission.run_id].sha256 != submission.sha256
     ]
+    to_write = compared.new + rewritten
     for submission in rewritten:
         # Deleting the answers would delete the judgments on them, and no judgment is ever lost.
-        refuse_if_labelled(labels_on_run(loaded[submission.file.run_id]), f"Run {submission.file.run_id}")
+        refuse_if_labelled(labels_on_run(loaded[submission.run_id]), f"Run {submission.run_id}")
 
     def write(event: Event) -> None:
         for submission in compared.changed:
-            _update(loaded[submission.file.run_id], submission, event)
+            _update(loaded[submission.run_id], submission, event)
         for submission in rewritten:
-            rows = AnswerProvenance.objects.filter(run=loaded[submission.file.run_id])
+            rows = AnswerProvenance.objects.filter(run=loaded[submission.run_id])
             answers = list(rows.values_list("answer", flat=True))
             # Answers with the same text hang on these rows and must be judged for themselves from now on.
             leave_out_answers(answers)
             Answer.objects.filter(pk__in=answers).delete()
-            Finding.objects.filter(campaign=campaign, run_id=submission.file.run_id).delete()
-        _write_answers(
-            campaign,
-            [
-                (_run_of(campaign, submission, loaded, event), submission)
-                for submission in compared.new + rewritten
-            ],
-            event,
-        )
+            Finding.objects.filter(campaign=campaign, run_id=submission.run_id).delete()
+        runs = [(_run_of(campaign, submission, loaded, event), submission) for submission in to_write]
+        _write_answers(campaign, runs, event)
         # New citations may name segments whose text is not loaded; that count covers the whole campaign.
         restate_missing_texts(campaign, event)
         # Judging may have begun: open tasks get the new answers, submitted tasks are reopened.
         extend_tasks(campaign)
 
-    texts = {topic_id: topic.text for topic_id, topic in topics.items()}
-    found = [
-        finding for submission in compared.new + rewritten for finding in _findings(campaign, submission, texts)
-    ]
-    answers = sum(len(submission.file.answers) for submission in compared.new + rewritten)
+    texts = dict(campaign.topics.values_list("topic_id", "text"))
+    found = [finding for submission in to_write for finding in _findings(campaign, submission, texts)]
+    answers = sum(len(submission.file.answers) for submission in to_write)
     return ImportPlan("runs", *compared.counts, found, {"answers": answers}, write)
 
 
@@ -197,7 +189,7 @@ def _change(submission: _Submitted, run: Run) -> InputProblem:
             "loaded": f"{names[0]} {getattr(run, names[0])}",
             "in_file": f"{names[0]} {submission.wanted[names[0]]}",
         }
-    return changed_problem(submission.source, 1, "run", submission.file.run_id, **values)
+    return changed_problem(submission.source, 1, "run", submission.run_id, **values)
 
 
 def _differs(submission: _Submitted, run: Run) -> bool:
@@ -216,21 +208,17 @@ def _findings(campaign: Campaign, submission: _Submitted, topics: dict[str, str]
     )
     return [
         ImportFinding(
-            each.code, submission.source.name, each.line, each.message, each.topic_id or "", submission.file.run_id
+            each.code, submission.source.name, each.line, each.message, each.topic_id or "", submission.run_id
         )
         for each in noticed
     ]
 
 
 def _run_of(campaign: Campaign, submission: _Submitted, loaded: dict[str, Run], event: Event) -> Run:
-    if submission.file.run_id in loaded:
-        return loaded[submission.file.run_id]
+    if submission.run_id in loaded:
+        return loaded[submission.run_id]
     return Run.objects.create(
-        campaign=campaign,
-        run_id=submission.file.run_id,
-        sha256=submission.sha256,
-        event=event,
-        **submission.wanted,
+        campaign=campaign, run_id=submission.run_id, sha256=submission.sha256, event=event, **submission.wanted
     )
 
 

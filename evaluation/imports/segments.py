@@ -46,8 +46,6 @@ CHUNK = 5_000
 
 @dataclass(frozen=True, slots=True)
 class AddressingCheck:
-    """Number of texts that address their judge, and the change in findings."""
-
     found: int
     added: int
     removed: int
@@ -57,7 +55,7 @@ class AddressingCheck:
         return f"{self.found:,} places seem to address a judge. {changed or 'Nothing changed'}."
 
 
-def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> AddressingCheck:
+def look_for_addressing(*, campaign: Campaign) -> AddressingCheck:
     """Look through all loaded answers and passages; store new findings, and delete those that no longer hold.
 
     Labels stay as they are. Without a change there is no event.
@@ -66,15 +64,13 @@ def look_for_addressing(*, campaign: Campaign, actor: User | None = None) -> Add
     found = {(problem.run_id, problem.topic_id, problem.message): problem for problem in _loaded(campaign)}
     with transaction.atomic():
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-        rows = Finding.objects.filter(campaign=locked, code=CODE).values_list(
-            "run_id", "topic_id", "message", "pk"
-        )
-        there = {(run_id, topic_id, message): pk for run_id, topic_id, message, pk in rows}
+        rows = Finding.objects.filter(campaign=locked, code=CODE)
+        there = {tuple(key): pk for pk, *key in rows.values_list("pk", "run_id", "topic_id", "message")}
         new = [entry for key, entry in found.items() if key not in there]
         gone = [pk for key, pk in there.items() if key not in found]
         if new or gone:
             payload = {"code": CODE.value, "added": len(new), "removed": len(gone)}
-            event = Event.objects.create(campaign=locked, kind="texts.checked", actor=actor, payload=payload)
+            event = Event.objects.create(campaign=locked, kind="texts.checked", payload=payload)
             store_findings(locked, event, new)
             Finding.objects.filter(pk__in=gone).delete()
             Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)

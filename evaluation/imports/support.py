@@ -107,7 +107,7 @@ def _plan(
         numbers |= numbers_after(labels, "sentence", "segment")
         _write(judge, condition, compared.to_write, numbers, event)
 
-    return ImportPlan("labels", *compared.counts, _dirty_labels(compared.to_write), write=write)
+    return ImportPlan("labels", *compared.counts, list(_dirty_labels(compared.to_write)), write=write)
 
 
 def _change(row: _GivenSupport, loaded: SupportJudgment) -> InputProblem:
@@ -144,9 +144,13 @@ def _match(known: _KnownSupport, files: Files) -> list[_GivenSupport]:
             problems += wrong
             if not wrong:
                 sentence = known.sentences[row.run_id, row.topic_id, row.sentence]
-                row_label = _GivenSupport(source, row, sentence, known.cited[sentence, row.docid])
-                problems += _given_twice(first, row_label)
-                given.append(row_label)
+                item = _GivenSupport(source, row, sentence, known.cited[sentence, row.docid])
+                here = f"{source.name}:{row.line}"
+                there = first.setdefault(_key(item), here)
+                if there != here:
+                    text = f"each pair once; it is also at {there}"
+                    problems.append(InputProblem(source.name, row.line, "docid", text))
+                given.append(item)
     refuse(problems)
     return given
 
@@ -161,13 +165,6 @@ def _row_problems(known: _KnownSupport, source: Source, row: SupportRecord) -> I
     elif (sentence, row.docid) not in known.cited:
         text = f"a docid that sentence {row.sentence} cites, not {row.docid}"
         yield InputProblem(source.name, row.line, "docid", text)
-
-
-def _given_twice(first: dict[tuple[int, int], str], item: _GivenSupport) -> Iterator[InputProblem]:
-    here = f"{item.source.name}:{item.row.line}"
-    there = first.setdefault((item.sentence, item.segment), here)
-    if there != here:
-        yield InputProblem(item.source.name, item.row.line, "docid", f"each pair once; it is also at {there}")
 
 
 def _key(item: _GivenSupport) -> tuple[int, int]:
@@ -189,12 +186,12 @@ def _differs(item: _GivenSupport, loaded: SupportJudgment) -> bool:
     return any(mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, there, strict=True))
 
 
-def _dirty_labels(given: list[_GivenSupport]) -> list[ImportFinding]:
-    return [
-        ImportFinding(FindingCode.UNKNOWN_LABEL, source.name, row.line, message, row.topic_id, row.run_id)
-        for source, row in ((item.source, item.row) for item in given if item.row.label is SupportLabel.FAILED)
-        for message in [f"{row.raw!r} is no label; the pair counts as failed"]
-    ]
+def _dirty_labels(given: list[_GivenSupport]) -> Iterator[ImportFinding]:
+    for item in given:
+        source, row = item.source, item.row
+        if row.label is SupportLabel.FAILED:
+            text = f"{row.raw!r} is no label; the pair counts as failed"
+            yield ImportFinding(FindingCode.UNKNOWN_LABEL, source.name, row.line, text, row.topic_id, row.run_id)
 
 
 def _write(

@@ -20,6 +20,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import labels_on_topics
+from evaluation.labelling import GivenGrade, write_grades
 from evaluation.models import Campaign, Event, Qrel, QrelSource, Topic, TopicTag
 from evaluation.rules.text import check_name
 from evaluation.terms import FindingCode
@@ -141,19 +142,21 @@ def _qrel_plan(
         lambda row: (row.topic_id, row.docid),
         loaded,
         lambda row, grade: row.grade != grade,
-        lambda row, grade: _qrel_change(source, row, grade),
+        lambda row, grade: changed_problem(
+            source, row.line, "grade", f"{row.topic_id} {row.docid}", loaded=grade, in_file=row.grade
+        ),
         replace,
     )
 
     def write(event: Event) -> None:
-        _write(campaign, name, topics, compared.to_write, event)
+        by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=name)
+        segments = segment_pks(campaign, {row.docid for row in compared.to_write}, event)
+        write_grades(
+            by,
+            [GivenGrade(topics[row.topic_id], segments[row.docid], row.grade, event) for row in compared.to_write],
+        )
 
     return ImportPlan("qrels", *compared.counts, _off_scale(campaign, source, compared.to_write), write=write)
-
-
-def _qrel_change(source: Source, row: QrelRecord, grade: int) -> InputProblem:
-    text = f"{row.topic_id} {row.docid}"
-    return changed_problem(source, row.line, "grade", text, loaded=grade, in_file=row.grade)
 
 
 def _off_scale(campaign: Campaign, source: Source, rows: list[QrelRecord]) -> list[ImportFinding]:
@@ -169,24 +172,3 @@ def _off_scale(campaign: Campaign, source: Source, rows: list[QrelRecord]) -> li
         for row in rows
         if row.grade > highest
     ]
-
-
-def _write(campaign: Campaign, name: str, topics: dict[str, int], rows: list[QrelRecord], event: Event) -> None:
-    source, _ = QrelSource.objects.get_or_create(campaign=campaign, name=name)
-    segments = segment_pks(campaign, {row.docid for row in rows}, event)
-    Qrel.objects.bulk_create(
-        [
-            Qrel(
-                source=source,
-                topic_id=topics[row.topic_id],
-                segment_id=segments[row.docid],
-                grade=row.grade,
-                event=event,
-            )
-            for row in rows
-        ],
-        batch_size=BATCH,
-        update_conflicts=True,
-        unique_fields=["source", "topic", "segment"],
-        update_fields=["grade", "event"],
-    )

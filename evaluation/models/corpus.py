@@ -34,8 +34,6 @@ class Topic(models.Model):
 
 
 class TopicTag(models.Model):
-    """A word by which topics are filtered."""
-
     topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="tags")
     name = models.CharField(max_length=200)
 

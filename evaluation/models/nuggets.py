@@ -76,8 +76,6 @@ class Nugget(models.Model):
 
 
 class NuggetVersion(models.Model):
-    """One wording of a nugget."""
-
     nugget = models.ForeignKey(Nugget, on_delete=models.CASCADE, related_name="versions", db_index=False)
     number = models.PositiveIntegerField(default=1)
     text = models.TextField()

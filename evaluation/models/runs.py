@@ -10,8 +10,6 @@ from evaluation.terms import RagTask
 
 
 class Run(models.Model):
-    """One system's answers to the topics."""
-
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="runs")
     run_id = models.CharField(max_length=200)
     group = models.CharField(max_length=200, blank=True, help_text="the team that submitted it")

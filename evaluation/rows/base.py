@@ -101,14 +101,11 @@ class Reader:
 
     def page(self, rows: QuerySet[Any]) -> list[tuple[int, Row]]:
         chunk = list(rows.values_list(self.key, *self.values))
-        return list(zip([row[0] for row in chunk], self._rows_from(chunk), strict=True))
+        return list(zip([row[0] for row in chunk], self.rows_from(chunk), strict=True)) if chunk else []
 
     def all(self, rows: QuerySet[Any]) -> Iterator[Row]:
         """Yield all of the rows in the order of their keys, at constant memory."""
         ordered = rows.order_by(self.key).values_list(self.key, *self.values)
         found = ordered.iterator(chunk_size=self.chunk)
         while chunk := list(islice(found, self.chunk)):
-            yield from self._rows_from(chunk)
-
-    def _rows_from(self, chunk: list[Values]) -> Iterator[Row]:
-        return self.rows_from(chunk) if chunk else iter(())
+            yield from self.rows_from(chunk)

@@ -32,8 +32,6 @@ TOPIC_TEXTS = ("language", "problem_statement", "background", "article")
 
 
 class Campaigns(Reader):
-    """The evaluations that the viewer may see whole."""
-
     model = Campaign
     paths = {"campaign": "pk"}
     values = ("slug", "name", "description", "language", "created_at", "revision")
@@ -98,9 +96,8 @@ class Segments(Reader):
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         grades = defaultdict(list)
         found = Qrel.objects.using(self.alias).filter(segment__in=[row[0] for row in chunk]).order_by("pk")
-        for segment, topic, source, grade in found.values_list(
-            "segment", "topic__topic_id", "source__name", "grade"
-        ):
+        fields = ("segment", "topic__topic_id", "source__name", "grade")
+        for segment, topic, source, grade in found.values_list(*fields):
             grades[segment].append({"topic_id": topic, "source": source, "grade": grade})
         for row in chunk:
             yield self.plain(row) | {"grades": grades[row[0]]}
@@ -119,8 +116,6 @@ class Runs(Reader):
 
 
 class Answers(Reader):
-    """Answers of runs: sentences, and the citations of each."""
-
     model = AnswerProvenance
     paths = {"campaign": "run__campaign", "topics": "topic", "runs": "run"}
     values = (
@@ -156,17 +151,13 @@ class Answers(Reader):
     def _citations(self, answers: Sequence[int]) -> dict[int, list[Row]]:
         found: dict[int, list[Row]] = defaultdict(list)
         rows = Citation.objects.using(self.alias).filter(sentence__answer__in=answers)
-        ordered = rows.order_by("sentence", "position").values_list(
-            "sentence", "position", "segment__docid", "raw"
-        )
-        for sentence, position, docid, raw in ordered:
+        fields = ("sentence", "position", "segment__docid", "raw")
+        for sentence, position, docid, raw in rows.order_by("sentence", "position").values_list(*fields):
             found[sentence].append({"position": position, "docid": docid, "raw": raw})
         return found
 
 
 class Grades(Reader):
-    """Relevance grades of segments by source."""
-
     model = Qrel
     paths = {"campaign": "source__campaign", "topics": "topic", "kind": "source__name"}
     values = ("source__campaign", "topic__topic_id", "segment__docid", "source__name", "grade", "event")

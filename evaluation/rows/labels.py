@@ -54,7 +54,6 @@ class LabelReader(Reader):
     chunk = 2000  # answers, nuggets and names are looked up once a chunk
 
     def current_labels(self, labels: CurrentQuerySet[Any]) -> QuerySet[Any]:
-        """Return the current labels, their moments as text."""
         current = labels.using(self.alias).current()
         rows: QuerySet[Any] = current.annotate(given=Cast("given_at", TextField()))
         return rows
@@ -70,8 +69,6 @@ class LabelReader(Reader):
 
 
 class Assignments(LabelReader):
-    """Whether answers contain nuggets."""
-
     paths = {
         "topics": "answer__topic",
         "sets": "nugget_version__nugget__nugget_set",
@@ -131,8 +128,6 @@ class Assignments(LabelReader):
 
 
 class SupportJudgments(LabelReader):
-    """Whether cited segments support sentences."""
-
     paths = {"topics": "sentence__answer__topic", "judges": "judge", "moment": "given_at"}
     values = (
         *("sentence", "segment", "condition", "judge", "label", "raw", "shown_label", "shown_ms", "accepted"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from evaluation.terms import NuggetSearch, Stage
 
@@ -47,8 +48,6 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A setting that two versions have different values of."""
-
     setting: Setting
     old: Value
     new: Value
@@ -131,13 +130,18 @@ def differences(old: Mapping[str, Value], new: Mapping[str, Value]) -> Iterator[
             yield Difference(setting, old[name], new[name])
 
 
+def recorded_differences(payload: Mapping[str, Any]) -> list[Difference]:
+    """Differences that an event noted, as far as there still are such settings."""
+    changes = [change for change in payload.get("changes", []) if change["setting"] in SETTINGS]
+    return [Difference(SETTINGS[change["setting"]], change["old"], change["new"]) for change in changes]
+
+
 def _plain(value: Value) -> Value:
     # Browsers send CRLF from every text box: an untouched text would be a change.
     return value.replace("\r\n", "\n").strip() if isinstance(value, str) else value
 
 
 def searches_nuggets(allowed: str, stage: str) -> bool:
-    """Say whether one key may search the passages for a nugget's own words."""
     if allowed == NuggetSearch.ALL:
         return stage in (Stage.POST_EDIT, Stage.MANUAL)
     return allowed == NuggetSearch.EDITED and stage == Stage.POST_EDIT

@@ -1,6 +1,6 @@
 """Handed-out work: its states, who may be handed what, and how it is spread evenly over people."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -53,20 +53,17 @@ class TaskFacts:
     opened: bool = False
 
 
+def can_act(act: Act, state: TaskState) -> bool:
+    return state in TRANSITIONS[act]
+
+
 def check_act(act: Act, state: TaskState) -> None:
-    if state not in TRANSITIONS[act]:
+    if not can_act(act, state):
         raise Refused(f"cannot_{act}", f"This task is {state}: {REFUSALS[act]}")
 
 
-def can_act(act: Act, state: TaskState) -> bool:
-    return _passes(lambda: check_act(act, state))
-
-
 def state_after(act: Act, facts: TaskFacts) -> TaskState:
-    """Return the state that an act leads to. A task that is unblocked returns to its state before.
-
-    Raises `Refused` when the state does not allow the act.
-    """
+    """Return the state that an act leads to; a task that is unblocked returns to its state before. Raises `Refused`."""
     check_act(act, facts.state)
     if act is not Act.UNBLOCK:
         [state] = TRANSITIONS[act][facts.state]
@@ -117,11 +114,14 @@ def check_person(person: Candidate) -> None:
 
 
 def can_work(person: Candidate) -> bool:
-    return _passes(lambda: check_person(person))
+    try:
+        check_person(person)
+    except Refused:
+        return False
+    return True
 
 
 def check_language(person: Candidate) -> None:
-    """Raise `Refused` for somebody who does not read the topic's language."""
     if person.unread:
         raise Refused("other_language", f"{person.name} does not read {person.unread}, the topic's language.")
 
@@ -237,14 +237,6 @@ def balance(
             _, given[work] = min(people)
             total[given[work]] += minutes[work]
     return given
-
-
-def _passes(check: Callable[[], None]) -> bool:
-    try:
-        check()
-    except Refused:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _why(error: str) -> str:
-    """Return the reason in the engine's last line, without its prefix."""
     found = [line.split("error: ", 1)[1] for line in error.splitlines() if "error: " in line]
     return found[-1].rstrip(".") if found else "it is too large, or cannot be read"
 

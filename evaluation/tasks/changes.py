@@ -5,7 +5,7 @@ with the reason. Nothing is written when none allows it.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
@@ -64,8 +64,6 @@ class TaskChange:
 
 @dataclass(frozen=True, slots=True)
 class UnchangedTask:
-    """A task that stays as it is, with the reason."""
-
     task: str
     topic_id: str
     assessor: str
@@ -81,7 +79,7 @@ class ChangeReceipt:
     """The tasks that are changed, or would be, by public id; and those that are not."""
 
     changed: tuple[str, ...]
-    left: tuple[UnchangedTask, ...] = field(default=())
+    left: tuple[UnchangedTask, ...] = ()
 
 
 def plan_change(campaign: Campaign, wish: TaskChange) -> ChangeReceipt:
@@ -140,7 +138,6 @@ def lock_any_task(campaign: Campaign, public_id: str) -> Task:
 
 
 def check_reason(reason: str) -> None:
-    """Raise `Refused` for an empty reason and for a long one."""
     if not reason.strip():
         raise Refused("no_reason", "Say why: the reason is recorded.")
     # A reason goes into the log, where it can never be shortened.
@@ -156,8 +153,9 @@ def withdraw_task(task: Task) -> None:
     check_withdrawal(_assigning([task]).get(_made(task), []))
     task.state = state_after(Act.WITHDRAW, _facts(task))
     task.save(update_fields=["state"])
+    lists = NuggetList.objects.filter(pk__in=task.submissions.values("nugget_list")).update(submitted=False)
     # Reports are kept by revision, so it rises only where something stopped counting.
-    if _take_back_lists(task) + _take_back_labels(task):
+    if lists + _take_back_labels(task):
         touch(task.campaign_id)
 
 
@@ -172,11 +170,6 @@ def undo_hand_out(*, campaign: Campaign, task: str, actor: User) -> Task:
             found, TaskChange(Change.WITHDRAW, (task,), "Handed out and undone before it was begun."), actor
         )
         return found
-
-
-def _take_back_lists(task: Task) -> int:
-    submitted = task.submissions.values("nugget_list")
-    return NuggetList.objects.filter(pk__in=submitted).update(submitted=False)
 
 
 def _take_back_labels(task: Task) -> int:
@@ -215,9 +208,8 @@ def reopen_for_more(task: Task, reason: str) -> None:
 def tasks_named(campaign: Campaign, public_ids: Collection[str], *, lock: bool = False) -> list[Task]:
     """Return a campaign's tasks by public id. Raises `Refused` unless all of them are there."""
     rows = Task.objects.select_for_update(of=("self",)) if lock else Task.objects.all()
-    found = list(
-        rows.select_related("topic", "assessor", "campaign").filter(campaign=campaign, public_id__in=public_ids)
-    )
+    rows = rows.select_related("topic", "assessor", "campaign")
+    found = list(rows.filter(campaign=campaign, public_id__in=public_ids))
     if not found or len(found) != len(set(public_ids)):
         raise Refused("no_such_task", "Choose tasks of this campaign, at least one.")
     return found
@@ -227,9 +219,10 @@ def _parted(tasks: Sequence[Task], wish: TaskChange) -> ChangeReceipt:
     seen, assigning = _handed_drafts(tasks), _assigning(tasks)
     changed, left = [], []
     for task in tasks:
-        reason = _refusal(task, wish, seen, assigning)
-        if reason:
-            left.append(UnchangedTask.of(task, reason))
+        try:
+            _check(task, wish, seen, assigning)
+        except Refused as refused:
+            left.append(UnchangedTask.of(task, refused.message))
         else:
             changed.append(task.public_id)
     return ChangeReceipt(tuple(changed), tuple(left))
@@ -237,14 +230,6 @@ def _parted(tasks: Sequence[Task], wish: TaskChange) -> ChangeReceipt:
 
 Assigning = dict[tuple[int | None, int], list[str]]
 """Names of those who assign a list, by nugget set and topic."""
-
-
-def _refusal(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: Assigning) -> str:
-    try:
-        _check(task, wish, seen, assigning)
-    except Refused as refused:
-        return refused.message
-    return ""
 
 
 def _check(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: Assigning) -> None:

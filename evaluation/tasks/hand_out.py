@@ -1,6 +1,6 @@
 """Handing out work, and handing it on to somebody else."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -25,7 +25,6 @@ from evaluation.models import (
 )
 from evaluation.rules.studies import check_independent
 from evaluation.rules.tasks import expected_minutes
-from evaluation.rules.text import shuffled
 from evaluation.tasks.changes import (
     ChangeReceipt,
     UnchangedTask,
@@ -37,7 +36,7 @@ from evaluation.tasks.changes import (
     withdraw_task,
 )
 from evaluation.tasks.plan import Roster, WorkPlan, plan_hand_out, plan_reassignment, roster_of
-from evaluation.tasks.pooling import add_new_answers
+from evaluation.tasks.pooling import add_new_answers, shuffled_answers
 from evaluation.tasks.units import Order, Skipped, TopicUnit
 from evaluation.terms import DrawKind, Stage, StudyKind, TaskState
 
@@ -48,7 +47,7 @@ STAGES = {StudyKind.ASSIGNMENT: Stage.ASSIGN, StudyKind.SUPPORT: Stage.SUPPORT_S
 def make_study_task(study: Study, topic: Topic, username: str, *, due: date | None, priority: int) -> Task:
     """Make one topic's task for somebody independent. Inside a transaction. Raises `Refused` for anybody else."""
     roster = roster_of(study.campaign, [topic])
-    person = assessor_of(roster, username)
+    person = roster.assessor(username)
     check_assessor(study, topic, person, roster)
     pairs = StudyPair.objects.filter(study=study, topic=topic)
     stage = STAGES[StudyKind(study.kind)]
@@ -68,38 +67,26 @@ def make_study_task(study: Study, topic: Topic, username: str, *, due: date | No
     judge_of(person)
     answers = dict(pairs.order_by().values_list("answer__public_id", "answer").distinct())
     # Answers of the very same text are judged each by itself: other nuggets were drawn of them.
-    rows = [
-        TaskAnswer(task=task, answer_id=answers[public_id], position=place)
-        for place, public_id in enumerate(shuffled(task.public_id, list(answers)))
-    ]
-    TaskAnswer.objects.bulk_create(rows, batch_size=BATCH)
+    TaskAnswer.objects.bulk_create(shuffled_answers(task, answers), batch_size=BATCH)
     return task
 
 
-def assessor_of(roster: Roster, username: str) -> User:
-    """Return somebody of the campaign by user name. Raises `Refused`."""
-    if username not in roster.people:
-        raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
-    return roster.people[username]
-
-
 def check_assessor(study: Study, topic: Topic, person: User, roster: Roster) -> None:
-    made = any(
-        task.assessor_id == person.pk and task.nugget_set_id == study.nugget_set_id
-        for task in roster.tasks.get(topic.pk, [])
-        if study.nugget_set_id is not None and not Stage(task.stage).judges
-    )
     check_independent(
         roster.candidate(person, topic.pk),
         gave_labels=(study.person is not None and study.person.user_id == person.pk)
         or _gave_labels(person, topic),
-        # An audit asks what the usual assessor would say, and whoever made the list is that by the track's own rule.
-        made_nuggets=study.draw != DrawKind.AUDIT and (made or _made_the_set(study, person)),
+        made_nuggets=_made_nuggets(study, topic, person, roster),
     )
 
 
-def _made_the_set(study: Study, person: User) -> bool:
-    return study.nugget_set is not None and study.nugget_set.judge.user_id == person.pk
+def _made_nuggets(study: Study, topic: Topic, person: User, roster: Roster) -> bool:
+    # An audit asks what the usual assessor would say, and whoever made the list is that by the track's own rule.
+    if study.draw == DrawKind.AUDIT or study.nugget_set is None:
+        return False
+    tasks = [task for task in roster.tasks.get(topic.pk, []) if not Stage(task.stage).judges]
+    at_desk = any((task.assessor_id, task.nugget_set_id) == (person.pk, study.nugget_set_id) for task in tasks)
+    return at_desk or study.nugget_set.judge.user_id == person.pk
 
 
 def add_drawn_answers(study: Study) -> None:
@@ -112,13 +99,7 @@ def add_drawn_answers(study: Study) -> None:
         drawn = StudyPair.objects.filter(study=study, topic=task.topic).order_by()
         there = list(TaskAnswer.objects.filter(task=task).values_list("answer", flat=True))
         answers = dict(drawn.exclude(answer__in=there).values_list("answer__public_id", "answer").distinct())
-        TaskAnswer.objects.bulk_create(
-            [
-                TaskAnswer(task=task, answer_id=answers[public_id], position=place)
-                for place, public_id in enumerate(shuffled(task.public_id, list(answers)), start=len(there))
-            ],
-            batch_size=BATCH,
-        )
+        TaskAnswer.objects.bulk_create(shuffled_answers(task, answers, start=len(there)), batch_size=BATCH)
         pairs, given = drawn.count(), task.submissions.order_by("version").values_list("labels", flat=True).last()
         if task.state == TaskState.SUBMITTED and pairs > (given or 0):
             reopen_for_more(task, f"New pairs to judge: {pairs - (given or 0)}")
@@ -139,6 +120,11 @@ class HandOutReceipt:
     skipped: tuple[Skipped, ...]
 
 
+def nothing_handed_out(skipped: Iterable[Skipped]) -> Refused:
+    why = "; ".join(f"{topic.topic_id}: {topic.reason}" for topic in skipped)
+    return Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
+
+
 def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "") -> HandOutReceipt:
     """Carry out the plan of `plan_hand_out`; one event a task.
 
@@ -153,8 +139,7 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
         if expect and expect != plan.key:
             raise Refused("changed", "Something changed since the preview, so nothing was handed out. Look again.")
         if not plan.given:
-            why = "; ".join(f"{skipped.topic_id}: {skipped.reason}" for skipped in plan.skipped)
-            raise Refused("nothing_to_hand_out", f"Nothing was handed out. {why}")
+            raise nothing_handed_out(plan.skipped)
         made = [_make(locked, plan, piece) for piece in plan.given]
         for task in made:
             reason = {"reason": order.reason.strip()} if order.reason.strip() else {}

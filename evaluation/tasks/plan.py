@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from django.db.models import Sum
 
@@ -69,10 +69,16 @@ class Roster:
     roles: dict[int, frozenset[Role]]
     tasks: dict[int, list[Task]]
     loads: dict[str, int]
-    draft_sets: dict[int, NuggetSet | None] = field(default_factory=dict)
-    paused: frozenset[int] = frozenset()
-    languages: dict[int, str] = field(default_factory=dict)
-    topic_languages: dict[int, str] = field(default_factory=dict)
+    draft_sets: dict[int, NuggetSet | None]
+    paused: frozenset[int]
+    languages: dict[int, str]
+    topic_languages: dict[int, str]
+
+    def assessor(self, username: str) -> User:
+        """Somebody of the campaign by user name. Raises `Refused`."""
+        if username not in self.people:
+            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
+        return self.people[username]
 
     def candidate(self, user: User, topic: int) -> Candidate:
         # Withdrawn work counts for what somebody has seen, and not for what they have to do.
@@ -89,7 +95,11 @@ class Roster:
             by_hand_open=any(task.stage == Stage.MANUAL and task.state != TaskState.SUBMITTED for task in have),
             judged=frozenset(Stage(task.stage) for task in had if Stage(task.stage).judges),
             assigns=frozenset(str(task.nugget_set) for task in have if task.stage == Stage.ASSIGN),
-            makes=frozenset(str(task.nugget_set) for task in have if _is_in_the_making(task)),
+            makes=frozenset(
+                str(task.nugget_set)
+                for task in have
+                if not Stage(task.stage).judges and task.state != TaskState.SUBMITTED
+            ),
             seen_lists=any(task.stage == Stage.ASSIGN and _maker_of(task) != user.pk for task in had),
             paused=user.pk in self.paused,
             unread="" if reads(self.languages.get(user.pk, ""), language) else language,
@@ -131,20 +141,12 @@ class Roster:
         return None
 
 
-def _is_in_the_making(task: Task) -> bool:
-    return not Stage(task.stage).judges and task.state != TaskState.SUBMITTED
-
-
 def _maker_of(task: Task) -> int | None:
     return task.nugget_set.judge.user_id if task.nugget_set else None
 
 
 def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
-    """Return the plan of an order.
-
-    Raises `Refused` for an order that makes no sense as a whole: no such topic, set, source or machine, nobody to do
-    it.
-    """
+    """Return the plan of an order. Raises `Refused`: no such topic, set, source or machine, nobody to do it."""
     topics = _topics(campaign, order.topics)
     ground = ground_of(campaign, order)
     roster = roster_of(campaign, topics)
@@ -154,17 +156,16 @@ def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
     allowed, refused = _allowed(roster, free, people, order, ground)
     loads = {user.username: roster.loads.get(user.username, 0) for user in people}
     given = balance({piece.topic.public_id: piece.minutes for piece in free}, loads, allowed)
-    by_name = {user.username: user for user in people}
     placed = tuple(
         replace(
             piece,
-            assessor=by_name[given[piece.topic.public_id]],
+            assessor=roster.people[given[piece.topic.public_id]],
             why=_why(roster, piece, order, allowed[piece.topic.public_id]),
         )
         for piece in free
         if piece.topic.public_id in given
     )
-    left = {skipped_topic.topic_id: skipped_topic for skipped_topic in [*skipped, *taken, *refused]}
+    left = {topic.topic_id: topic for topic in [*skipped, *taken, *refused]}
     return WorkPlan(
         order,
         ground,
@@ -175,10 +176,7 @@ def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
 
 
 def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str) -> WorkPlan:
-    """Return the plan of one task for somebody else: same topic, stage, grades, due date; the newest drafts.
-
-    Raises `Refused` when that person may not have it.
-    """
+    """Return a task's plan for somebody else: same topic, stage, grades, due date; newest drafts. Raises `Refused`."""
     draft_set = old.drafts.nugget_set if old.drafts else None
     order = Order(
         Stage(old.stage),
@@ -196,7 +194,7 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
     )
     plan = plan_hand_out(campaign, order)
     if not plan.given:
-        raise Refused("cannot_reassign", " ".join(skipped_topic.reason for skipped_topic in plan.skipped))
+        raise Refused("cannot_reassign", " ".join(topic.reason for topic in plan.skipped))
     return plan
 
 
@@ -240,9 +238,7 @@ def _topics(campaign: Campaign, public_ids: Sequence[str]) -> list[Topic]:
 
 def _people(roster: Roster, username: str) -> list[User]:
     if username:
-        user = roster.people.get(username)
-        if user is None:
-            raise Refused("not_assessor", f"{username} is no assessor of this campaign.")
+        user = roster.assessor(username)
         check_person(roster.candidate(user, 0))
         return [user]
     people = [user for user in roster.people.values() if can_work(roster.candidate(user, 0))]
@@ -274,7 +270,6 @@ def _taken(
 def _allowed(
     roster: Roster, pieces: list[TopicUnit], people: list[User], order: Order, ground: Ground
 ) -> tuple[dict[str, list[str]], list[Skipped]]:
-    """Return the people who may have each piece, and the pieces that nobody may have."""
     allowed: dict[str, list[str]] = {}
     refused = []
     for piece in pieces:

@@ -143,15 +143,19 @@ def _append(task: Task, pool: Sequence[PooledAnswer]) -> list[TaskAnswer]:
     known = {answer.answer_id for answer in there}
     new = {answer.public_id: answer.pk for answer in pool if answer.pk not in known}
     # Later answers go to the end: an assessor's numbers must not shift while they judge.
-    position = there[-1].position + 1 if there else 0
-    rows = [
-        TaskAnswer(task=task, answer_id=new[public_id], position=place)
-        for place, public_id in enumerate(shuffled(task.public_id, list(new)), start=position)
-    ]
+    rows = shuffled_answers(task, new, start=there[-1].position + 1 if there else 0)
     # By the task's own protocol: a setting changed since must not change a running task.
     if rows and task.protocol.identical_once:
         _mark_identical(task, there, rows)
     return TaskAnswer.objects.bulk_create(rows, batch_size=BATCH)
+
+
+def shuffled_answers(task: Task, answers: Mapping[str, int], *, start: int = 0) -> list[TaskAnswer]:
+    """Answers of a task, not stored, in its own order from place `start` on. `answers`: keys by public id."""
+    return [
+        TaskAnswer(task=task, answer_id=answers[public_id], position=place)
+        for place, public_id in enumerate(shuffled(task.public_id, list(answers)), start)
+    ]
 
 
 def _mark_identical(task: Task, there: Sequence[TaskAnswer], rows: Sequence[TaskAnswer]) -> None:

@@ -78,8 +78,6 @@ class TopicUnit:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A topic that nobody gets, with the reason."""
-
     topic_id: str
     text: str
     reason: str
@@ -138,10 +136,8 @@ def the_machine(campaign: Campaign, name: str) -> Judge:
     if len(there) == 1 and not name:
         return there[0]
     names = ", ".join(judge.name for judge in there) or "none; run judge_support first, or name one that is to"
-    raise Refused(
-        "no_such_judge" if name or not there else "ambiguous",
-        f"Say which LLM's labels are shown; there are: {names}.",
-    )
+    code = "no_such_judge" if name or not there else "ambiguous"
+    raise Refused(code, f"Say which LLM's labels are shown; there are: {names}.")
 
 
 def _making_pieces(
@@ -213,7 +209,6 @@ def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, l
 
 
 def _the_list(lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str) -> tuple[NuggetList | None, str]:
-    """Return the list to assign, or None and why there is none."""
     full = [nugget_list for nugget_list in lists if nugget_list.pk in sizes]
     if len(full) == 1:
         return full[0], ""

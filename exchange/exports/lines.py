@@ -48,7 +48,7 @@ from exchange.snapshots.pack import Hide, under_pseudonyms
 from exchange.snapshots.tables import CampaignRows
 from reports.audits.frame import audit_named, drawn_rows
 from reports.frames import assignment_sheet
-from reports.leaderboard.scores import number
+from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import SCORE_NAMES, answer_scores, run_scores
 from reports.timing.figures import segment_lines, time_lines
@@ -106,7 +106,7 @@ def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None)
 def support_lines(
     campaign: Campaign, condition: SupportCondition, judge: Judge, topics: Topics = None
 ) -> Iterator[str]:
-    runs = _run_ids(campaign)
+    runs = dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
     labels = SupportJudgment.objects.current().filter(
         condition=condition, judge=judge, sentence__answer__topic__campaign=campaign
     )
@@ -178,11 +178,12 @@ def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> Nugg
         assay["lineage"] = lineage[wording.pk]
     if wording.pk in evidence:
         assay["evidence"] = evidence[wording.pk]
-    importance = Importance(item.importance)
     extra = item.extra | {PROVENANCE_KEY: assay}
     rests_on = tuple(Evidence.model_validate(place) for place in evidence.get(wording.pk, ()))
-    provenance = NuggetProvenance(evidence=rests_on)
-    return NuggetRecord(wording.text, importance, item.raw_importance, item.group, extra, provenance=provenance)
+    return NuggetRecord(
+        *(wording.text, Importance(item.importance), item.raw_importance, item.group, extra),
+        provenance=NuggetProvenance(evidence=rests_on),
+    )
 
 
 def _lineage(nugget_set: NuggetSet) -> Related:
@@ -233,9 +234,8 @@ def _assignment_line(
     judge: Judge,
 ) -> str:
     by_rule = not any(given.values())
-    source = "rule" if by_rule else "label"
     rows = [_label_row(item, given[item.pk], by_rule) for item in items]
-    assay = {"judge": judge.name, "by": judge.kind, "provenance": source} | _study(judge)
+    assay = {"judge": judge.name, "by": judge.kind, "provenance": "rule" if by_rule else "label"} | _study(judge)
     return assignment_line(
         AssignmentRecord(
             line=0,
@@ -263,12 +263,8 @@ def _label_row(item: ListedNugget, given: Assignment | None, by_rule: bool) -> L
 
 
 def _importance_word(item: ListedNugget) -> str:
-    known = item.importance != Importance.UNKNOWN
-    return Importance(item.importance).name.lower() if known else item.raw_importance
-
-
-def _run_ids(campaign: Campaign) -> dict[int, str]:
-    return dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
+    importance = Importance(item.importance)
+    return item.raw_importance if importance is Importance.UNKNOWN else importance.name.lower()
 
 
 def _stamp(moment: datetime) -> str:
@@ -298,13 +294,10 @@ DATA_KEYS = frozenset({"text", "query", "question", "docid", "run_id", "qid", "t
 
 def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
     line = NUGGET_FORMS[options["format"]]
-    lists = (
-        nugget_sets_of(campaign, _condition(options, Condition))
-        if options["condition"] and not options["nuggets"]
-        else []
-    )
-    if lists:
-        return chain.from_iterable(nugget_lines(made, topics, line=line) for made, topics in lists)
+    if options["condition"] and not options["nuggets"]:
+        lists = nugget_sets_of(campaign, _condition(options, Condition))
+        if lists:
+            return chain.from_iterable(nugget_lines(made, topics, line=line) for made, topics in lists)
     return nugget_lines(_nugget_set(campaign, options), line=line)
 
 
@@ -362,10 +355,6 @@ def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
     return qrel_lines(_only(fitting, sources, "no_such_source", "qrels with --source"))
 
 
-def _time(campaign: Campaign, options: Options) -> Iterator[str]:
-    return segment_lines(campaign) if options["segments"] else time_lines(campaign)
-
-
 def _condition(options: Options, conditions: type[AnyCondition]) -> AnyCondition:
     if options["condition"] not in list(conditions):
         raise Refused("usage", f"Say which condition with --condition: {', '.join(conditions)}.")
@@ -373,8 +362,7 @@ def _condition(options: Options, conditions: type[AnyCondition]) -> AnyCondition
 
 
 def _audit(campaign: Campaign, options: Options) -> Iterator[str]:
-    study = audit_named(campaign, options["study"])
-    return (json_line(row, {}) for row in drawn_rows(study))
+    return (json_line(row, {}) for row in drawn_rows(audit_named(campaign, options["study"])))
 
 
 EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
@@ -384,7 +372,7 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
     "scores": _scores,
     "qrels": _qrels,
     "audit": _audit,
-    "time": _time,
+    "time": lambda campaign, options: segment_lines(campaign) if options["segments"] else time_lines(campaign),
     "events": lambda campaign, _options: event_lines(campaign),
 }
 
@@ -427,12 +415,8 @@ def _hidden(campaign: Campaign, value: Any, hide: Hide, key: str = "") -> Any:
 
 
 # nuggetizer's names for four of our scores; the weighted ones go by our own.
-SCORE_FIELDS = {
-    "vital_strict": "strict_vital_score",
-    "all_strict": "strict_all_score",
-    "vital": "vital_score",
-    "all": "all_score",
-}
+STRICT_FIELDS = {"vital_strict": "strict_vital_score", "all_strict": "strict_all_score"}
+SCORE_FIELDS = {name: STRICT_FIELDS.get(name, f"{name}_score") for name in SCORE_NAMES}
 
 
 def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
@@ -447,12 +431,8 @@ def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:
     }
     for run, run_id in enumerate(sheet.run_ids):
         for topic in np.flatnonzero(answers.counted[:, run]):
-            scores = {_score_field(name): number(answers.of(name)[topic, run]) for name in SCORE_NAMES}
+            scores = {field: defined(answers.of(name)[topic, run]) for name, field in SCORE_FIELDS.items()}
             yield json_line({"qid": sheet.topic_ids[topic], "run_id": run_id}, scores)
         if sheet.labelled[run]:
-            average = {_score_field(name): number(means.of(name)[run]) for name in SCORE_NAMES}
+            average = {field: defined(means.of(name)[run]) for name, field in SCORE_FIELDS.items()}
             yield json_line({"qid": "all", "run_id": run_id}, average | {PROVENANCE_KEY: assay})
-
-
-def _score_field(score: str) -> str:
-    return SCORE_FIELDS.get(score, f"{score}_score")

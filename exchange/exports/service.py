@@ -179,7 +179,7 @@ def _write(path: Path, lines: Iterable[str], progress: "ExportProgress") -> int:
 def _named(export: Export) -> str:
     of = f"-{export.snapshot.name}" if export.snapshot else ""
     condition = str(export.options.get("condition", "")).replace("/", "")
-    parts = [export.campaign.slug + of, *([] if export.what == CAMPAIGN else [export.what]), condition]
+    parts = [export.campaign.slug + of, "" if export.what == CAMPAIGN else export.what, condition]
     return f"{'-'.join(filter(None, parts))}.{ENDINGS.get(export.what, 'jsonl')}"
 
 

@@ -198,20 +198,16 @@ def discard(*, attempt: ImportAttempt) -> None:
 
 
 def _soon(attempt: ImportAttempt, act: Callable[[ImportAttempt], None]) -> ImportAttempt:
-    if _weight(attempt) <= settings.IMPORT_AT_ONCE_BYTES:
+    # Text of our formats compresses some ten times, and the limit is of what has to be read.
+    weight = sum(file["size"] * (10 if file["name"].endswith(".gz") else 1) for file in attempt.files)
+    if weight <= settings.IMPORT_AT_ONCE_BYTES:
         act(attempt)
         return attempt
     with transaction.atomic():
-        attempt.job = start_item(
-            IMPORT, attempt.pk, f"{attempt.kind} for {attempt.campaign.slug}", attempt.made_by
-        )
+        title = f"{attempt.kind} for {attempt.campaign.slug}"
+        attempt.job = start_item(IMPORT, attempt.pk, title, attempt.made_by)
         attempt.save(update_fields=["job"])
     return attempt
-
-
-def _weight(attempt: ImportAttempt) -> int:
-    # Text of our formats compresses some ten times, and the limit is of what has to be read.
-    return sum(file["size"] * (10 if file["name"].endswith(".gz") else 1) for file in attempt.files)
 
 
 def carry_on_item(item: WorkItem) -> None:
@@ -235,7 +231,7 @@ def check(attempt: ImportAttempt) -> None:
         # Tried out by loading and undoing: a check of its own would be a second rule beside the service's.
         with transaction.atomic():
             receipt = _load(attempt, sources)
-            found = _found(attempt, _event_of(attempt, sources)) if not receipt.nothing_changed else []
+            found = [] if receipt.nothing_changed else _found(attempt, _event_of(attempt, sources))
             transaction.set_rollback(True)
     except Refused as refusal:
         _refuse(attempt, refusal)
@@ -285,18 +281,14 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
         whole = {problem.file for problem in problems if problem.line == 0}
         rest = [source for source in sources if source.lines and source.name not in whole]
         others = problems_of(_load, {"attempt": attempt, "sources": rest}) if rest else ()
-        raise BadInput(
-            sorted([*problems, *others], key=lambda problem: (problem.file, problem.line))[:MAX_PROBLEMS]
-        )
+        raise BadInput(sorted([*problems, *others], key=attrgetter("file", "line"))[:MAX_PROBLEMS])
     return sources
 
 
 def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> LoadReceipt:
     campaign, chosen = attempt.campaign, CHOSEN.validate_python(attempt.options)
-    names = Names([campaign], DEFAULT_DB_ALIAS)
-    return KINDS[attempt.kind].load(
-        ImportLoad(campaign, sources, chosen, names, attempt.loaded_by or attempt.made_by)
-    )
+    names, actor = Names([campaign], DEFAULT_DB_ALIAS), attempt.loaded_by or attempt.made_by
+    return KINDS[attempt.kind].load(ImportLoad(campaign, sources, chosen, names, actor))
 
 
 def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None:

@@ -12,18 +12,13 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.errors import InputProblem, Refused
+from exchange.adoption import DESK_MODELS
 
 FORMAT = 1
 MANIFEST, PEOPLE = "manifest.json", "people"
 LONGEST_MANIFEST, LONGEST_LINE = 4_000_000, 64_000_000
 PIECE = 1 << 20
-MOVED = {
-    f"evaluation.{name}": f"assessor.{name}"
-    for name in (
-        *("Desk", "WorkingNugget", "MarkedPassage", "Operation", "WorkingAssignment", "WorkingSupport"),
-        *("PracticeItem", "PracticeAnswer", "TimeSegment"),
-    )
-}
+MOVED = {f"evaluation.{name}": f"assessor.{name}" for name in DESK_MODELS}
 """Tables that files of earlier versions have under another name."""
 RENAMED = {("assessor.TimeSegment", "said"): "gap_answer"}
 """Columns that they have under another name."""
@@ -92,9 +87,12 @@ class Archive:
 
     def _take_new_names(self) -> None:
         """Give tables and columns today's names. The files in the ZIP keep theirs, and so does the checksum."""
-        parts = self.manifest.tables
-        self._names = {MOVED.get(name, name): name for name in parts}
-        tables = {name: _with_new_columns(name, parts[old]) for name, old in self._names.items()}
+        self._names = {MOVED.get(name, name): name for name in self.manifest.tables}
+        tables = {}
+        for name, old in self._names.items():
+            part = self.manifest.tables[old]
+            columns = [RENAMED.get((name, column), column) for column in part.columns]
+            tables[name] = part.model_copy(update={"columns": columns})
         self.manifest = self.manifest.model_copy(update={"tables": tables})
 
     def damaged(self, why: str) -> Refused:
@@ -140,10 +138,6 @@ class Archive:
         with self._open(name) as content:
             for number in range(1, part.rows + 1):
                 yield number, _row(content.readline(LONGEST_LINE), len(part.columns))
-
-
-def _with_new_columns(table: str, part: TablePart) -> TablePart:
-    return part.model_copy(update={"columns": [RENAMED.get((table, name), name) for name in part.columns]})
 
 
 def _row(line: bytes, width: int) -> list[Any]:

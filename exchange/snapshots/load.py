@@ -93,8 +93,10 @@ def match_judge(values: dict[str, Any], slug: str) -> int | None:
     if there:
         _check_same(there, values)
         return there.pk
-    if values.get("user_id") and not values.get("aside"):
-        _check_account(values)
+    # An account is one judge. If it has one already, the file's judge keeps its labels and gets no account.
+    account = None if values.get("aside") else values.get("user_id")
+    if account and Judge.objects.filter(user=account, aside=False).exists():
+        values["user_id"] = None
     return None
 
 
@@ -105,15 +107,7 @@ def _check_same(there: Judge, values: dict[str, Any]) -> None:
         raise Refused("judge_differs", f"There is another judge named {there.name}: {describe(there)}.")
 
 
-def _check_account(values: dict[str, Any]) -> None:
-    # An account is one judge. If it has one already, the file's judge keeps its labels and gets no account.
-    if Judge.objects.filter(user=values["user_id"], aside=False).exists():
-        values["user_id"] = None
-
-
 PART = 500
-
-
 Renaming = Mapping[str, str]
 """New ids by the ids in the file that are taken."""
 
@@ -175,10 +169,7 @@ def _new_id(column: Field, old: str, slug: str) -> str:
     return hashlib.sha256(f"{slug}:{old}".encode()).hexdigest()[: column.max_length]
 
 
-Values = dict[str, Any]
-
-
-def at_rest(model: type[Any], values: Values) -> Values:
+def at_rest(model: Model, values: dict[str, Any]) -> dict[str, Any]:
     # Leases, waits and unanswered calls of another server mean nothing here, and nobody would end them.
     if model is Job and values["state"] in (Job.State.RUNNING, Job.State.PAUSED):
         return values | {"state": Job.State.CANCELLED, "waiting_for": ""}
@@ -228,13 +219,10 @@ class _Loading:
         self.renaming: Renaming = {}
         self.keys: dict[Model, list[int]] = {}
         self.problems: list[InputProblem] = []
-        self.columns = {table: _columns(archive, table) for table in self._tables()}
-
-    def _tables(self) -> list[SnapshotTable]:
-        known = {table.name: table for table in tables()}
-        if unknown := self.archive.manifest.tables.keys() - {*known, PEOPLE}:
-            raise _newer(self.archive, f"the table {min(unknown)}")
-        return [table for name, table in known.items() if name in self.archive.manifest.tables]
+        there = archive.manifest.tables
+        if unknown := there.keys() - {PEOPLE, *(table.name for table in tables())}:
+            raise _newer(archive, f"the table {min(unknown)}")
+        self.columns = {table: _columns(archive, table) for table in tables() if table.name in there}
 
     def load(self) -> Loaded:
         self.renaming = names_taken(self.archive, list(self.columns), self.target.slug)
@@ -270,7 +258,8 @@ class _Loading:
         return matched, made
 
     def _write(self, table: SnapshotTable) -> None:
-        fields = _written(table)
+        key = [table.model._meta.pk] if table.numbered else []
+        fields = [*key, *table.fields]
         batch: list[list[Any]] = []
         for number, values in self._rows(table):
             row = self._placed(table, number, values)
@@ -362,11 +351,6 @@ def _newer(archive: Archive, what: str) -> Refused:
     return Refused(
         "newer", f"{archive.path} was made by another version of Assay, which has {what}: upgrade Assay first."
     )
-
-
-def _written(table: SnapshotTable) -> list[Field]:
-    key = [table.model._meta.pk] if table.numbered else []
-    return [*key, *table.fields]
 
 
 def _default(column: Field) -> Any:

@@ -88,17 +88,13 @@ def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequenc
     for user in people:
         for name in (user.username, user.name, user.first_name, user.last_name):
             pseudonyms.setdefault(name, called[user.pk])
-    return People([(called[user.pk], "", "") for user in people], _hiding(pseudonyms))
-
-
-def _hiding(pseudonyms: dict[str, str]) -> Hide:
     by_word = {name.lower(): pseudonym for name, pseudonym in pseudonyms.items() if name}
     spoken = pattern_of_names(by_word)
 
     def hide(value: Any) -> Any:
         return replaced(value, lambda text: spoken.sub(lambda name: by_word[name[0].lower()], text))
 
-    return hide
+    return People([(called[user.pk], "", "") for user in people], hide)
 
 
 def replaced(value: Any, change: Callable[[str], str]) -> Any:
@@ -141,16 +137,12 @@ def pack(
     try:
         with consistent_read() as alias, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=6) as archive:
             now = Campaign.objects.using(alias).get(pk=campaign.pk)
-            packing = _Packing(archive, CampaignRows(now, alias, wish.texts), wish)
-            manifest = packing.write(documents or {}, tell)
+            return _Packing(archive, CampaignRows(now, alias, wish.texts), wish).write(documents or {}, tell)
     except OSError as error:
         raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
-    return manifest
 
 
 class _Packing:
-    """One file being written."""
-
     def __init__(self, archive: ZipFile, chosen: CampaignRows, wish: SnapshotContents) -> None:
         self.archive, self.chosen, self.wish = archive, chosen, wish
         self.people, places = self._people()

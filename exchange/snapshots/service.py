@@ -21,13 +21,12 @@ from evaluation.terms import Role
 from exchange.background import OPENING, start_item
 from exchange.files import digest_of, whole_file
 from exchange.models import LoadedCampaign, Snapshot, SnapshotPart
-from exchange.snapshots.archive import Archive, SnapshotManifest, opened
+from exchange.snapshots.archive import PIECE, Archive, SnapshotManifest, opened
 from exchange.snapshots.load import Loaded, Target, keep_blind, load
 from exchange.snapshots.pack import SnapshotContents, Tell, pack
 from jobs.models import WorkItem
 from reports.methods import methods_documents
 
-PIECE = 1 << 20
 SHORT_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_]{0,59}")
 
 
@@ -163,8 +162,8 @@ def _check_same(archive: Archive, there: Campaign) -> None:
                 f"Campaign {there.slug} came from this state and was changed since; --slug NAME loads it beside.",
             )
         return
+    wish = SnapshotContents(archive.manifest.texts, archive.manifest.people == "names")
     with TemporaryDirectory(prefix="assay-compare-") as folder:
-        wish = SnapshotContents(archive.manifest.texts, archive.manifest.people == "names")
         if pack(Path(folder) / "now.zip", there, wish).content != content:
             raise Refused(
                 "campaign_there",
@@ -176,13 +175,12 @@ def _check_same(archive: Archive, there: Campaign) -> None:
 def _note(manifest: SnapshotManifest, loaded: Loaded, snapshot: Snapshot | None, actor: User | None) -> None:
     # The campaign's own log stays as the file had it, so the event belongs to no campaign.
     campaign = loaded.campaign
-    made_at = parse_datetime(manifest.made_at) or now()
     LoadedCampaign.objects.create(
         campaign=campaign,
         slug=manifest.slug,
         content=manifest.content,
         revision=campaign.revision,
-        made_at=made_at,
+        made_at=parse_datetime(manifest.made_at) or now(),
         snapshot=snapshot,
         loaded_by=actor,
     )

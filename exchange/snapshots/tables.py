@@ -52,8 +52,6 @@ CHUNK = 2000
 
 @dataclass(frozen=True, slots=True)
 class SnapshotTable:
-    """One table of a file: its model and the columns that are written."""
-
     model: Model
     fields: tuple[Field, ...]
 
@@ -70,9 +68,8 @@ class SnapshotTable:
 @cache
 def tables() -> tuple[SnapshotTable, ...]:
     """Every table of a campaign; tables that lend others their key come first."""
-    found = sorted((*_paths(), *SPECIAL), key=str)
     ordered: list[str] = []
-    for label in found:
+    for label in sorted((*_paths(), *SPECIAL)):
         _place(label, ordered)
     return tuple(SnapshotTable(model, _columns(model)) for model in map(apps.get_model, ordered))
 
@@ -149,33 +146,30 @@ class CampaignRows:
         return self._rows(table.model).values_list(*names).iterator(chunk_size=CHUNK)
 
     def people(self) -> list[User]:
-        judging = self._judges().filter(user__isnull=False).values_list("user_id", flat=True)
-        named = {*self.named(User), *judging}
+        # People who worked here count too, though no row may name their judge yet.
+        judges = Judge.objects.using(self.alias).filter(pk__in=self.named(Judge), user__isnull=False)
+        named = {*self.named(User), *judges.values_list("user_id", flat=True)}
         return list(User.objects.using(self.alias).filter(pk__in=named).order_by("username"))
 
     def judges(self) -> list[Judge]:
         return list(_all_judges(self))
 
     def named(self, target: Model) -> set[int]:
-        return {key for key in chain.from_iterable(self._columns_naming(target)) if key is not None}
-
-    def _columns_naming(self, target: Model) -> Iterator[Iterable[int | None]]:
+        keys = set[int | None]()
         for table in self.tables:
             for field in relations(table.model):
                 if field.related_model is target and table.model is not Judge:
-                    yield self._rows(table.model).order_by().values_list(field.attname, flat=True).distinct()
-
-    def _judges(self) -> QuerySet[Judge]:
-        # People who worked here count too, though no row may name their judge yet.
-        return Judge.objects.using(self.alias).filter(pk__in=self.named(Judge))
+                    keys.update(
+                        self._rows(table.model).order_by().values_list(field.attname, flat=True).distinct()
+                    )
+        return {key for key in keys if key is not None}
 
     def _rows(self, model: Model) -> QuerySet[Any]:
-        special = SPECIAL.get(model._meta.label)
-        if special:
-            return special(self)
-        path = _paths()[model._meta.label]
+        label = model._meta.label
+        if label in SPECIAL:
+            return SPECIAL[label](self)
         everything = model._default_manager.using(self.alias)
-        return everything.filter(**{path: self.campaign.pk}).order_by("pk")
+        return everything.filter(**{_paths()[label]: self.campaign.pk}).order_by("pk")
 
 
 def _all_judges(chosen: CampaignRows) -> QuerySet[Judge]:
@@ -204,16 +198,9 @@ def _attempts(chosen: CampaignRows) -> QuerySet[Attempt]:
     return Attempt.objects.using(chosen.alias).filter(call__in=_calls(chosen).order_by()).order_by("pk")
 
 
-def _no_texts(chosen: CampaignRows) -> QuerySet[Text]:
-    # Texts are found by the hashes in the calls' messages, never by a key.
-    return Text.objects.using(chosen.alias).none()
-
-
 def _texts(chosen: CampaignRows, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    messages_of_calls = _calls(chosen).values_list("messages", flat=True).iterator(chunk_size=CHUNK)
-    wanted = sorted(
-        {message["sha256"] for messages in messages_of_calls for message in messages if isinstance(message, dict)}
-    )
+    listed = chain.from_iterable(_calls(chosen).values_list("messages", flat=True).iterator(chunk_size=CHUNK))
+    wanted = sorted({message["sha256"] for message in listed if isinstance(message, dict)})
     for start in range(0, len(wanted), CHUNK):
         texts = Text.objects.using(chosen.alias).filter(pk__in=wanted[start : start + CHUNK]).order_by("pk")
         yield from texts.values_list(*names)
@@ -224,7 +211,8 @@ SPECIAL: dict[str, Callable[[CampaignRows], QuerySet[Any]]] = {
     "evaluation.Event": _events,
     "llmjobs.Call": _calls,
     "llmjobs.Attempt": _attempts,
-    "llmjobs.Text": _no_texts,
+    # Texts are found by the hashes in the calls' messages, never by a key.
+    "llmjobs.Text": lambda chosen: Text.objects.using(chosen.alias).none(),
 }
 
 

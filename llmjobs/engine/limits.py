@@ -7,9 +7,9 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -55,15 +55,12 @@ class Limits:
     at_once: int | None = None
 
     def __bool__(self) -> bool:
-        return any(most is not None for most in (self.requests, self.tokens, self.at_once))
+        return any(most is not None for most in astuple(self))
 
     def __str__(self) -> str:
-        limits = [
-            (self.requests, "requests a minute"),
-            (self.tokens, "tokens a minute"),
-            (self.at_once, "requests at once"),
-        ]
-        return ", ".join(f"{most:,} {what}" for most, what in limits if most is not None) or "no limit"
+        nouns = ("requests a minute", "tokens a minute", "requests at once")
+        limits = zip(astuple(self), nouns, strict=True)
+        return ", ".join(f"{most:,} {noun}" for most, noun in limits if most is not None) or "no limit"
 
     def seconds_for(self, requests: int, tokens: int) -> float:
         return PERIOD * max(
@@ -172,15 +169,8 @@ class AwayError(Exception):
     """Store of the limits' state that does not answer just now."""
 
 
-class LimitStore(Protocol):
-    """Shared state of endpoints by address. Visits of several workers come one after the other."""
-
-    def admit(self, address: str, visit: Visit) -> tuple[int, float]:
-        """`LimitState.admit` on the shared state. Raises `AwayError`."""
-
-
 class DatabaseStore:
-    """Rows, each locked while it is changed."""
+    """Rows, each locked while it is changed: visits of several workers come one after the other."""
 
     def admit(self, address: str, visit: Visit) -> tuple[int, float]:
         with transaction.atomic():
@@ -208,6 +198,7 @@ class RedisStore:
         )
 
     def admit(self, address: str, visit: Visit) -> tuple[int, float]:
+        """Raises `AwayError`."""
         key = KEY + address
 
         def change(pipe: Pipeline) -> tuple[int, float]:
@@ -224,6 +215,9 @@ class RedisStore:
             return cast(tuple[int, float], changed)
         except RedisError as error:
             raise AwayError(type(error).__name__) from error
+
+
+LimitStore = DatabaseStore | RedisStore
 
 
 @lru_cache(maxsize=4)

@@ -20,7 +20,7 @@ from evaluation.errors import Refused
 from jobs import lanes, queue
 from jobs.models import Job, WorkItem
 from llmjobs import budget
-from llmjobs.client import CallRefusal, Completion, Endpoint, endpoint_of
+from llmjobs.client import CallRefusal, Completion, Endpoint, endpoint_at
 from llmjobs.engine import calls as engine_calls
 from llmjobs.engine.calls import NewCall, call_for, kept_calls
 from llmjobs.engine.limits import Limiter
@@ -87,8 +87,6 @@ def run(worker: str, stopping: Signal) -> None:
 
 
 class Engine:
-    """The state of one worker's work."""
-
     def __init__(self, worker: str, concurrency: int) -> None:
         self.worker = worker
         self.sender = Sender(concurrency)
@@ -309,7 +307,7 @@ class Engine:
             self.llm_jobs[llm.pk] = llm
             events.info("job_taken_up", job=llm.pk, worker=self.worker, **llm.job.options)
             try:
-                self.endpoints[llm.pk] = endpoint_of(llm.judge)
+                self.endpoints[llm.pk] = endpoint_at(llm.judge.base_url)
             except Refused as refusal:
                 self.endpoints[llm.pk] = refusal.message
             self.sender.priorities[llm.pk] = llm.job.priority

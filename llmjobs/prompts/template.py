@@ -51,8 +51,6 @@ NO_TEXTS = TopicTexts()
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation with an LLM."""
-
     role: Literal["system", "user", "assistant"]
     content: str
 
@@ -81,10 +79,6 @@ class Template:
     @property
     def ref(self) -> str:
         return f"{self.name}@{self.version}"
-
-    @property
-    def first_line(self) -> str:
-        return self.system.partition("\n")[0]
 
     @property
     def placeholders(self) -> frozenset[str]:

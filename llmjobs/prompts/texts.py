@@ -173,5 +173,6 @@ WITH_TEXTS: dict[PromptTask, Template] = {
 
 BUILT_IN: tuple[Template, ...] = (*TEMPLATES.values(), *WITH_TEXTS.values())
 
-FIRST_LINES: dict[str, PromptTask] = {template.first_line: task for task, template in TEMPLATES.items()}
-"""Which task a system text is about, by its first line."""
+FIRST_LINES: dict[str, PromptTask] = {
+    template.system.partition("\n")[0]: task for task, template in TEMPLATES.items()
+}

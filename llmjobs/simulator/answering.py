@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from llmjobs.prompts.template import PromptTask
 from llmjobs.prompts.texts import FIRST_LINES
 
-SimulatedTask = Literal["nuggetize", "importance", "assign", "support", "relevance", "unknown"]
+SimulatedTask = PromptTask | Literal["unknown"]
 
 DATA_TAGS = "query|segments?|context|passage|answer|statement|citation|nuggets?"
 ELEMENT = re.compile(rf"<({DATA_TAGS})\b[^<>\n]*>(.*?)</\1>", re.DOTALL)
@@ -39,8 +40,6 @@ CAP = 30
 
 @dataclass(frozen=True)
 class ReadPrompt:
-    """The messages of one request, taken apart."""
-
     messages: tuple[tuple[str, str], ...]
 
     @cached_property
@@ -58,7 +57,8 @@ class ReadPrompt:
 
     @cached_property
     def task(self) -> SimulatedTask:
-        return task_of(self.system) or _by_signs(self.system) or _by_signs(self.instructions) or "unknown"
+        known = FIRST_LINES.get(self.system.strip().partition("\n")[0].strip())
+        return known or _by_signs(self.system) or _by_signs(self.instructions) or "unknown"
 
     @cached_property
     def elements(self) -> dict[str, list[str]]:
@@ -101,10 +101,6 @@ class ReadPrompt:
         return int(found[1]) if found else 3
 
 
-def task_of(system: str) -> SimulatedTask | None:
-    return FIRST_LINES.get(system.strip().partition("\n")[0].strip())
-
-
 def _by_signs(text: str) -> SimulatedTask | None:
     return next((task for task, sign in SIGNS if sign.search(text)), None)
 
@@ -143,12 +139,8 @@ def read_list(text: str) -> list[str]:
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         if isinstance(loaded, list):
-            return [_item(item) for item in loaded]
+            return [str(item.get("text", "")) if isinstance(item, dict) else str(item) for item in loaded]
     return [line for line in (LIST_MARK.sub("", raw).strip() for raw in text.splitlines()) if line]
-
-
-def _item(item: object) -> str:
-    return str(item.get("text", "")) if isinstance(item, dict) else str(item)
 
 
 # Scripts written without spaces: each character counts as a word.
@@ -283,9 +275,8 @@ def _alike(first: frozenset[str], second: frozenset[str]) -> bool:
 
 def _importance(prompt: ReadPrompt) -> SimulatedReply:
     query = content_words(prompt.query)
-    return SimulatedReply(
-        "importance", tuple(_importance_of(content_words(nugget), query) for nugget in prompt.nuggets)
-    )
+    labels = (_importance_of(content_words(nugget), query) for nugget in prompt.nuggets)
+    return SimulatedReply("importance", tuple(labels))
 
 
 def _importance_of(nugget: frozenset[str], query: frozenset[str]) -> str:
@@ -327,15 +318,11 @@ def _relevance(prompt: ReadPrompt) -> SimulatedReply:
     return SimulatedReply("relevance", (text,), is_single_label=True)
 
 
-def _unknown(_prompt: ReadPrompt) -> SimulatedReply:
-    return SimulatedReply("unknown", (UNKNOWN,), is_single_label=True)
-
-
 ANSWERS: dict[SimulatedTask, Callable[[ReadPrompt], SimulatedReply]] = {
     "nuggetize": _nuggetize,
     "importance": _importance,
     "assign": _assign,
     "support": _support,
     "relevance": _relevance,
-    "unknown": _unknown,
+    "unknown": lambda _prompt: SimulatedReply("unknown", (UNKNOWN,), is_single_label=True),
 }

@@ -18,8 +18,6 @@ MALFORMED = ("truncated", "wrapped", "out_of_vocabulary", "wrong_length")
 OTHERS = ("unavailable", "bad_request", "auth", "empty", "not_json")
 KINDS = (*FAILURES, *MALFORMED, *OTHERS)
 
-Down = Literal["", "503", "close"]
-
 
 @dataclass(slots=True)
 class Faults:
@@ -32,7 +30,7 @@ class Faults:
     rates: dict[str, float] = field(default_factory=dict)
     next: list[str] = field(default_factory=list)
     always: dict[str, str] = field(default_factory=dict)
-    down: Down = ""
+    down: Literal["", "503", "close"] = ""
     plain_only: bool = False
     retry_after: float = 1.0
     hang_s: float = 600.0
@@ -92,8 +90,6 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
 
 
 class Chooser:
-    """Decides for each request; remembers how often it was seen."""
-
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
         self._next: deque[str] = deque(faults.next)

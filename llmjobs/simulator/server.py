@@ -192,8 +192,6 @@ def _cut(connection: socket.socket) -> None:
 
 @dataclass(slots=True)
 class Exchange:
-    """One completion request on its way through the server."""
-
     number: int
     request: CompletionRequest
     at: float = field(default_factory=time.time)

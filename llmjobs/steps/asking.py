@@ -6,10 +6,10 @@ its input and the replies, so a step that is started again with the recorded rep
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
-from typing import Generic, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from llmjobs.prompts.template import Message, PromptTask, ReplyForm, Template, Value, form_of, neutralise, render
-from llmjobs.steps.parsing import Parsed, ParsedLabel, ReplyProblem
+from llmjobs.steps.parsing import Parsed, ReplyProblem
 
 RE_ASKS = 2
 # In the part of an ask that goes on with a conversation.
@@ -17,7 +17,6 @@ RE_ASK = ", re-ask "
 # A wrong reply is shown back to the model; of a very long reply its beginning is enough.
 SHOWN_BACK = 4_000
 
-Read = TypeVar("Read", bound=Parsed | ParsedLabel)
 Outcome = TypeVar("Outcome")
 
 
@@ -74,10 +73,10 @@ class StepLog:
 
 
 @dataclass(frozen=True, slots=True)
-class AskOutcome(Generic[Read]):
+class AskOutcome:
     """Outcome of a conversation: a reading, or a failure. `gone`: the call was given up without any reply."""
 
-    value: Read | None
+    value: Parsed | None
     ask: int
     failure: str = ""
     gone: bool = False
@@ -94,7 +93,7 @@ def question(template: Template, part: str, **values: Value) -> Ask:
     )
 
 
-def converse(log: StepLog, ask: Ask, read: Callable[[str], Read | ReplyProblem]) -> Step[AskOutcome[Read]]:
+def converse(log: StepLog, ask: Ask, read: Callable[[str], Parsed | ReplyProblem]) -> Step[AskOutcome]:
     """Ask; while the reply is wrong, ask again with the reason, at most twice."""
     messages, reason = ask.messages, ""
     for repeat in range(1 + RE_ASKS):

@@ -1,32 +1,37 @@
 """AutoAssign: which nuggets of a list one answer contains."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Generic, TypeVar
 
 from evaluation.domain.labels import NUGGET_LABELS
-from evaluation.terms import AssignmentLabel
+from evaluation.terms import AssignmentLabel, Importance
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts, Value
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.steps.asking import Ask, Note, Step, StepLog, check_sizes, converse, halves, question, spans
 from llmjobs.steps.parsing import parse_labels
 
+Code = TypeVar("Code", AssignmentLabel, Importance)
+CODES = {degree.word: AssignmentLabel(degree.code) for degree in NUGGET_LABELS.degrees}
+
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """The label of one nugget and the ask that gave it, or why there is none."""
+class Labelled(Generic[Code]):
+    """The label of one nugget: that of a failure has a reason. Without an ask the label was given by rule."""
 
-    label: str | None
+    label: Code
     ask: int | None
     failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Labelling:
-    """Common input of every batch of one list."""
+class Labelling(Generic[Code]):
+    """Common input of every batch of one list: `codes` by the words that are allowed, `failed` without any of them."""
 
     template: Template
-    vocabulary: tuple[str, ...]
+    codes: Mapping[str, Code]
+    failed: Code
     nuggets: Sequence[str]
     values: dict[str, Value]
     batch_name: str = "batch"
@@ -36,59 +41,55 @@ class Labelling:
         return question(self.template, part, nuggets=batch, length=len(batch), **self.values)
 
 
-def label_all(log: StepLog, labelling: Labelling, size: int) -> Step[tuple[Labelled, ...]]:
+def label_all(log: StepLog, labelling: Labelling[Code], size: int) -> Step[tuple[Labelled[Code], ...]]:
     batches = spans(len(labelling.nuggets), size)
-    labelled: list[Labelled] = []
+    labelled: list[Labelled[Code]] = []
     for number, (start, end) in enumerate(batches, start=1):
         part = f"{labelling.batch_name} {number} of {len(batches)}"
         labelled += yield from _label_batch(log, labelling, start, end, part)
     return tuple(labelled)
 
 
-def _label_batch(log: StepLog, labelling: Labelling, first: int, last: int, batch: str) -> Step[list[Labelled]]:
+def _label_batch(
+    log: StepLog, labelling: Labelling[Code], first: int, last: int, batch: str
+) -> Step[list[Labelled[Code]]]:
     # A batch without a usable reply is halved, so that only the nuggets that break it fail.
-    labelled: list[Labelled] = []
+    labelled: list[Labelled[Code]] = []
     pending = [(first, last)]
     while pending:
         start, end = pending.pop()
         part = batch if end - start == last - first else f"{batch}, nuggets {start + 1}-{end}"
-        read = partial(parse_labels, vocabulary=labelling.vocabulary, count=end - start)
+        read = partial(parse_labels, vocabulary=tuple(labelling.codes), count=end - start)
         answer = yield from converse(log, labelling.ask(start, end, part), read)
         if answer.value:
-            labelled += [Labelled(label, answer.ask) for label in answer.value.items]
+            labelled += [Labelled(labelling.codes[word], answer.ask) for word in answer.value.items]
         elif answer.gone:
             # The pending halves follow this part: with it, they are what is left of the batch.
-            return labelled + [Labelled(None, answer.ask, answer.failure)] * (last - start)
+            return labelled + [Labelled(labelling.failed, answer.ask, answer.failure)] * (last - start)
         elif end - start > 1:
             pending += reversed(halves(start, end))
             log.note(part, "split", f"split in two: {answer.failure}")
         else:
-            labelled.append(Labelled(None, answer.ask, answer.failure))
+            labelled.append(Labelled(labelling.failed, answer.ask, answer.failure))
             log.note(part, "failed", answer.failure)
     return labelled
 
 
-@dataclass(frozen=True, slots=True)
-class NuggetLabel:
-    """The label of one nugget: FAILED has a reason. Without an ask the label was given by rule."""
-
-    label: AssignmentLabel
-    ask: int | None
-    failure: str = ""
+def failure_of(labels: Sequence[Labelled[Code]]) -> str:
+    failed = [label.failure for label in labels if label.failure]
+    return f"{len(failed)} of {len(labels)} nuggets: {failed[0]}" if failed else ""
 
 
 @dataclass(frozen=True, slots=True)
 class AssignOutcome:
     """One label per nugget, in the order of the input."""
 
-    labels: tuple[NuggetLabel, ...]
-    asks: int
+    labels: tuple[Labelled[AssignmentLabel], ...]
     notes: tuple[Note, ...]
 
     @property
     def failure(self) -> str:
-        failed = [label.failure for label in self.labels if label.failure]
-        return f"{len(failed)} of {len(self.labels)} nuggets: {failed[0]}" if failed else ""
+        return failure_of(self.labels)
 
 
 def assign(
@@ -103,17 +104,10 @@ def assign(
     check_sizes(batch_size=batch_size)
     # An answer without a word contains no nugget: no call is needed.
     if not answer.split():
-        by_rule = NuggetLabel(AssignmentLabel.NOT_SUPPORT, None)
-        return AssignOutcome((by_rule,) * len(nuggets), 0, ())
+        by_rule = Labelled(AssignmentLabel.NOT_SUPPORT, None)
+        return AssignOutcome((by_rule,) * len(nuggets), ())
     log = StepLog()
     values: dict[str, Value] = {"query": query, "passage": answer, **texts.values}
-    labelling = Labelling(template, NUGGET_LABELS.words, nuggets, values)
-    labelled = yield from label_all(log, labelling, batch_size)
-    codes = {word: AssignmentLabel(label.code) for word, label in NUGGET_LABELS.by_word.items()}
-    labels = tuple(
-        NuggetLabel(
-            AssignmentLabel.FAILED if label.label is None else codes[label.label], label.ask, label.failure
-        )
-        for label in labelled
-    )
-    return AssignOutcome(labels, log.asks, tuple(log.notes))
+    labelling = Labelling(template, CODES, AssignmentLabel.FAILED, nuggets, values)
+    labels = yield from label_all(log, labelling, batch_size)
+    return AssignOutcome(labels, tuple(log.notes))

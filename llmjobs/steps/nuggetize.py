@@ -1,13 +1,14 @@
 """AutoNuggets: segments to a list of nuggets, window by window; and the over-generated drafts for post-editing."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from evaluation.terms import Importance
-from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts
+from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts, Value
 from llmjobs.prompts.texts import IMPORTANCE, NUGGETIZE
 from llmjobs.steps.asking import Ask, Note, Step, StepLog, check_sizes, converse, halves, question, spans
-from llmjobs.steps.assign import Labelled, Labelling, label_all
-from llmjobs.steps.parsing import Parsed, ReplyProblem, parse_nuggets
+from llmjobs.steps.assign import Labelled, Labelling, failure_of, label_all
+from llmjobs.steps.parsing import parse_nuggets
 
 IMPORTANCES = {label.name.lower(): label for label in (Importance.VITAL, Importance.OKAY)}
 
@@ -32,26 +33,20 @@ class ImportanceOutcome:
 
     importances: tuple[Importance, ...]
     failure: str
-    asks: int
     notes: tuple[Note, ...]
 
 
 def importance(work: ImportanceInput) -> Step[ImportanceOutcome]:
     log = StepLog()
     labelled = yield from weigh_all(log, work)
-    failed = [label.failure for label in labelled if label.failure]
-    failure = f"{len(failed)} of {len(labelled)} nuggets: {failed[0]}" if failed else ""
-    return ImportanceOutcome(tuple(map(importance_of, labelled)), failure, log.asks, tuple(log.notes))
+    return ImportanceOutcome(tuple(label.label for label in labelled), failure_of(labelled), tuple(log.notes))
 
 
-def weigh_all(log: StepLog, work: ImportanceInput) -> Step[tuple[Labelled, ...]]:
-    values = {"query": work.query, **work.texts.values}
-    labelling = Labelling(work.template, tuple(IMPORTANCES), work.nuggets, {**values}, "importance batch")
+def weigh_all(log: StepLog, work: ImportanceInput) -> Step[tuple[Labelled[Importance], ...]]:
+    values: dict[str, Value] = {"query": work.query, **work.texts.values}
+    unknown = Importance.UNKNOWN
+    labelling = Labelling(work.template, IMPORTANCES, unknown, work.nuggets, values, "importance batch")
     return (yield from label_all(log, labelling, work.batch_size))
-
-
-def importance_of(labelled: Labelled) -> Importance:
-    return Importance.UNKNOWN if labelled.label is None else IMPORTANCES[labelled.label]
 
 
 # A nugget whose label failed goes behind those that are known: nothing says that it belongs among the first.
@@ -75,8 +70,6 @@ class DraftsInput:
 
 @dataclass(frozen=True, slots=True)
 class NuggetizeInput:
-    """Input of AutoNuggets: passages, and the labels and the cut of its nuggets."""
-
     drafts: DraftsInput
     nugget_cap: int = 20
     batch_size: int = 10
@@ -87,21 +80,16 @@ class NuggetizeInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A nugget without importance, and the ask whose reply first had it in these words."""
-
-    text: str
-    ask: int
-
-
-@dataclass(frozen=True, slots=True)
 class ListNugget:
-    """A nugget, the ask that first had it, and the ask that gave its importance. UNKNOWN has a reason."""
+    """A nugget, the ask whose reply first had it in these words, and the ask that gave its importance.
+
+    A draft has no importance. Of another nugget UNKNOWN has a reason.
+    """
 
     text: str
-    importance: Importance
     text_ask: int
-    importance_ask: int | None
+    importance: Importance = Importance.UNKNOWN
+    importance_ask: int | None = None
     failure: str = ""
 
 
@@ -109,10 +97,9 @@ class ListNugget:
 class DraftsOutcome:
     """The last window's list. It is empty only where the topic failed; `unread` are segments without a usable reply."""
 
-    drafts: tuple[Draft, ...]
+    drafts: tuple[ListNugget, ...]
     unread: tuple[int, ...]
     failure: str
-    asks: int
     notes: tuple[Note, ...]
 
 
@@ -124,7 +111,6 @@ class NuggetizeOutcome:
     left_out: tuple[ListNugget, ...]
     drafts: DraftsOutcome
     failure: str
-    asks: int
     notes: tuple[Note, ...]
 
 
@@ -138,12 +124,12 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
     log = StepLog()
     made = yield from _read_windows(log, work.drafts)
     if made.failure:
-        return NuggetizeOutcome((), (), made, made.failure, log.asks, tuple(log.notes))
+        return NuggetizeOutcome((), (), made, made.failure, tuple(log.notes))
     texts = tuple(draft.text for draft in made.drafts)
     weighing = ImportanceInput(work.drafts.query, texts, work.batch_size, work.template, work.drafts.texts)
     labelled = yield from weigh_all(log, weighing)
     nuggets = [
-        ListNugget(draft.text, importance_of(label), draft.ask, label.ask, label.failure)
+        ListNugget(draft.text, draft.text_ask, label.label, label.ask, label.failure)
         for draft, label in zip(made.drafts, labelled, strict=True)
     ]
     ranked = sorted(nuggets, key=lambda nugget: SORTED.index(nugget.importance))
@@ -152,11 +138,11 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
         log.note("list", "failed", f"{unknown} nuggets of unknown importance stand behind vital and okay ones")
     if left_out:
         log.note("list", "cut", f"{len(left_out)} of {len(ranked)} nuggets are beyond the first {work.nugget_cap}")
-    return NuggetizeOutcome(tuple(kept), tuple(left_out), made, "", log.asks, tuple(log.notes))
+    return NuggetizeOutcome(tuple(kept), tuple(left_out), made, "", tuple(log.notes))
 
 
 def _read_windows(log: StepLog, work: DraftsInput) -> Step[DraftsOutcome]:
-    drafts: tuple[Draft, ...] = ()
+    drafts: tuple[ListNugget, ...] = ()
     unread: list[int] = []
     failure = "" if work.segments else "there are no segments to read"
     for number, (first, last) in enumerate(spans(len(work.segments), work.window_size), start=1):
@@ -165,29 +151,26 @@ def _read_windows(log: StepLog, work: DraftsInput) -> Step[DraftsOutcome]:
         unread += unread_here
         if failure:
             break
-    return DraftsOutcome(() if failure else drafts, tuple(unread), failure, log.asks, tuple(log.notes))
+    return DraftsOutcome(() if failure else drafts, tuple(unread), failure, tuple(log.notes))
 
 
 def _read_window(
-    log: StepLog, work: DraftsInput, drafts: tuple[Draft, ...], first: int, last: int, window: str
-) -> Step[tuple[tuple[Draft, ...], list[int], str]]:
+    log: StepLog, work: DraftsInput, drafts: tuple[ListNugget, ...], first: int, last: int, window: str
+) -> Step[tuple[tuple[ListNugget, ...], list[int], str]]:
     """Drafts after a window, its unread segments, and why the topic fails with it."""
     # A window without a usable reply is halved, so that only the segments that break it stay unread.
     unread: list[int] = []
     failure = ""
     pending = [(first, last)]
-
-    def read(text: str) -> Parsed | ReplyProblem:
-        return parse_nuggets(text, work.draft_cap)
-
+    read = partial(parse_nuggets, most=work.draft_cap)
     while pending:
         start, end = pending.pop()
         part = window if end - start == last - first else f"{window}, segments {start + 1}-{end}"
         answer = yield from converse(log, _window_ask(work, drafts, start, end, part), read)
         if answer.value:
             # A nugget in unchanged words keeps the ask that first had it: provenance leads there.
-            ask_by_text = {draft.text: draft.ask for draft in drafts}
-            drafts = tuple(Draft(text, ask_by_text.get(text, answer.ask)) for text in answer.value.items)
+            ask_by_text = {draft.text: draft.text_ask for draft in drafts}
+            drafts = tuple(ListNugget(text, ask_by_text.get(text, answer.ask)) for text in answer.value.items)
             continue
         failure = answer.failure
         if answer.gone:
@@ -201,7 +184,7 @@ def _read_window(
     return drafts, unread, f"{window}: {failure}" if len(unread) == last - first else ""
 
 
-def _window_ask(work: DraftsInput, drafts: tuple[Draft, ...], start: int, end: int, part: str) -> Ask:
+def _window_ask(work: DraftsInput, drafts: tuple[ListNugget, ...], start: int, end: int, part: str) -> Ask:
     return question(
         work.template,
         part,

@@ -59,17 +59,7 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
-class ParsedLabel:
-    """One label of the vocabulary, and the forms that were tolerated."""
-
-    label: str
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Found:
-    """A list in a text: its items and its place."""
-
     items: tuple[str, ...]
     start: int
     end: int
@@ -115,7 +105,7 @@ def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | 
     parsed = parse_list(reply, words=True)
     if isinstance(parsed, ReplyProblem):
         single = parse_label(reply, vocabulary) if count == 1 and parsed is NO_LIST else parsed
-        return Parsed((single.label,), (*single.notes, "no list")) if isinstance(single, ParsedLabel) else parsed
+        return Parsed(single.items, (*single.notes, "no list")) if isinstance(single, Parsed) else parsed
     if len(parsed.items) != count:
         return ReplyProblem(
             f"the list has length {len(parsed.items)}; it must have {count}, one label for each nugget"
@@ -128,7 +118,7 @@ def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | 
     return Parsed(given, (*parsed.notes, *_variants(parsed.items, given)))
 
 
-def parse_label(reply: str, vocabulary: Sequence[str]) -> ParsedLabel | ReplyProblem:
+def parse_label(reply: str, vocabulary: Sequence[str]) -> Parsed | ReplyProblem:
     """Read one label: alone, marked, after a word such as "Label:", or on a line of its own among prose.
 
     Prose that mentions another label leaves room for doubt and is refused.
@@ -143,12 +133,9 @@ def parse_label(reply: str, vocabulary: Sequence[str]) -> ParsedLabel | ReplyPro
             f"the reply is {_shown(body.text)}; it must be one of {', '.join(vocabulary)} and nothing else"
         )
     label, line = found.popitem()
-    notes = [
-        *body.notes,
-        *(["text around the label"] if len(lines) > 1 else []),
-        *_variants([line.strip()], [label]),
-    ]
-    return ParsedLabel(label, tuple(notes))
+    around = ["text around the label"] if len(lines) > 1 else []
+    notes = (*body.notes, *around, *_variants([line.strip()], [label]))
+    return Parsed((label,), notes)
 
 
 def label_of(text: str, vocabulary: Iterable[str]) -> str | None:

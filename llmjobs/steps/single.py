@@ -24,7 +24,6 @@ class RelevanceOutcome:
     grade: int | None
     ask: int
     failure: str
-    asks: int
     notes: tuple[Note, ...]
 
 
@@ -35,8 +34,8 @@ def relevance(
     log, read = StepLog(), partial(parse_label, vocabulary=tuple(str(grade) for grade in range(top + 1)))
     values = {"query": query, "passage": passage, "scale": scale(top), **texts.values}
     answer = yield from converse(log, question(template, "passage", top=top, **values), read)
-    grade = int(answer.value.label) if answer.value else None
-    return RelevanceOutcome(grade, answer.ask, answer.failure, log.asks, tuple(log.notes))
+    grade = int(answer.value.items[0]) if answer.value else None
+    return RelevanceOutcome(grade, answer.ask, answer.failure, tuple(log.notes))
 
 
 def scale(top: int) -> str:
@@ -52,7 +51,6 @@ class SupportOutcome:
     label: SupportLabel
     ask: int
     failure: str
-    asks: int
     notes: tuple[Note, ...]
 
 
@@ -60,5 +58,7 @@ def support(statement: str, passage: str, template: Template = SUPPORT) -> Step[
     log = StepLog()
     ask = question(template, "pair", statement=statement, passage=passage)
     answer = yield from converse(log, ask, partial(parse_label, vocabulary=CITATION_LABELS.words))
-    label = SupportLabel(CITATION_LABELS.by_word[answer.value.label].code) if answer.value else SupportLabel.FAILED
-    return SupportOutcome(label, answer.ask, answer.failure, log.asks, tuple(log.notes))
+    label = (
+        SupportLabel(CITATION_LABELS.by_word[answer.value.items[0]].code) if answer.value else SupportLabel.FAILED
+    )
+    return SupportOutcome(label, answer.ask, answer.failure, tuple(log.notes))

@@ -43,18 +43,14 @@ from jobs.health import queue_state
 from organizer.access import get_campaign, get_row
 from organizer.forms import ListSearch, choice_field, named, page_of, posted, refusals_on
 from reports.agreement.figures import table_of
-from reports.leaderboard.scores import PRIMARY, number
-from reports.metrics.arrays import Floats
+from reports.leaderboard.scores import PRIMARY
+from reports.metrics.arrays import Floats, defined
 from reports.metrics.policies import Policies
 from web import audit_log
 from web.templatetags.assay import words
 
-TOPICS_A_PAGE = 50
-RUNS_A_PAGE = 50
-FINDINGS_A_PAGE = 100
-SEGMENTS_A_PAGE = 25
-ANSWERS_A_PAGE = 6
-FINDINGS_ON_RUN = 8
+TOPICS_A_PAGE, RUNS_A_PAGE, FINDINGS_A_PAGE = 50, 50, 100
+SEGMENTS_A_PAGE, ANSWERS_A_PAGE, FINDINGS_ON_RUN = 25, 6, 8
 LATE = 600.0
 """Seconds. Readiness calls a queue stalled after as long (config/monitoring.py)."""
 API_VERSION = "1"
@@ -102,7 +98,7 @@ def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
     columns = [table.values[:, table.run_ids.index(run.run_id)] for table in tables]
     topics = tables[0].topic_ids if tables else ()
     rows = zip(*columns, strict=True)
-    by_topic = {topic: tuple(number(value) for value in row) for topic, row in zip(topics, rows, strict=False)}
+    by_topic = {topic: tuple(map(defined, row)) for topic, row in zip(topics, rows, strict=False)}
     return RunTable(choices, by_topic, tuple(_mean(column) for column in columns))
 
 
@@ -161,7 +157,6 @@ def _time(seconds: float) -> str:
 
 @require_safe
 def campaigns(request: UserRequest) -> HttpResponse:
-    """Campaigns of the viewer; pure assessors are redirected to their tasks."""
     cards = campaigns_for(request.user)
     if cards and not any(card.unblinded for card in cards):
         return redirect("assessor:home")
@@ -353,9 +348,8 @@ class NewCampaignForm(forms.Form):
             file = read_campaign_file(sent, sent.name)
         elif copied and values["start"] == COPY:
             # In a file 0 means no limit.
-            settings = {
-                name: 0 if value is None else value for name, value in settings_of(copied.protocol).items()
-            }
+            kept = settings_of(copied.protocol)
+            settings = {name: 0 if value is None else value for name, value in kept.items()}
             file = CampaignFile(protocol=ProtocolSettings.model_validate(settings))
         # The fields of the form win over the file.
         language = values["language"] or file.language
@@ -438,15 +432,8 @@ def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataC
         "a row for each run, computed now by the campaign's rules",
         tuple(file("scores", f"{each.words} ({each})", condition=each.value) for each in conditions),
         (
-            "run_id",
-            "group",
-            "task",
-            "topics",
-            "vital_strict",
-            "weighted_precision",
-            "judged",
-            "unjudged",
-            "missing",
+            *("run_id", "group", "task", "topics", "vital_strict"),
+            *("weighted_precision", "judged", "unjudged", "missing"),
         ),
         UNPUBLISHED,
     )

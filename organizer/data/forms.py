@@ -51,8 +51,6 @@ class FilesField(forms.FileField):
 
 
 class ImportForm(forms.Form):
-    """The files of one kind, and the options that its command has."""
-
     def __init__(self, campaign: Campaign, kind: ImportKind, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files)
         self.kind = kind
@@ -78,10 +76,8 @@ class ImportForm(forms.Form):
 
     @property
     def chosen(self) -> ImportOptions:
-        values = {
-            name: value for name, value in self.cleaned_data.items() if name != "files" and value not in ("", None)
-        }
-        return CHOSEN.validate_python(values)
+        values = {name: self.cleaned_data[name] for name in (*self.kind.options, "replace")}
+        return CHOSEN.validate_python({name: value for name, value in values.items() if value not in ("", None)})
 
     @property
     def sent(self) -> Sequence[Any]:
@@ -90,6 +86,7 @@ class ImportForm(forms.Form):
 
 def _fields(campaign: Campaign) -> dict[str, forms.Field]:
     drafts = campaign.nugget_sets.filter(origin=Origin.DRAFT).values_list("name", flat=True)
+    sets = [(row.name, f"{row.name} ({row.origin})") for row in campaign.nugget_sets.all()]
     return {
         "needed_only": forms.BooleanField(label="Only segments that qrels or runs name"),
         "source": _words("Who graded", "such as NIST or UMBRELA"),
@@ -105,14 +102,10 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
         "by": choice_field("A person or an LLM", "as usual", named(JudgeKind)),
         "set": _words("Name of the set", "ORIGIN-JUDGE without it"),
         "drafts": choice_field("Made from the drafts", "none", named(drafts)),
-        "nuggets": choice_field("Nugget set", "the one of that origin", _sets(campaign)),
+        "nuggets": choice_field("Nugget set", "the one of that origin", sets),
         "condition": choice_field("Condition", "as the files say", named(SupportCondition)),
         "name": _words("Name of the table", "under which reports compare with it"),
     }
-
-
-def _sets(campaign: Campaign) -> list[tuple[str, str]]:
-    return [(row.name, f"{row.name} ({row.origin})") for row in campaign.nugget_sets.all()]
 
 
 def _words(label: str, help_text: str) -> forms.CharField:
@@ -164,7 +157,7 @@ OPTION = re.compile(r" with --([a-z-]+)")
 
 
 def _choice_of_two(label: str, no: str, yes: str, no_value: str = "") -> forms.BooleanField:
-    """Choice between two; programs send whatever a box would."""
+    """Programs send whatever a box would."""
     return forms.BooleanField(
         required=False, label=label, widget=forms.Select(choices=[(no_value, no), ("on", yes)])
     )
@@ -219,9 +212,8 @@ class ExportForm(forms.Form):
         # A campaign's snapshots have names of their own, and a moment is one.
         found = {"texts": "on", "name": f"{localtime():%Y-%m-%d-%H%M}"}
         if self.kind in (ExportKind.LABELS, ExportKind.SCORES):
-            found["condition"] = next(
-                (choice.condition for choice in judged_conditions(self.campaign)), Condition.AA
-            )
+            judged = (choice.condition for choice in judged_conditions(self.campaign))
+            found["condition"] = next(judged, Condition.AA)
         elif self.kind is ExportKind.CITATIONS:
             found["condition"] = next((row.of for row in self.counts), SupportCondition.LLM)
         elif self.kind is ExportKind.NUGGETS:
@@ -231,7 +223,6 @@ class ExportForm(forms.Form):
         return found
 
     def _offer(self, judges: set[str]) -> None:
-        """Put the campaign's own names into the choices."""
         conditions = SupportCondition if self.kind is ExportKind.CITATIONS else Condition
         of_lists = self.kind is ExportKind.NUGGETS
         self.fields["condition"] = choice_field(
@@ -259,7 +250,6 @@ class ExportForm(forms.Form):
             self.fields[name].required, self.fields[name].help_text = False, ""
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what cannot be written, beside the field that it is about."""
         if not self.errors:
             try:
                 check_order(self.campaign, self.order)
@@ -319,9 +309,8 @@ class ExportForm(forms.Form):
             case ExportKind.SCORES:
                 return f"scores of {count_of(Run.objects.filter(campaign=campaign).count(), 'run')}"
             case ExportKind.TIMES if data["segments"]:
-                return count_of(
-                    TimeSegment.objects.filter(task__campaign=campaign).count(), "stretch", "stretches"
-                )
+                stretches = TimeSegment.objects.filter(task__campaign=campaign)
+                return count_of(stretches.count(), "stretch", "stretches")
             case ExportKind.TIMES:
                 return f"times of {count_of(self.opened.count(), 'task')}"
             case ExportKind.EVENTS:
@@ -329,7 +318,6 @@ class ExportForm(forms.Form):
         return self._rows_held()
 
     def _rows_held(self) -> str:
-        """Rows of what the page of data counts too."""
         data = self.cleaned_data
         nuggets, judge = data.get("nuggets"), data.get("judge")
         if self.kind is ExportKind.NUGGETS:
@@ -351,8 +339,6 @@ def count_of(number: int, singular: str, many: str = "") -> str:
 
 
 class SnapshotSelect(forms.Select):
-    """Snapshots by the moment that they are of."""
-
     def create_option(self, name: str, value: Any, label: Any, *args: Any, **more: Any) -> dict[str, Any]:
         kept = getattr(value, "instance", None)
         if kept:

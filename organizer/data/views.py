@@ -1,7 +1,7 @@
 """Data in and out: the import wizard, its attempts, and exports that are written in the background."""
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -24,7 +23,8 @@ from exchange.models import Export, ImportAttempt, Snapshot
 from jobs.queue import live_workers
 from organizer.access import get_campaign, or_404
 from organizer.data.forms import EXPORT_KINDS, ExportForm, ImportForm, is_too_large, takes_large_files
-from organizer.forms import refusals_on
+from organizer.forms import errors_text, refusals_on
+from organizer.navigation import page_in
 from web.csv_response import csv_response
 
 SHOWN = 30
@@ -101,24 +101,17 @@ def import_problems(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_POST
-def commit_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+def carry_on_import(
+    request: UserRequest, slug: str, pk: int, act: Literal["commit", "change", "take_up"]
+) -> HttpResponse:
     attempt = _attempt(request, slug, pk)
-    commit(attempt=attempt, actor=request.user)
-    return redirect("organizer:import_attempt", slug, pk)
-
-
-@require_POST
-def take_up_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    """Resume an import whose process has died."""
-    attempt = _attempt(request, slug, pk)
-    take_up(attempt=attempt)
-    return redirect("organizer:import_attempt", slug, pk)
-
-
-@require_POST
-def change_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    attempt = _attempt(request, slug, pk)
-    change_loaded(attempt=attempt, actor=request.user)
+    match act:
+        case "commit":
+            commit(attempt=attempt, actor=request.user)
+        case "change":
+            change_loaded(attempt=attempt, actor=request.user)
+        case "take_up":
+            take_up(attempt=attempt)
     return redirect("organizer:import_attempt", slug, pk)
 
 
@@ -141,13 +134,11 @@ def new_export(request: UserRequest, slug: str) -> HttpResponse:
         # Another window may have taken the name of a snapshot since the form was checked.
         with refusals_on(form):
             order_export(campaign=campaign, order=form.order, actor=request.user)
-            return redirect(f"{reverse('organizer:data', args=[slug])}#h-exports")
+            return redirect(f"{page_in(campaign, 'data')}#h-exports")
     context = {
         "campaign": campaign,
         "form": form,
-        "address": urlencode(
-            [(name, value) for name, value in form.data.items() if name != "csrfmiddlewaretoken"]
-        ),
+        "address": urlencode({name: value for name, value in form.data.items() if name != "csrfmiddlewaretoken"}),
         **_foreseen(campaign, form),
     }
     return render(request, "organizer/export_new.html", context, status=422 if request.method == "POST" else 200)
@@ -156,21 +147,19 @@ def new_export(request: UserRequest, slug: str) -> HttpResponse:
 def _foreseen(campaign: Campaign, form: ExportForm) -> dict[str, Any]:
     """Reason why nothing can be exported; else what will be, in words."""
     if form.errors:
-        return {"reason": " ".join(str(error) for errors in form.errors.values() for error in errors)}
+        return {"reason": errors_text(form)}
     order, amount = form.order, form.amount
+    exact = order.snapshot if order.is_whole else None
     earlier = Export.objects.filter(
         campaign=campaign, what=order.what, snapshot=None, options=order.options, size__isnull=False
     )
     sizes = Snapshot.objects.filter(campaign=campaign, texts=order.texts) if order.is_whole else earlier
-    size = (
-        order.snapshot.size if order.is_whole and order.snapshot else sizes.values_list("size", flat=True).first()
-    )
-    return {"amount": amount, "size": size, "is_exact": order.is_whole and order.snapshot, "order": order}
+    size = exact.size if exact else sizes.values_list("size", flat=True).first()
+    return {"amount": amount, "size": size, "is_exact": exact, "order": order}
 
 
 @require_safe
 def export_file(request: UserRequest, slug: str, pk: int) -> FileResponse:
-    """File of an export; people's names only for organizers."""
     campaign = get_campaign(request.user, slug)
     export = or_404(Export.objects.select_related("campaign", "snapshot").get, campaign=campaign, pk=pk)
     # Others get exports with pseudonyms only.

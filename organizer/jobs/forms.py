@@ -78,9 +78,7 @@ class JobForm(BudgetForm):
     priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label="Priority")
     shown = forms.CharField(required=False)
     source = forms.CharField(
-        max_length=200,
-        label="Name of the grades",
-        error_messages={"required": "say what they are to be called."},
+        max_length=200, label="Name of the grades", error_messages={"required": "say what they are to be called."}
     )
 
     def __init__(self, viewer: User, campaign: Campaign, given: QueryDict) -> None:
@@ -238,7 +236,6 @@ def choices_of_order(order: Mapping[str, Any]) -> QueryDict:
 
 
 def _unavailable(*, runs: bool, qrels: bool, studies: bool) -> dict[JobKind, str]:
-    """Kinds that nothing can be done for yet, with the reason."""
     needs = {
         JobKind.LABELS: (runs, "No run is loaded yet"),
         JobKind.NUGGETS: (qrels, "No passage is graded yet"),

@@ -7,9 +7,7 @@ from django.core.mail import get_connection, send_mail
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from accounts.models import User
 from evaluation.campaigns.access import within
-from evaluation.models import Campaign
 from jobs import lanes, queue
 from jobs.health import mail_is_settled, take_mail, to_mail
 from jobs.models import Notice
@@ -36,7 +34,7 @@ def send_due() -> None:
 def _send(notice: Notice) -> None:
     campaign, reader = notice.job.llm.campaign, notice.job.made_by
     # Rights may have changed since the job was started.
-    if reader is None or not _may_read(reader, campaign):
+    if reader is None or not (reader.is_active and reader.email and within(reader, campaign).exists()):
         mail_is_settled(notice, sent=False)
         return
     context = {
@@ -54,8 +52,3 @@ def _send(notice: Notice) -> None:
         log.warning("mail about job %s not sent: %s", notice.job_id, error)
     else:
         mail_is_settled(notice, sent=True)
-
-
-def _may_read(reader: User, campaign: Campaign) -> bool:
-    """True for a reader with an address who may still see the campaign unblinded."""
-    return reader.is_active and bool(reader.email) and within(reader, campaign).exists()

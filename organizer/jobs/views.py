@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Literal
 
 from django import forms
 from django.contrib import messages
@@ -131,7 +132,7 @@ def trusts_of(form: JobForm) -> list[JudgeTrust]:
 
 
 def preview_of(form: JobForm) -> JobPreview:
-    errors = [*form.non_field_errors()] + [str(error) for field in form for error in field.errors]
+    errors = [*form.non_field_errors(), *(str(error) for field in form for error in field.errors)]
     missing = f"these {MADE[form.kind]}s"
     if {"what", "judge", "condition", "study"} & set(form.errors):
         return JobPreview(missing=missing, reason=" ".join(errors))
@@ -165,11 +166,8 @@ def why_nothing(form: JobForm, plan: JobPlan) -> str:
         return f"Nothing to do: {len(plan.blocked):,} {plural(len(plan.blocked), 'topic')} cannot be judged yet."
     if not done:
         return f"Nothing to do: nothing here waits for a {result}."
-    return (
-        f"Nothing to do: the 1 {result} is done."
-        if done == 1
-        else f"Nothing to do: all {done:,} {result}s are done."
-    )
+    whole = f"the 1 {result} is" if done == 1 else f"all {done:,} {result}s are"
+    return f"Nothing to do: {whole} done."
 
 
 def estimate_rows(form: JobForm, plan: JobPlan, expected: Estimate) -> Iterator[tuple[str, str]]:
@@ -191,10 +189,7 @@ def estimate_rows(form: JobForm, plan: JobPlan, expected: Estimate) -> Iterator[
         yield "Done already", f"{done:,} {plural(done, MADE[form.kind])}"
     if forecast.calls:
         yield "Tokens in / out", f"{_thousands(forecast.prompt_tokens)} / {_thousands(forecast.completion_tokens)}"
-        yield (
-            "Money",
-            money_of(forecast) or "no price set",
-        )
+        yield "Money", money_of(forecast) or "no price set"
         yield "Time", dict(forecast_rows(forecast))["time"]
 
 
@@ -211,13 +206,10 @@ def button_of(forecast: CostForecast) -> str:
 
 
 def money_of(forecast: CostForecast) -> str:
-    if forecast.cost is None:
-        return ""
     if not forecast.cost:
-        return "free of charge"
-    least = Decimal("0.01")
-    amount = f"{forecast.cost:,.2f}" if forecast.cost >= least else f"{forecast.cost:,.4f}"
-    return f"about {amount} {forecast.currency}"
+        return "" if forecast.cost is None else "free of charge"
+    digits = 2 if forecast.cost >= Decimal("0.01") else 4
+    return f"about {forecast.cost:,.{digits}f} {forecast.currency}"
 
 
 def _thousands(count: int) -> str:
@@ -255,20 +247,19 @@ def _shown(
 
 
 @require_POST
-def cancel_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+def change_job(request: UserRequest, slug: str, pk: int, act: Literal["cancel", "pause", "retry"]) -> HttpResponse:
     campaign, llm = get_row(request.user, slug, job_for, pk, may_run_jobs)
-    left = job_service.cancel(llm, request.user)
-    messages.success(
-        request, f"Cancelled: {left:,} {plural(left, 'item')} will not be done. Labels that were given stay."
-    )
-    return redirect("organizer:job", campaign.slug, pk)
-
-
-@require_POST
-def pause_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, llm = get_row(request.user, slug, job_for, pk, may_run_jobs)
-    job_service.pause(llm, request.user)
-    messages.success(request, "Paused. Replies to what is under way are kept.")
+    match act:
+        case "cancel":
+            left = job_service.cancel(llm, request.user)
+            text = f"Cancelled: {left:,} {plural(left, 'item')} will not be done. Labels that were given stay."
+        case "pause":
+            job_service.pause(llm, request.user)
+            text = "Paused. Replies to what is under way are kept."
+        case "retry":
+            retried = job_service.retry(llm, request.user)
+            text = f"Queued again: {retried:,} {plural(retried, 'item')}."
+    messages.success(request, text)
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -280,14 +271,6 @@ def resume_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         return _shown(request, campaign, llm, form, status=422)
     job_service.resume(llm, request.user, form.budget)
     messages.success(request, "The job goes on.")
-    return redirect("organizer:job", campaign.slug, pk)
-
-
-@require_POST
-def retry_job(request: UserRequest, slug: str, pk: int) -> HttpResponse:
-    campaign, llm = get_row(request.user, slug, job_for, pk, may_run_jobs)
-    retried = job_service.retry(llm, request.user)
-    messages.success(request, f"Queued again: {retried:,} {plural(retried, 'item')}.")
     return redirect("organizer:job", campaign.slug, pk)
 
 
@@ -311,8 +294,7 @@ def label(request: UserRequest, slug: str, kind: str, pk: int) -> HttpResponse:
     read = provenance.assignment_for if kind == "assignment" else provenance.support_judgment_for
     campaign, label = get_row(request.user, slug, read, pk)
     call = provenance.call_behind(request.user, campaign, label.event)
-    simulated = is_simulated(label.judge, call)
-    context = {"campaign": campaign, "given": label, "shown": call, "simulated": simulated}
+    context = {"campaign": campaign, "given": label, "shown": call, "simulated": is_simulated(label.judge, call)}
     return render(request, "organizer/label.html", context)
 
 

@@ -40,6 +40,7 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, or_404
 from organizer.cost import LABEL, SUPPORT, LlmUnits, llm_units
 from organizer.forms import choice_field, named, posted, refusals_on
+from organizer.navigation import page_in
 from organizer.templatetags.work import PROMPT_TASKS
 from reports.quality.judges import JudgeTrust, trust_of
 from web.outbound import DEFAULT
@@ -136,8 +137,6 @@ class ConnectionForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class CallableModel:
-    """A model at an address that judges may be made of."""
-
     model: str
     base_url: str
     caption: str
@@ -152,12 +151,10 @@ def callable_models(judges: list[Judge]) -> dict[str, CallableModel]:
         for row in newest_connections()
     }
     own = default_endpoint().model
-    rest = [("", CallableModel(own, "", f"{own} at {DEFAULT}"))]
-    rest += [
-        (f"judge-{judge.pk}", CallableModel(judge.model, judge.base_url, f"{judge.model}, as {judge.name}"))
-        for judge in judges
-    ]
-    for key, choice in rest:
+    rest = {"": CallableModel(own, "", f"{own} at {DEFAULT}")}
+    for judge in judges:
+        rest[f"judge-{judge.pk}"] = CallableModel(judge.model, judge.base_url, f"{judge.model}, as {judge.name}")
+    for key, choice in rest.items():
         if all((choice.model, choice.base_url) != (other.model, other.base_url) for other in found.values()):
             found[key] = choice
     return found
@@ -348,7 +345,7 @@ def _saved(request: UserRequest, campaign: Campaign, connection: Connection) -> 
     outcome = "Saved" if is_new else "There already, just so; nothing was changed"
     untested = "" if saved.tested_at else " It is not tested."
     messages.success(request, f"{outcome}: {saved.name}, version {saved.version}.{untested}")
-    return redirect(f"{reverse('organizer:judges', args=[campaign.slug])}?connection={saved.pk}")
+    return redirect(page_in(campaign, "judges", connection=saved.pk))
 
 
 @require_POST
@@ -357,7 +354,7 @@ def test_connection(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     connection = or_404(Connection.objects.get, pk=pk)
     try_connection(connection, campaign, request.user)
     connection.save(update_fields=["test", "tested_at"])
-    return redirect(f"{reverse('organizer:judges', args=[campaign.slug])}?connection={pk}")
+    return redirect(page_in(campaign, "judges", connection=pk))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

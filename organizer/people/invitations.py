@@ -59,8 +59,6 @@ class Invitee:
 
 
 class InviteForm(forms.Form):
-    """The role that each link gives, and where links are sent."""
-
     role = forms.ChoiceField(label="Role", choices=ROLES)
     addresses = forms.CharField(
         label="Email addresses",
@@ -71,15 +69,13 @@ class InviteForm(forms.Form):
 
     def clean_addresses(self) -> str:
         addresses = str(self.cleaned_data["addresses"])
-        if len(addressed(addresses)) > MOST:
-            raise forms.ValidationError(f"At most {MOST} addresses at once, found {len(addressed(addresses))}.")
+        if (number := len(addressed(addresses))) > MOST:
+            raise forms.ValidationError(f"At most {MOST} addresses at once, found {number}.")
         return addresses
 
 
 @dataclass(frozen=True, slots=True)
 class InvitePlan:
-    """Preview of a pasted list: who is new, who is known here already, and what is no address."""
-
     new: list[Invitee]
     known: list[Invitee]
     invalid: list[Invitee]
@@ -177,10 +173,8 @@ def invite_people(request: UserRequest, slug: str) -> HttpResponse:
                 for person in plan.new:
                     send(request, campaign, role, person)
             if not form.errors:
-                number = len(plan.new)
-                messages.success(
-                    request, f"{number} {plural(number, 'invitation')} sent, each for the role {role}."
-                )
+                sent = f"{len(plan.new)} {plural(len(plan.new), 'invitation')} sent"
+                messages.success(request, f"{sent}, each for the role {role}.")
                 return redirect("organizer:people", slug)
             # Whoever was sent one before the fault is known now.
             plan = plan_of(campaign, request.POST["addresses"])
@@ -196,11 +190,6 @@ def revoke(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     withdraw_invitation(invitation=invitation, actor=request.user)
     messages.success(request, "The invitation was taken back.")
     return redirect("organizer:people", slug)
-
-
-def held_invitation(request: HttpRequest) -> Invitation | None:
-    """Invitation opened in this session; None where it is not good any more."""
-    return invitation_of(request.session.get(HELD, ""))
 
 
 def joined(request: HttpRequest, form: JoinForm) -> User | None:
@@ -246,7 +235,7 @@ def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
 @login_not_required
 @blind
 def invitation(request: HttpRequest) -> HttpResponse:
-    found = held_invitation(request)
+    found = invitation_of(request.session.get(HELD, ""))
     if not found:
         return render(request, "organizer/no_invitation.html", status=410)
     form = JoinForm(posted(request), initial={"full_name": found.name})
@@ -264,8 +253,7 @@ def invitation(request: HttpRequest) -> HttpResponse:
 @require_POST
 @blind
 def accept_role(request: UserRequest) -> HttpResponse:
-    raw = request.session.get(HELD, "")
-    campaign = accept(raw=raw, user=request.user)
+    campaign = accept(raw=request.session.get(HELD, ""), user=request.user)
     request.session.pop(HELD, None)
     messages.success(request, f"You are in {campaign.name} now.")
     return redirect("organizer:campaigns")

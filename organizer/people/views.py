@@ -120,8 +120,6 @@ def _page(request: UserRequest, campaign: Campaign, *, role_form: RoleForm | Non
 
 
 class EraseForm(forms.Form):
-    """Erasure, confirmed by the username that it removes."""
-
     username = forms.CharField(label="Username", max_length=150, widget=forms.TextInput({"autocomplete": "off"}))
 
 
@@ -140,34 +138,26 @@ def account(request: UserRequest, pk: int) -> HttpResponse:
     return render(request, "organizer/account.html", context)
 
 
-@require_POST
-def close(request: UserRequest, pk: int) -> HttpResponse:
-    person = _get_account(request, pk)
-    close_person(user=person, actor=request.user)
-    messages.success(request, "Closed. Every session of it has ended, and its tokens are revoked.")
-    return redirect("organizer:account", pk)
+ACCOUNT_ACTS = {
+    "close": (close_person, "Closed. Every session of it has ended, and its tokens are revoked."),
+    "open": (open_person, "Open again."),
+    "factor": (drop_second_factor, "The second factor and the recovery codes are gone. Every session has ended."),
+}
 
 
 @require_POST
-def reopen(request: UserRequest, pk: int) -> HttpResponse:
+def change_account(request: UserRequest, pk: int, act: str) -> HttpResponse:
     person = _get_account(request, pk)
-    open_person(user=person, actor=request.user)
-    messages.success(request, "Open again.")
-    return redirect("organizer:account", pk)
-
-
-@require_POST
-def drop_factor(request: UserRequest, pk: int) -> HttpResponse:
-    person = _get_account(request, pk)
-    drop_second_factor(user=person, actor=request.user)
-    get_adapter(request).send_notification_mail("mfa/email/factors_dropped", person)
-    messages.success(request, "The second factor and the recovery codes are gone. Every session has ended.")
+    change, notice = ACCOUNT_ACTS[act]
+    change(user=person, actor=request.user)
+    if change is drop_second_factor:
+        get_adapter(request).send_notification_mail("mfa/email/factors_dropped", person)
+    messages.success(request, notice)
     return redirect("organizer:account", pk)
 
 
 @require_http_methods(["POST"])
 def erase(request: UserRequest, pk: int) -> HttpResponse:
-    """Erase the person, only where the administrator typed their username."""
     person = _get_account(request, pk)
     pseudonym = erase_person(user=person, confirmed=request.POST.get("username", ""), actor=request.user)
     messages.success(request, f"Erased. What they did stays, under the name {pseudonym}.")

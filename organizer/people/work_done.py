@@ -107,8 +107,7 @@ def _flags(row: PersonStage) -> Iterator[tuple[str, str]]:
     accepts = row.accepts
     if accepts and accepts.number >= FEWEST_ACCEPTS and accepts.median < QUICK_MS:
         yield (
-            f"Shown labels were accepted after {accepts.median:,.0f} ms at the median, {accepts.number:,} "
-            "accepts.",
+            f"Shown labels were accepted after {accepts.median:,.0f} ms at the median, {accepts.number:,} accepts.",
             "The label may have been plain, or the passage known from the pair before.",
         )
 
@@ -211,23 +210,19 @@ def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
         hours[time.assessor] += time.times.active.point / (60 * MINUTE)
     judges = judges_by_user([person.pk for person in people])
     labels = (mixes_for(viewer, campaign), latencies_for(viewer, campaign))
-    words, topics = (
-        cached_words(campaign),
-        dict(Topic.objects.filter(campaign=campaign).values_list("pk", "topic_id")),
-    )
+    reading = cached_words(campaign), dict(Topic.objects.filter(campaign=campaign).values_list("pk", "topic_id"))
     stages = []
     for stage in Stage:
         rows = tuple(
-            _row(person, stage, counts[person.pk, stage], first, judges.get(person.pk, 0), labels, (words, topics))
+            _row(person, stage, counts[person.pk, stage], first, judges.get(person.pk, 0), labels, reading)
             for person in people
             if (person.pk, stage) in counts
         )
         if rows:
             stages.append((stage, rows))
-    flags = [
-        Flag(row.who.name, row.stage.words, *flag) for _, rows in stages for row in rows for flag in _flags(row)
-    ]
-    return PeopleWork(tuple(people), tuple(stages), tuple(flags), hours)
+    found = (row for _, rows in stages for row in rows)
+    flags = tuple(Flag(row.who.name, row.stage.words, *flag) for row in found for flag in _flags(row))
+    return PeopleWork(tuple(people), tuple(stages), flags, hours)
 
 
 def _row(
@@ -293,8 +288,8 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
 
 @require_safe
 def people_work(request: UserRequest, slug: str) -> HttpResponse:
-    campaign, query = get_campaign(request.user, slug), request.GET.urlencode()
-    return redirect(f"{reverse('organizer:people', args=[campaign.slug])}{'?' if query else ''}{query}")
+    campaign = get_campaign(request.user, slug)
+    return redirect(reverse("organizer:people", args=[campaign.slug], query=request.GET))
 
 
 @require_safe
@@ -317,8 +312,6 @@ def pause(request: UserRequest, slug: str) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class PracticeResult:
-    """An assessor's answers compared with the known labels."""
-
     person: PersonRow
     compared: Confusion
 

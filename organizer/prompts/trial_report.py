@@ -1,10 +1,10 @@
 """A trial of prompts in figures: how each agrees with the people who labelled the same pairs."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from django.db.models import QuerySet
@@ -25,6 +25,8 @@ from reports.metrics.confusion import Confusion, confusion
 from reports.metrics.label_matrix import FAILED, UNJUDGED
 
 Pairs = Sequence[tuple[int, int]]
+First = TypeVar("First")
+Other = TypeVar("Other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,66 +50,52 @@ def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPai
     topics = topics_for(viewer, campaign)
     match trial.task:
         case "assign":
-            return _assigned(
-                [(item["answer"], nugget) for item in payloads for nugget in item["nuggets"]], answers
+            pairs = [(item["answer"], nugget) for item in payloads for nugget in item["nuggets"]]
+            given = answers.in_bulk([answer for answer, _ in pairs])
+            return _shown(
+                pairs, given, _nugget_texts(pairs), lambda row, text: ShownPair(text, "", row.topic, row)
             )
         case "support":
-            return _supported([(item["sentence"], item["segment"]) for item in payloads], answers)
+            pairs = [(item["sentence"], item["segment"]) for item in payloads]
+            docids = dict(
+                Segment.objects.filter(pk__in=[segment for _, segment in pairs]).values_list("pk", "docid")
+            )
+            return _shown(pairs, _sentences(pairs, answers), docids, lambda row, docid: replace(row, docid=docid))
         case "importance":
-            return _weighed([(item["topic"], nugget) for item in payloads for nugget in item["nuggets"]], topics)
+            pairs = [(item["topic"], nugget) for item in payloads for nugget in item["nuggets"]]
+            about = topics.in_bulk([topic for topic, _ in pairs])
+            return _shown(pairs, about, _nugget_texts(pairs), lambda topic, text: ShownPair(text, "", topic))
         case _:
-            return _graded([(item["topic"], item["segment"]) for item in payloads], topics)
+            pairs = [(item["topic"], item["segment"]) for item in payloads]
+            about = topics.in_bulk([topic for topic, _ in pairs])
+            # Only the beginning is shown, and a segment may be long.
+            segments = Segment.objects.annotate(start=Left("text", SNIPPET)).only("docid")
+            found = segments.in_bulk([segment for _, segment in pairs])
+            return _shown(pairs, about, found, lambda topic, row: ShownPair(row.start, row.docid, topic))
 
 
-def _assigned(pairs: Pairs, answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
-    given, texts = answers.in_bulk([answer for answer, _ in pairs]), _nugget_texts(pairs)
+def _shown(
+    pairs: Pairs, rows: Mapping[int, First], others: Mapping[int, Other], show: Callable[[First, Other], ShownPair]
+) -> list[ShownPair | None]:
     return [
-        ShownPair(texts[nugget], "", given[answer].topic, given[answer])
-        if answer in given and nugget in texts
-        else None
-        for answer, nugget in pairs
+        show(rows[first], others[other]) if first in rows and other in others else None for first, other in pairs
     ]
 
 
-def _supported(pairs: Pairs, answers: QuerySet[AnswerProvenance]) -> list[ShownPair | None]:
+def _sentences(pairs: Pairs, answers: QuerySet[AnswerProvenance]) -> dict[int, ShownPair]:
+    """Sentences of answers that the viewer may see, still without a passage."""
     sentences = Sentence.objects.in_bulk([sentence for sentence, _ in pairs])
     given = answers.in_bulk([sentence.answer_id for sentence in sentences.values()])
-    docids = dict(Segment.objects.filter(pk__in=[segment for _, segment in pairs]).values_list("pk", "docid"))
-    found: list[ShownPair | None] = []
-    for pk, segment in pairs:
-        sentence = sentences.get(pk)
-        answer = given.get(sentence.answer_id) if sentence else None
-        if sentence and answer and segment in docids:
-            found.append(ShownPair(sentence.text, docids[segment], answer.topic, answer))
-        else:
-            found.append(None)
-    return found
-
-
-def _weighed(pairs: Pairs, topics: QuerySet[Topic]) -> list[ShownPair | None]:
-    about, texts = topics.in_bulk([topic for topic, _ in pairs]), _nugget_texts(pairs)
-    return [
-        ShownPair(texts[nugget], "", about[topic]) if topic in about and nugget in texts else None
-        for topic, nugget in pairs
-    ]
+    return {
+        pk: ShownPair(sentence.text, "", given[sentence.answer_id].topic, given[sentence.answer_id])
+        for pk, sentence in sentences.items()
+        if sentence.answer_id in given
+    }
 
 
 def _nugget_texts(pairs: Pairs) -> dict[int, str]:
     wordings = NuggetVersion.objects.filter(pk__in={nugget for _, nugget in pairs})
     return dict(wordings.values_list("pk", "text"))
-
-
-def _graded(pairs: Pairs, topics: QuerySet[Topic]) -> list[ShownPair | None]:
-    about = topics.in_bulk([topic for topic, _ in pairs])
-    # Only the beginning is shown, and a segment may be long.
-    segments = Segment.objects.annotate(start=Left("text", SNIPPET)).only("docid")
-    found = segments.in_bulk([segment for _, segment in pairs])
-    return [
-        ShownPair(found[segment].start, found[segment].docid, about[topic])
-        if topic in about and segment in found
-        else None
-        for topic, segment in pairs
-    ]
 
 
 LABELS_OF = {"assign": NUGGET_LABELS.scale, "support": CITATION_LABELS.scale, "importance": ("okay", "vital")}
@@ -148,8 +136,6 @@ class TrialDifference:
 
 @dataclass(frozen=True, slots=True)
 class TrialReport:
-    """A trial and its prompts, side by side, and the pairs on which any of them differs from people."""
-
     trial: Trial
     labels: tuple[str, ...]
     prompts: tuple[TriedPrompt, ...]
@@ -175,17 +161,14 @@ class TrialReport:
 def trial_report(viewer: User, campaign: Campaign, trial: Trial) -> TrialReport:
     """Agreement of each prompt with the labels that people had given when the pairs were drawn."""
     tried = outcome_of(trial)
-    labels, judges = LABELS_OF.get(trial.task) or _grades(tried), defaultdict[str, list[Judge]](list)
+    labels = LABELS_OF.get(trial.task) or tuple(f"grade {grade}" for grade in range(tried[0].top + 1))
+    judges = defaultdict[str, list[Judge]](list)
     built_in = next(template.ref for template in TEMPLATES.values() if template.task == trial.task)
     for judge in callable_judges_for(viewer, campaign):
         judges[judge.prompt_versions.get(trial.task, built_in)].append(judge)
     differing = _differing(shown_pairs(viewer, campaign, trial), tried)
     prompts = [_prompt(prompt, judges[prompt.prompt], len(labels)) for prompt in tried]
     return TrialReport(trial, labels, tuple(prompts), tuple(differing))
-
-
-def _grades(tried: list[Tried]) -> tuple[str, ...]:
-    return tuple(f"grade {grade}" for grade in range(tried[0].top + 1))
 
 
 def _differing(pairs: list[ShownPair | None], tried: list[Tried]) -> Iterator[TrialDifference]:

@@ -48,7 +48,7 @@ from llmjobs.trials import (
     trials_for,
 )
 from organizer.access import get_campaign, get_row
-from organizer.forms import choice_field, named, posted, refusals_on, ticks_field
+from organizer.forms import choice_field, errors_text, named, posted, refusals_on, ticks_field
 from organizer.jobs.forms import BudgetForm, judge_choice
 from organizer.jobs.views import button_of
 from organizer.prompts.trial_report import compared, trial_report
@@ -63,8 +63,6 @@ LABELLED: dict[PromptTask, str] = {
 
 
 class ScopeForm(forms.Form):
-    """Owner of a prompt: this campaign, or all."""
-
     common = forms.BooleanField(required=False, label="common: every campaign here may read and use it")
 
     def owner(self, campaign: Campaign) -> Campaign | None:
@@ -72,8 +70,6 @@ class ScopeForm(forms.Form):
 
 
 class PromptForm(ScopeForm):
-    """A wording, saved as the next version of its name."""
-
     name = forms.CharField(max_length=LONGEST_NAME, label="Name")
     # Not stripped: blanks at the ends are sent to the LLM, and are part of the prompt's hash.
     system = forms.CharField(
@@ -251,9 +247,8 @@ def import_wording(request: UserRequest, slug: str) -> HttpResponse:
         data, file = form.cleaned_data, form.cleaned_data["file"]
         with refusals_on(form, "file"):
             source = read_source(file, name=file.name, max_bytes=LARGEST_FILE)
-            owner = form.owner(campaign)
             made, is_new = import_prompt(
-                source, task=data["task"], name=data["name"], campaign=owner, actor=request.user
+                source, task=data["task"], name=data["name"], campaign=form.owner(campaign), actor=request.user
             )
             return _to_prompt(request, campaign, made, is_new=is_new)
     context = {"campaign": campaign, "form": form}
@@ -277,7 +272,7 @@ def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
         "task": task,
         "triable": tuple(LABELLED),
         "form": form,
-        "reason": " ".join(str(error) for errors in form.errors.values() for error in errors),
+        "reason": errors_text(form),
         "address": request.GET.urlencode(),
     }
     return render(request, "organizer/prompt_try.html", context, status=422 if starts else 200)

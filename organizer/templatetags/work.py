@@ -30,8 +30,6 @@ STAGE_MEANINGS: Final = {
     Stage.SUPPORT_SCRATCH: "decide whether cited passages back the sentences",
     Stage.SUPPORT_POST_EDIT: "the same, with an LLM's label beside each pair",
 }
-
-
 PROMPT_TASKS: Final[dict[PromptTask, str]] = {
     "nuggetize": "Make nuggets",
     "importance": "Weigh nuggets",
@@ -45,13 +43,9 @@ def days_text(first: date, last: date) -> str:
     """Range of days; a shared month or year is written only once."""
     if first == last:
         return f"on {date_format(first, 'j M Y')}"
-    form = (
-        "j"
-        if (first.year, first.month) == (last.year, last.month)
-        else "j M"
-        if first.year == last.year
-        else "j M Y"
-    )
+    form = "j M" if first.year == last.year else "j M Y"
+    if (first.year, first.month) == (last.year, last.month):
+        form = "j"
     return f"{date_format(first, form)} to {date_format(last, 'j M Y')}"
 
 
@@ -63,21 +57,14 @@ STATES = {
     "blocked": ("⊠", "blocked"),
     "withdrawn": ("\N{EN DASH}", "gone"),
 }
+STATE_MARK: Final = '<span class="state state-{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>'
 
 
 @register.simple_tag
 def task_state(state: str, version: int = 1) -> SafeString:
-    """State as glyph and word, with the submission's number from the second one on."""
     glyph, kind = STATES[state]
-    text = state
-    if state == "submitted" or version > 1:
-        text = f"{text} v{version}"
-    return format_html(
-        '<span class="state state-{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
-        kind,
-        glyph,
-        text,
-    )
+    text = f"{state} v{version}" if state == "submitted" or version > 1 else state
+    return format_html(STATE_MARK, kind, glyph, text)
 
 
 ACT_WORDS = {
@@ -88,11 +75,6 @@ ACT_WORDS = {
     "unblock": "Unblock",
     "withdraw": "Withdraw",
 }
-
-
-@register.filter
-def act_word(act: str) -> str:
-    return ACT_WORDS[act]
 
 
 @register.filter
@@ -128,24 +110,14 @@ def hand_out_chip(public_id: str, topic_id: str, stage: Stage) -> SafeString:
     return format_html(EMPTY, stage, public_id, topic_id, stage.words)
 
 
-@register.filter
-def prompt_task(task: PromptTask) -> str:
-    return PROMPT_TASKS[task]
-
-
-@register.filter
-def stage_word(stage: str) -> str:
-    return Stage(stage).words
-
-
-@register.filter
-def origin_words(origin: str) -> str:
-    return Origin(origin).words
+register.filter("act_word", lambda act: ACT_WORDS[act])
+register.filter("prompt_task", lambda task: PROMPT_TASKS[task])
+register.filter("stage_word", lambda stage: Stage(stage).words)
+register.filter("origin_words", lambda origin: Origin(origin).words)
 
 
 @register.filter
 def age(moment: datetime) -> str:
-    """Age in its largest unit, short enough for a cell."""
     passed = timezone.now() - moment
     if passed.days:
         return f"{passed.days} d"
@@ -159,8 +131,8 @@ def age(moment: datetime) -> str:
 def since(moment: datetime | date) -> SafeString:
     if isinstance(moment, datetime):
         return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{age(moment)} ago")
-    day = format_html('<time datetime="{}">{}</time>', moment.isoformat(), date_format(moment, "j M Y"))
-    return format_html("was due {day}", day=day)
+    day = date_format(moment, "j M Y")
+    return format_html('was due <time datetime="{}">{}</time>', moment.isoformat(), day)
 
 
 @register.filter
@@ -181,7 +153,6 @@ def organizes(context: dict[str, Any], campaign: Campaign) -> bool:
 
 @register.inclusion_tag("organizer/how_to_load.html", takes_context=True)
 def how_to_load(context: dict[str, Any], kind: str) -> dict[str, Any]:
-    """Way to load missing data; for viewers without the right, who can."""
     campaign: Campaign = context["campaign"]
     return {"slug": campaign.slug, "kind": kind, "may_load": may_organize(context["request"].user, campaign)}
 

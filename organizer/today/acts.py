@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
 
 from django.db.models import Count
 from django.urls import reverse
@@ -12,14 +11,7 @@ from django.utils.formats import date_format
 
 from accounts.models import User
 from assessor.progress.matrix import may_organize
-from assessor.progress.pipeline import (
-    Pipeline,
-    PipelineTopic,
-    Step,
-    StepState,
-    graded_to_read,
-    pipeline_for,
-)
+from assessor.progress.pipeline import Pipeline, PipelineTopic, Step, StepState, graded_to_read, pipeline_for
 from evaluation.campaigns.contents import holdings_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Membership, Remark, Task
@@ -33,6 +25,7 @@ from llmjobs.client import default_endpoint
 from llmjobs.job_service import Work
 from llmjobs.job_status import callable_judges_for
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
+from organizer.navigation import page_in
 from web.text import plural
 
 JOBS = {Step.NUGGETS: Work.NUGGETS, Step.CITATIONS: Work.SUPPORT}
@@ -108,7 +101,7 @@ def _card(
     for state in StepState:
         count = len(pipeline.topics_at(step, state))
         width = 100 * count / max(len(pipeline.topics), 1)
-        link = _page(campaign, "work", step=f"{step}:{state}")
+        link = page_in(campaign, "work", step=f"{step}:{state}")
         shares.append(StageShare(state, count, link, round(start, 2), round(width, 2)))
         start += width
     done, *others = shares
@@ -136,11 +129,11 @@ def _unblocking(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Seque
     blocked = {task.public_id: task for task in pipeline.tasks_of(step, TaskState.BLOCKED)}
     for flag in flags:
         if flag.kind == RemarkKind.FLAG and flag.task.public_id in blocked:
-            name, page = flag.task.assessor.name.split()[0], _page(campaign, "today", answer=flag.public_id)
+            name, page = flag.task.assessor.name.split()[0], page_in(campaign, "today", answer=flag.public_id)
             return NextAct(f"Answer {name}'s flag", f"{page}#remark-{flag.public_id}")
     for task in blocked.values():
         topic = next(topic.topic_id for topic in pipeline.topics if topic.pk == task.topic)
-        return NextAct(f"Unblock {topic}", _page(campaign, "task", task.public_id))
+        return NextAct(f"Unblock {topic}", page_in(campaign, "task", task.public_id))
     return None
 
 
@@ -164,7 +157,7 @@ def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct 
     if not ready:
         return None
     query = {"stage": stage, "choose": "ticked", **ground, "topics": [topic.public_id for topic in ready]}
-    return NextAct(f"Hand out {_named(ready)}", _page(campaign, "hand_out", **query))
+    return NextAct(f"Hand out {_named(ready)}", page_in(campaign, "hand_out", **query))
 
 
 def _inputs_of_last_task(campaign: Campaign, stage: Stage) -> dict[str, str]:
@@ -181,7 +174,7 @@ def _job(campaign: Campaign, pipeline: Pipeline, step: Step, titles: set[str]) -
     if not ready:
         return None
     if step is Step.PASSAGES:
-        return NextAct("Load passages", _page(campaign, "new_import", "qrels"))
+        return NextAct("Load passages", page_in(campaign, "new_import", "qrels"))
     work, ready = _missing_work(pipeline, step, ready)
     if not ready:
         return None
@@ -190,7 +183,7 @@ def _job(campaign: Campaign, pipeline: Pipeline, step: Step, titles: set[str]) -
         return NextAct("Waiting for a job")
     grades = _grades_to_read(campaign, ready) if step is Step.NUGGETS else {}
     query = {"what": work, **grades, "topics": [topic.topic_id for topic in ready]}
-    return NextAct(f"{words}: {_named(ready)}", _page(campaign, "new_job", **query))
+    return NextAct(f"{words}: {_named(ready)}", page_in(campaign, "new_job", **query))
 
 
 def _grades_to_read(campaign: Campaign, topics: Sequence[PipelineTopic]) -> dict[str, str]:
@@ -203,28 +196,26 @@ def _grades_to_read(campaign: Campaign, topics: Sequence[PipelineTopic]) -> dict
 
 
 def _missing_work(pipeline: Pipeline, step: Step, ready: list[PipelineTopic]) -> tuple[Work, list[PipelineTopic]]:
-    """Work that is missing, and the topics that it can be done for."""
     if step is Step.LABELS:
-        listed = {
-            work: [topic for topic in ready if pipeline.has_list(topic, origin)] for work, origin in LABELLED
-        }
-        return max(listed.items(), key=lambda found: len(found[1]))
+        listed = [
+            (work, [topic for topic in ready if pipeline.has_list(topic, origin)]) for work, origin in LABELLED
+        ]
+        return max(listed, key=lambda found: len(found[1]))
     if step is Step.NUGGETS and pipeline.tasks_of(step):
         return Work.DRAFTS, [topic for topic in ready if not pipeline.has_list(topic, Origin.DRAFT)]
     return JOBS[step], ready
 
 
 def _reminding(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct | None:
-    late = {
-        task.assessor for task in pipeline.tasks_of(step, *ACTIVE) if task.due and task.due < timezone.localdate()
-    }
+    today = timezone.localdate()
+    late = {task.assessor for task in pipeline.tasks_of(step, *ACTIVE) if task.due and task.due < today}
     # Whoever was reminded today is waited for.
     done = reminded_today(campaign) if late else ()
     people = sorted((person for person in late if person.pk not in done), key=lambda person: person.name)
     if not people:
         return None
     whom = people[0].name.split()[0] if len(people) == 1 else f"{len(people)} people"
-    return NextAct(f"Remind {whom}", _page(campaign, "remind", people=[person.username for person in people]))
+    return NextAct(f"Remind {whom}", page_in(campaign, "remind", people=[person.username for person in people]))
 
 
 def _waiting(pipeline: Pipeline, step: Step) -> NextAct:
@@ -243,11 +234,9 @@ def _publish(campaign: Campaign, *, labelled: bool) -> StageCard:
     snapshot = Snapshot.objects.filter(campaign=campaign).values_list("manifest__revision", "made_at").first()
     current = snapshot is not None and snapshot[0] == campaign.revision
     note = f"last snapshot {date_format(snapshot[1], 'j M Y, H:i')}" if snapshot else "no snapshot yet"
-    page = _page(campaign, "snapshots")
+    act = NextAct("Take a snapshot", page_in(campaign, "snapshots")) if labelled else NextAct("Waiting for labels")
     if current:
         act = NextAct("Methods for the paper", reverse("reports:methods", args=[campaign.slug]))
-    else:
-        act = NextAct("Take a snapshot", page) if labelled else NextAct("Waiting for labels")
     head = "current" if current else "out of date" if snapshot else "not published"
     return StageCard("Publish", act, head=head, note=note)
 
@@ -258,8 +247,6 @@ def _named(topics: Sequence[PipelineTopic]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FirstStep:
-    """One step: its fact in words, whether it holds, and the page where it is done."""
-
     title: str
     fact: str
     done: bool
@@ -269,9 +256,9 @@ class FirstStep:
 
 
 def checklist_of(viewer: User, campaign: Campaign) -> list[FirstStep]:
-    return (
-        checklist_for(viewer, campaign, pipeline_for(viewer, campaign)) if may_organize(viewer, campaign) else []
-    )
+    if not may_organize(viewer, campaign):
+        return []
+    return checklist_for(viewer, campaign, pipeline_for(viewer, campaign))
 
 
 def checklist_for(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstStep]:
@@ -287,19 +274,14 @@ def checklist_for(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[
 
 def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstStep]:
     held = holdings_for(viewer, campaign)
-    graded, listed, labelled = (
-        len(pipeline.topics_at(step, *states))
-        for step, states in (
-            (Step.PASSAGES, [StepState.DONE]),
-            (Step.NUGGETS, [StepState.DONE]),
-            (Step.LABELS, [StepState.DONE, StepState.IN_PROGRESS]),
-        )
-    )
+    graded = len(pipeline.topics_at(Step.PASSAGES, StepState.DONE))
+    listed = len(pipeline.topics_at(Step.NUGGETS, StepState.DONE))
+    labelled = len(pipeline.topics_at(Step.LABELS, StepState.DONE, StepState.IN_PROGRESS))
     loaded = bool(held.topics and held.runs and graded)
     own, version = default_endpoint().model, campaign.protocol.version
     judges = [judge.name for judge in callable_judges_for(viewer, campaign)] or [own]
     # This job makes nuggets first where there are none, so both steps are one.
-    labelling = f"{_page(campaign, 'new_job')}?what={Work.AA}"
+    labelling = f"{page_in(campaign, 'new_job')}?what={Work.AA}"
     others = Membership.objects.filter(campaign=campaign).exclude(user=viewer).count()
     model = "Built-in word-overlap judge: not a model" if own == SIMULATED_MODEL else ", ".join(judges[:3])
     return [
@@ -309,16 +291,16 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
             f"{graded:,} {plural(graded, 'topic')} with graded passages",
             loaded,
             "Load data",
-            _page(campaign, "data"),
+            page_in(campaign, "data"),
         ),
         FirstStep(
             "Choose the protocol",
             f"Protocol {version}; the defaults stand until you change them",
             loaded,
             "Read the protocol",
-            _page(campaign, "protocol"),
+            page_in(campaign, "protocol"),
         ),
-        FirstStep("Add a model", model, loaded, "Judges", _page(campaign, "judges")),
+        FirstStep("Add a model", model, loaded, "Judges", page_in(campaign, "judges")),
         FirstStep(
             "Make nuggets",
             f"{listed:,} of {held.topics:,} topics",
@@ -341,11 +323,6 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
             f"{others:,} {plural(others, 'role')} given to others",
             bool(others),
             "Invite people",
-            _page(campaign, "people"),
+            page_in(campaign, "people"),
         ),
     ]
-
-
-def _page(campaign: Campaign, name: str, *place: str, **query: object) -> str:
-    address = reverse(f"organizer:{name}", args=[campaign.slug, *place])
-    return f"{address}?{urlencode(query, doseq=True)}" if query else address

@@ -1,13 +1,12 @@
 """Results so far, and what happened since somebody was last here."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 import numpy as np
-from django.urls import reverse
 
 from accounts.models import User
 from evaluation.campaigns.access import within
@@ -19,16 +18,18 @@ from exchange.imports.kinds import KINDS
 from jobs.models import Notice
 from organizer.campaigns.views import judged_conditions
 from organizer.models import TodayVisit
+from organizer.navigation import page_in
 from reports.agreement.figures import correlate, table_of
 from reports.cache import cached_report
 from reports.leaderboard.scores import PRIMARY
+from reports.metrics.alpha import Overlap
 from reports.metrics.intervals import mean_intervals
 from reports.metrics.policies import Policies
 from reports.quality.people import shared_by_people
+from reports.report import FEWEST_TOPICS, has_tau
 from web.text import plural
 
 RUNS_SHOWN = 3
-FEWEST_TOPICS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +77,6 @@ class Results:
         return self.topics >= FEWEST_TOPICS
 
 
-@dataclass(frozen=True, slots=True)
-class HumanAgreement:
-    alpha: float | None
-    pairs: int
-    topics: int
-
-
 @cached_report(size=32)
 def results_of(campaign: Campaign) -> Results | None:
     """Figures of the condition with labels that is closest to people's work; None where nothing is labelled."""
@@ -107,20 +101,19 @@ def results_of(campaign: Campaign) -> Results | None:
 
 
 def _ranks(campaign: Campaign, choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | None:
-    by_topics = sorted(zip(choices, scored, strict=True), key=lambda pair: -pair[1])
-    machine = next((scores for scores, _ in by_topics if scores.condition.judge_kind is JudgeKind.LLM), None)
-    people = next((scores for scores, _ in by_topics if scores.condition.judge_kind is JudgeKind.HUMAN), None)
+    by_topics = [choice for choice, _ in sorted(zip(choices, scored, strict=True), key=lambda pair: -pair[1])]
+    machine = next((choice for choice in by_topics if choice.condition.judge_kind is JudgeKind.LLM), None)
+    people = next((choice for choice in by_topics if choice.condition.judge_kind is JudgeKind.HUMAN), None)
     if machine is None or people is None:
         return None
     found = correlate(campaign, machine, people, PRIMARY, Policies(), levels=()).agreement
-    enough = found.topics >= FEWEST_TOPICS and found.runs >= FEWEST_TOPICS
-    return JudgeRanking(machine, people, found.run_level if enough else None, found.runs, found.topics)
+    tau = found.run_level if has_tau(found.runs, found.topics) else None
+    return JudgeRanking(machine, people, tau, found.runs, found.topics)
 
 
-def human_agreement(viewer: User, campaign: Campaign) -> HumanAgreement | None:
+def human_agreement(viewer: User, campaign: Campaign) -> Overlap | None:
     shared = shared_by_people(viewer, campaign)
-    found = shared[0].found if shared else None
-    return HumanAgreement(found.alpha, found.pairs, found.topics) if found and found.pairs else None
+    return shared[0].found if shared and shared[0].found.pairs else None
 
 
 MOST_LINES: Final = 6
@@ -149,21 +142,15 @@ def last_visit(viewer: User, campaign: Campaign, now: datetime) -> datetime | No
 
 
 def news_for(viewer: User, campaign: Campaign, since: datetime) -> list[NewsLine]:
-    """At most `MOST_LINES` lines about what others did and what jobs came to."""
-    lines = [*_of_people(viewer, campaign, since), *_of_jobs(viewer, campaign, since)]
-    return lines[:MOST_LINES]
+    return [*_of_people(viewer, campaign, since), *_of_jobs(viewer, campaign, since)][:MOST_LINES]
 
 
 def _of_people(viewer: User, campaign: Campaign, since: datetime) -> Iterator[NewsLine]:
     kinds = ["task.submitted", *JOINED, *IMPORT_KINDS]
     rows = Event.objects.filter(campaign__in=within(viewer, campaign), kind__in=kinds, at__gt=since)
-    counts: dict[tuple[str, str], int] = defaultdict(int)
-    for event in rows.exclude(actor=viewer).select_related("actor")[:MOST_EVENTS]:
-        actor = event.actor.name if event.actor else "A command"
-        counts[event.kind, actor] += 1
-    work, people, data = (
-        reverse(f"organizer:{page}", args=[campaign.slug]) for page in ("work", "people", "data")
-    )
+    events = rows.exclude(actor=viewer).select_related("actor")[:MOST_EVENTS]
+    counts = Counter((event.kind, event.actor.name if event.actor else "A command") for event in events)
+    work, people, data = (page_in(campaign, page) for page in ("work", "people", "data"))
     for (kind, actor), count in counts.items():
         if kind == "task.submitted":
             yield NewsLine(f"{actor} submitted {count} {plural(count, 'task')}", f"{work}?state=submitted")
@@ -172,14 +159,13 @@ def _of_people(viewer: User, campaign: Campaign, since: datetime) -> Iterator[Ne
         elif kind == "member.added":
             yield NewsLine(f"{actor} gave {count} {plural(count, 'role')}", people)
         else:
-            yield NewsLine(
-                f"{actor} loaded {KINDS.get(kind.removeprefix('import.'), KINDS['runs']).caption.lower()}", data
-            )
+            loaded = KINDS.get(kind.removeprefix("import."), KINDS["runs"])
+            yield NewsLine(f"{actor} loaded {loaded.caption.lower()}", data)
 
 
 def _of_jobs(viewer: User, campaign: Campaign, since: datetime) -> Iterator[NewsLine]:
     notices = Notice.objects.filter(job__llm__campaign__in=within(viewer, campaign), since__gt=since)
     ends = {Notice.Kind.DONE: "ended", Notice.Kind.PAUSED: "was paused", Notice.Kind.STUCK: "waits"}
     for notice in notices.select_related("job")[:MOST_LINES]:
-        address = reverse("organizer:job", args=[campaign.slug, notice.job_id])
-        yield NewsLine(f"Job “{notice.job.title}” {ends[Notice.Kind(notice.kind)]}", address)
+        text = f"Job “{notice.job.title}” {ends[Notice.Kind(notice.kind)]}"
+        yield NewsLine(text, page_in(campaign, "job", notice.job_id))

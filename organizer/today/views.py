@@ -1,5 +1,6 @@
 """First page of a campaign's organizers: the pipeline, what needs them, people, jobs and results."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -9,7 +10,6 @@ from typing import Final
 from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.views.decorators.cache import never_cache
@@ -43,6 +43,7 @@ from llmjobs.budget import announced_price
 from llmjobs.job_status import JobListRow, ShownNotice, job_rows, jobs_for, shown_notices
 from llmjobs.models import LlmJob
 from organizer.access import get_campaign
+from organizer.navigation import page_in
 from organizer.templatetags.work import days_text
 from organizer.today.acts import cards_of, checklist_for
 from organizer.today.summary import human_agreement, last_visit, news_for, results_of
@@ -107,10 +108,8 @@ class RunningJob:
 
     @property
     def left(self) -> str:
-        progress = self.row.progress
-        if not self.rate:
-            return ""
-        return hours_text((progress.queued + progress.leased) / self.rate / 60)
+        left = self.row.progress.queued + self.row.progress.leased
+        return hours_text(left / self.rate / 60) if self.rate else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +125,8 @@ def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: 
     # Of a reopened task the submission that is being made counts: the last in order.
     spent = {row.task: hours_of(row) for row in times}
     tasks = [OpenTask(stage, spent.get(pk, 0.0)) for pk, stage in open_tasks_for(viewer, campaign)]
-    spreads = {
-        stage: spread_of([hours_of(row) for row in times if row.is_first and row.stage is stage])
-        for stage in Stage
-    }
+    first = [row for row in times if row.is_first]
+    spreads = {stage: spread_of([hours_of(row) for row in first if row.stage is stage]) for stage in Stage}
     return forecast(tasks, spreads, _pace(times, now), now)
 
 
@@ -169,15 +166,13 @@ def _needs(viewer: User, campaign: Campaign, times: Sequence[KeptTime]) -> Itera
     yield from (_of_task(campaign, task, "is blocked") for task in tasks.blocked[:SHOWN])
     yield from _of_jobs(campaign, shown_notices(viewer, campaign))
     yield from _of_imports(viewer, campaign)
-    yield from (
-        _of_task(campaign, task, "has not touched begun work for over 24 h") for task in tasks.untouched[:SHOWN]
-    )
+    untouched = "has not touched begun work for over 24 h"
+    yield from (_of_task(campaign, task, untouched) for task in tasks.untouched[:SHOWN])
     yield from _of_clocks(campaign, times)
 
 
 def _of_task(campaign: Campaign, task: TaskInNeed, what: str) -> Need:
-    link = reverse("organizer:task", args=[campaign.slug, task.public_id])
-    about = f"{what}: {task.topic_id}, {task.stage.words}"
+    about, link = f"{what}: {task.topic_id}, {task.stage.words}", page_in(campaign, "task", task.public_id)
     return Need(task.assessor, about, link, "Open the task", task.since, task.text)
 
 
@@ -186,7 +181,7 @@ def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Nee
     bad = [notice for notice in notices if notice.notice.kind != Notice.Kind.DONE or notice.progress.failed]
     for notice in bad[:SHOWN]:
         job, failed = notice.notice.job, notice.progress.failed
-        link = reverse("organizer:job", args=[campaign.slug, job.pk])
+        link = page_in(campaign, "job", job.pk)
         what = f"{failed:,} of {notice.progress.total:,} failed" if failed else notice.notice.kind
         failed_job = job.pk if failed and job.has_ended else None
         yield Need(job.title, what, link, "Open the job", notice.notice.since, notice.notice.reason, failed_job)
@@ -196,15 +191,15 @@ def _of_imports(viewer: User, campaign: Campaign) -> Iterable[Need]:
     newest = ImportAttempt.objects.filter(campaign=campaign).order_by("-pk").first()
     # An older refusal was followed by another try.
     if newest and newest.state == ImportAttempt.State.REFUSED:
-        link, act = reverse("organizer:data", args=[campaign.slug]), "Open Data"
+        link, act = page_in(campaign, "data"), "Open Data"
         if may_organize(viewer, campaign):
-            link, act = reverse("organizer:import_attempt", args=[campaign.slug, newest.pk]), "Open the import"
+            link, act = page_in(campaign, "import_attempt", newest.pk), "Open the import"
         what = f"{len(newest.problems):,} {plural(len(newest.problems), 'problem')}, nothing was loaded"
         yield Need(f"Import of {KINDS[newest.kind].caption.lower()}", what, link, act, newest.made_at)
 
 
 def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
-    link = reverse("organizer:people_work", args=[campaign.slug])
+    link = page_in(campaign, "people_work")
     odd = odd_times(times, (timezone.now() - LATELY).date())
     people = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}
     for assessor, day, hours in odd.days[:SHOWN]:
@@ -235,8 +230,7 @@ def running_jobs(rows: Iterable[JobListRow], now: datetime) -> list[RunningJob]:
 
 
 def spending_of(jobs: Iterable[LlmJob], since: datetime) -> MoneySpent:
-    week: dict[str, Decimal] = {}
-    spent: dict[str, Decimal] = {}
+    week, spent = defaultdict[str, Decimal](Decimal), defaultdict[str, Decimal](Decimal)
     unpriced = 0
     for llm in jobs:
         price = announced_price(llm)
@@ -244,9 +238,9 @@ def spending_of(jobs: Iterable[LlmJob], since: datetime) -> MoneySpent:
             unpriced += bool(llm.sent_calls)
             continue
         paid = price.of(llm.prompt_tokens, llm.completion_tokens)
-        spent[price.currency] = spent.get(price.currency, Decimal()) + paid
+        spent[price.currency] += paid
         if llm.job.made_at >= since:
-            week[price.currency] = week.get(price.currency, Decimal()) + paid
+            week[price.currency] += paid
     return MoneySpent(tuple(sorted(week.items())), tuple(sorted(spent.items())), unpriced)
 
 

@@ -24,12 +24,12 @@ from evaluation.campaigns.contents import nugget_sets_for, sources_for
 from evaluation.campaigns.protocol import machines_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Topic
+from evaluation.models import Campaign, Task, Topic
 from evaluation.rules.text import LONGEST_PATTERN, matcher
 from evaluation.tasks.changes import LONGEST_REASON, PAST, Change, TaskChange
 from evaluation.tasks.units import ASSIGNED, Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
-from organizer.forms import ListSearch, choice_field, day_field, named, ticks_field
+from organizer.forms import ListSearch, choice_field, day_field, errors_text, named, ticks_field
 from organizer.templatetags.work import STAGE_MEANINGS
 
 STAGES = [(stage.value, f"{stage.words}: {STAGE_MEANINGS[stage]}") for stage in Stage]
@@ -50,8 +50,6 @@ ORIGINS = [
     (f"{AN_ORIGIN}{Origin.AUTO}", "each topic's automatic list"),
 ]
 PRIORITIES = [(0, "ordinary"), (1, "high"), (2, "first")]
-
-
 TOPIC_STATES = [*named(TopicState), (UNASSIGNED, "topics not handed out")]
 TASK_STATES = [
     # The matrix leaves withdrawn tasks out.
@@ -130,15 +128,11 @@ def _in_today_s_fields(data: QueryDict) -> QueryDict:
 
 
 class InboxSearch(ListSearch):
-    """Remarks that the inbox shows."""
-
     kind = choice_field("Kind", "any kind", named(RemarkKind))
     answered = forms.BooleanField(required=False, label="Answered")
 
 
 class HandOutForm(forms.Form):
-    """Topics, a stage, and the assessor."""
-
     stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect, label="Stage")
     due = day_field("Due")
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label="Priority")
@@ -211,8 +205,6 @@ class HandOutForm(forms.Form):
 
 
 class TaskForm(forms.Form):
-    """Reason, deadline and priority of a change."""
-
     reason = forms.CharField(
         required=False,
         max_length=LONGEST_REASON,
@@ -225,15 +217,12 @@ class TaskForm(forms.Form):
     def wish(self, change: Change, tasks: tuple[str, ...]) -> TaskChange:
         """Raises `Refused` for an inconsistent form."""
         if not self.is_valid():
-            found = (str(error) for errors in self.errors.values() for error in errors)
-            raise Refused("bad_form", " ".join(found))
+            raise Refused("bad_form", errors_text(self))
         data = self.cleaned_data
         return TaskChange(change, tasks, data["reason"], data["due"], data["priority"] or 0)
 
 
 class ChangeForm(TaskForm):
-    """A change of many tasks at once."""
-
     change = forms.ChoiceField(choices=CHANGES, widget=forms.RadioSelect, label="Change")
 
     def __init__(
@@ -243,21 +232,21 @@ class ChangeForm(TaskForm):
         self.fields["assessor"] = choice_field("To whom, if reassigned", "choose", people(viewer, campaign))
         # No act leads back from withdrawn.
         tasks = tasks_for(viewer, campaign).not_withdrawn().select_related("topic", "assessor")
-        choices = [
-            (
-                task.public_id,
-                f"{task.topic.topic_id}, {Stage(task.stage).words}: {task.assessor.name}, {task.state}",
-            )
-            for task in tasks
-        ]
         self.fields["tasks"] = ticks_field(
-            "Tasks", choices, required=True, error_messages={"required": "tick at least one"}
+            "Tasks",
+            [(task.public_id, _caption(task)) for task in tasks],
+            required=True,
+            error_messages={"required": "tick at least one"},
         )
 
     @property
     def wish_of_all(self) -> TaskChange:
         """Raises `Refused` for an inconsistent form."""
         return self.wish(Change(self.cleaned_data["change"]), tuple(self.cleaned_data["tasks"]))
+
+
+def _caption(task: Task) -> str:
+    return f"{task.topic.topic_id}, {Stage(task.stage).words}: {task.assessor.name}, {task.state}"
 
 
 class ProposalForm(forms.Form):

@@ -66,7 +66,6 @@ def remind_late(request: UserRequest, slug: str) -> HttpResponse:
 
 
 def _late_tasks(viewer: User, campaign: Campaign) -> dict[int, list[Task]]:
-    """Late tasks of each person."""
     rows = tasks_for(viewer, campaign).filter(late(), assessor__is_active=True).order_by("assessor", "due", "pk")
     found = groupby(rows.select_related("assessor", "topic"), attrgetter("assessor_id"))
     return {person: list(tasks) for person, tasks in found}

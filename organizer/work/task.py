@@ -39,10 +39,8 @@ def task(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     campaign, task = get_row(request.user, slug, task_for, public_id)
     submissions = work_rows.submissions_of(task)
     wanted = request.GET.get("version", "")
-    chosen = next(
-        (submission for submission in submissions if str(submission.version) == wanted),
-        next(iter(submissions), None),
-    )
+    named = (submission for submission in submissions if str(submission.version) == wanted)
+    chosen = next(named, next(iter(submissions), None))
     context = {
         "campaign": campaign,
         "task": task,
@@ -58,13 +56,10 @@ def task(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 def _acts(request: UserRequest, campaign: Campaign, task: Task) -> dict[str, Any]:
-    """Changes that the viewer may make to a task now."""
     if not may_organize(request.user, campaign):
         return {"may": {}}
     state = TaskState(task.state)
-    others = [
-        assessor for assessor in work_rows.assessors_for(request.user, campaign) if assessor.pk != task.assessor_id
-    ]
+    assessors = work_rows.assessors_for(request.user, campaign)
     return {
         "may": {
             **{act.value: can_act(act, state) for act in (Act.REOPEN, Act.BLOCK, Act.UNBLOCK, Act.WITHDRAW)},
@@ -72,7 +67,7 @@ def _acts(request: UserRequest, campaign: Campaign, task: Task) -> dict[str, Any
             "reschedule": state not in (TaskState.SUBMITTED, TaskState.WITHDRAWN),
             "answer": True,
         },
-        "others": others,
+        "others": [assessor for assessor in assessors if assessor.pk != task.assessor_id],
         "priorities": PRIORITIES,
     }
 
@@ -91,9 +86,8 @@ def reassign_task(request: UserRequest, slug: str, public_id: str) -> HttpRespon
     campaign, task = get_row(request.user, slug, task_for, public_id, may_organize)
     assessor, reason = request.POST.get("assessor", ""), request.POST.get("reason", "")
     new = reassign(campaign=campaign, task=task.public_id, assessor=assessor, reason=reason, actor=request.user)
-    messages.success(
-        request, "Reassigned: this is the new, empty task. What was done before is kept and not counted."
-    )
+    text = "Reassigned: this is the new, empty task. What was done before is kept and not counted."
+    messages.success(request, text)
     return redirect("organizer:task", campaign.slug, new)
 
 
@@ -242,16 +236,10 @@ def _assigned(state: dict[str, Any], answer: dict[str, Any]) -> Iterator[PaneRow
     nuggets = [nugget for nugget in state["nuggets"] if counted is None or nugget["key"] in counted]
     for number, nugget in enumerate(nuggets, start=1):
         row = given.get(f"{answer['id']}{SEPARATOR}{nugget['key']}", {})
-        tags = [nugget["importance"]] if nugget["importance"] else []
+        tags = (nugget["importance"],) if nugget["importance"] else ()
         place = row.get("sentence")
-        yield PaneRow(
-            number,
-            nugget["text"],
-            tuple(tags),
-            _label_text(row),
-            row.get("reason", ""),
-            (f"S{place + 1}",) if place is not None else (),
-        )
+        evidence = () if place is None else (f"S{place + 1}",)
+        yield PaneRow(number, nugget["text"], tags, _label_text(row), row.get("reason", ""), evidence)
 
 
 def _pairs(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
@@ -260,17 +248,14 @@ def _pairs(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
         row = given.get(pair["key"], {})
         label = _label_text(row) if pair["judgeable"] else "no text to judge by"
         # Only a stage that shows the machine's label has it in its state.
-        tags = [_machine_text(pair["machine"])] if pair.get("machine") else []
+        machine = pair.get("machine")
+        tags = (f"machine: {_with_glyph(machine) if machine in LABELS else machine}",) if machine else ()
         caption = f"Sentence {pair['sentence'] + 1}, citation [{pair['citation']}]"
-        yield PaneRow(number, caption, tuple(tags), label, row.get("reason", ""))
+        yield PaneRow(number, caption, tags, label, row.get("reason", ""))
 
 
 def _label_text(row: dict[str, Any]) -> str:
     return _with_glyph(row["label"]) if row.get("label") else NOT_JUDGED
-
-
-def _machine_text(label: str) -> str:
-    return f"machine: {_with_glyph(label) if label in LABELS else label}"
 
 
 def _with_glyph(word: str) -> str:
@@ -295,10 +280,9 @@ def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[Pa
             "edited" if edited else "",
             WEIGHTS.get(row["importance"], ""),
         ]
-        evidence = [
-            f"P{places[segment]} S{sentence + 1}" for segment, sentence in row["evidence"] if segment in places
-        ]
-        yield PaneRow(number, row["text"], tuple(filter(None, tags)), evidence=tuple(evidence))
+        known = [(places[segment], sentence) for segment, sentence in row["evidence"] if segment in places]
+        evidence = tuple(f"P{place} S{sentence + 1}" for place, sentence in known)
+        yield PaneRow(number, row["text"], tuple(filter(None, tags)), evidence=evidence)
 
 
 @require_safe

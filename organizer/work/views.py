@@ -27,7 +27,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Task
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.tasks import changes
-from evaluation.tasks.changes import PAST, ChangeReceipt, TaskChange, change_tasks, plan_change
+from evaluation.tasks.changes import ChangeReceipt, TaskChange, change_tasks, plan_change
 from evaluation.tasks.hand_out import hand_out, plan_reassigning, reassign_many
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.remarks import answer_remark
@@ -71,10 +71,8 @@ def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str
     choose = data.get("choose", "lacking")
     names = HAND_OUT_INPUTS if choose in CHOSEN_IN_MATRIX else KEPT
     kept = {name: data[name] for name in names if name in data}
-    return {"priority": PRIORITIES[0][0], **kept} | {
-        "stage": stage,
-        "topics": _chosen_topics(viewer, campaign, data, choose, lacking(stages, stage)),
-    }
+    topics = _chosen_topics(viewer, campaign, data, choose, lacking(stages, stage))
+    return {"priority": PRIORITIES[0][0], **kept, "stage": stage, "topics": topics}
 
 
 def were_ticked_before(data: QueryDict) -> bool:
@@ -140,6 +138,7 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
     page = page_of(request, found, TOPICS_A_PAGE)
     stages = work_rows.stages_shown(viewer, campaign, search.value("stage"))
     numbers = work_rows.topic_numbers_for(viewer, campaign)
+    handed = tasks_for(viewer, campaign).not_withdrawn().filter(public_id=request.GET.get("handed", ""))
     context = {
         "campaign": campaign,
         "search": search,
@@ -148,10 +147,7 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
         "rows": work_rows.matrix_rows(viewer, campaign, page, stages),
         "numbers": numbers,
         "topics": sum(numbers.values()),
-        "handed": tasks_for(viewer, campaign)
-        .not_withdrawn()
-        .filter(public_id=request.GET.get("handed", ""))
-        .first(),
+        "handed": handed.first(),
         "may_organize": may_organize(viewer, campaign),
     }
     return render(request, "organizer/work.html", context)
@@ -210,9 +206,8 @@ def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
         try:
             if filled and "hand_out" in data and expect:
                 receipt = hand_out(campaign=campaign, order=form.order, actor=request.user, expect=expect)
-                messages.success(
-                    request, _counts("Handed out", "task", receipt.tasks, "topic", receipt.skipped, "out")
-                )
+                text = _counts("Handed out", "task", receipt.tasks, "topic", receipt.skipped, "out")
+                messages.success(request, text)
                 return redirect("organizer:work", campaign.slug)
             plan = plan_hand_out(campaign, form.order)
         except Refused as refusal:
@@ -221,14 +216,13 @@ def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
             plan = plan_hand_out(campaign, form.order) if refusal.code == "changed" else None
     # The page's own script replaces the preview alone, and htmx shows no answer that is an error.
     fails = bool(form.errors) and filled and not request.htmx
+    from_matrix = data.get("stage") and data.get("choose") in CHOSEN_IN_MATRIX
     context = {
         "campaign": campaign,
         "form": form,
         "plan": plan,
         "fails": fails,
-        "folded": plan
-        and plan.given
-        and (filled or (data.get("stage") and data.get("choose") in CHOSEN_IN_MATRIX)),
+        "folded": plan and plan.given and (filled or from_matrix),
         "ticked_before": were_ticked_before(data),
     }
     return render(request, "organizer/hand_out.html", context, status=422 if fails else 200)
@@ -255,7 +249,7 @@ def change_work(request: UserRequest, slug: str) -> HttpResponse:
             done = DONE[form.cleaned_data["change"]]
             messages.success(request, _counts(done, "task", receipt.changed, "task", receipt.left, "as before"))
             return redirect("organizer:work", campaign.slug)
-    context = {"campaign": campaign, "form": form, "plan": receipt, "past": PAST}
+    context = {"campaign": campaign, "form": form, "plan": receipt}
     return render(request, "organizer/change_work.html", context, status=422 if form.errors else 200)
 
 
@@ -288,11 +282,10 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     answer = form.cleaned_data["answer"] if form.is_valid() else request.POST.get("answer", "")
     answer_remark(campaign=campaign, remark=remark.public_id, answer=answer, actor=request.user)
     messages.success(request, "Answered: the assessor reads it beside the task." if answer.strip() else "Read.")
-    if request.POST.get("back") == "task":
+    back = request.POST.get("back")
+    if back == "task":
         return redirect("organizer:task", campaign.slug, remark.task.public_id)
-    if request.POST.get("back") == "today":
-        return redirect("organizer:today", campaign.slug)
-    return redirect("organizer:inbox", campaign.slug)
+    return redirect("organizer:today" if back == "today" else "organizer:inbox", campaign.slug)
 
 
 def _changed(
@@ -300,11 +293,9 @@ def _changed(
 ) -> ChangeReceipt:
     """Receipt of a change, or its preview. Without a wish the tasks are reassigned."""
     if wish is None:
-        data = form.cleaned_data
         act = reassign_many if commits else plan_reassigning
-        return act(
-            campaign=campaign, tasks=data["tasks"], assessor=data["assessor"], reason=data["reason"], actor=actor
-        )
+        chosen = {name: form.cleaned_data[name] for name in ("tasks", "assessor", "reason")}
+        return act(campaign=campaign, actor=actor, **chosen)
     return change_tasks(campaign=campaign, wish=wish, actor=actor) if commits else plan_change(campaign, wish)
 
 

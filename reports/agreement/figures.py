@@ -6,7 +6,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition, check_apart
+from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
 from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports.cache import cached_report
@@ -34,6 +34,13 @@ from reports.metrics.support import support_table
 from reports.models import ExternalScore
 from web.consistent_read import consistent_read
 
+Scored = NuggetCondition | CitationCondition
+"""A side with scores of single answers; a published table has those of runs alone."""
+Side = Scored | str
+CELLS = 40
+MOST_POINTS = 5000
+"""Up to here each answer is a point of its own: more would hide each other, and cells show where they are dense."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunPoint:
@@ -51,8 +58,6 @@ class RunPoint:
 
 @dataclass(frozen=True, slots=True)
 class TopicPoint:
-    """One answer's score under both conditions."""
-
     run_id: str
     topic_id: str
     task: str
@@ -121,11 +126,6 @@ class Correlation:
         return any(run.x is not None and run.y is not None for run in self.runs)
 
 
-Scored = NuggetCondition | CitationCondition
-"""A side with scores of single answers; a published table has those of runs alone."""
-Side = Scored | str
-
-
 def correlate(
     campaign: Campaign,
     x: Side,
@@ -149,9 +149,8 @@ def correlate(
                 "usage", "A published table has no scores by topic, so it cannot be of those with a tag."
             )
         return _with_published(campaign, x, y, score, policies, tasks)
-    if isinstance(x, Choice) and isinstance(y, Choice):
-        # The same label on both sides agrees with itself and would raise every tau.
-        check_apart(x, y)
+    # The same label on both sides agrees with itself and would raise every tau.
+    check_apart(x, y)
     left, right = tables_of(x, y, score, policies, tag)
     both = pair(left, right)
     return Correlation(
@@ -230,9 +229,7 @@ def _run_points(both: Paired, topics: TopicChoice, tasks: Mapping[str, str]) -> 
 
 @dataclass(frozen=True, slots=True)
 class AgreementRequest:
-    """Request of a comparison: two sides, by one score, in all topics or those with a tag. Equal ones give equal
-    figures.
-    """
+    """Two sides, by one score, in all topics or those with a tag. Equal requests give equal figures."""
 
     campaign: Campaign
     x: Side
@@ -245,25 +242,18 @@ class AgreementRequest:
     def is_published(self) -> bool:
         return isinstance(self.x, str) or isinstance(self.y, str)
 
-    def tables(self, tag: str) -> tuple[ScoreTable, ScoreTable]:
+    def tables(self) -> tuple[ScoreTable, ScoreTable]:
         """Return both sides' scores by topic. Raises TypeError for a published table, which has none."""
         if isinstance(self.x, str) or isinstance(self.y, str):
             raise TypeError("a published table has no scores by topic")
-        return tables_of(self.x, self.y, self.score, self.policies, tag)
+        return tables_of(self.x, self.y, self.score, self.policies, self.tag)
 
 
 @cached_report(size=64)
 def correlation_of(request: AgreementRequest) -> Correlation:
     """Return the taus, the intervals of the first two levels, and the points. Raises `Refused` as `correlate` does."""
-    return correlate(
-        request.campaign,
-        request.x,
-        request.y,
-        request.score,
-        request.policies,
-        tag=request.tag,
-        levels=(RUN_LEVEL, TOPIC_AVERAGE),
-    )
+    sides = (request.x, request.y, request.score, request.policies)
+    return correlate(request.campaign, *sides, tag=request.tag, levels=(RUN_LEVEL, TOPIC_AVERAGE))
 
 
 @cached_report(size=64)
@@ -271,8 +261,7 @@ def pooled_interval(request: AgreementRequest) -> Interval:
     """Return the interval of the third tau: its work grows with the square of the answers, that of the others not."""
     if request.is_published:
         return NO_INTERVAL
-    tables = request.tables(request.tag)
-    return intervals(*tables, request.policies.topics, levels=(ALL_TOPIC_RUN,))[ALL_TOPIC_RUN]
+    return intervals(*request.tables(), request.policies.topics, levels=(ALL_TOPIC_RUN,))[ALL_TOPIC_RUN]
 
 
 def shown_correlation(request: AgreementRequest, *, whole: bool = False) -> Correlation:
@@ -289,7 +278,7 @@ def curve_of(request: AgreementRequest) -> tuple[CurvePoint, ...]:
     """Return tau by the number of topics; nothing for a published table."""
     if request.is_published:
         return ()
-    return tau_by_topics(*request.tables(request.tag), request.policies.topics)
+    return tau_by_topics(*request.tables(), request.policies.topics)
 
 
 @cached_report(size=64)
@@ -315,11 +304,6 @@ def agreement_by_tag(request: AgreementRequest) -> tuple[tuple[str, Correlation]
     return tuple((tag, shown_correlation(replace(request, tag=tag))) for tag in topics_by_tag(request.campaign))
 
 
-CELLS = 40
-MOST_POINTS = 5000
-"""Up to here each answer is a point of its own: more would hide each other, and cells show where they are dense."""
-
-
 def is_binned(points: TopicPoints) -> bool:
     return len(points) > MOST_POINTS
 
@@ -330,33 +314,19 @@ def cells_of(points: TopicPoints) -> list[dict[str, float]]:
     top = max(float(points.x.max(initial=0)), float(points.y.max(initial=0)), 1.0)
     counts, edges, _ = np.histogram2d(points.x, points.y, bins=CELLS, range=[[0, top], [0, top]])
     return [
-        {
-            "x": float(edges[column]),
-            "x2": float(edges[column + 1]),
-            "y": float(edges[row]),
-            "y2": float(edges[row + 1]),
-            "count": int(counts[column, row]),
-        }
+        {"x": float(edges[column]), "x2": float(edges[column + 1])}
+        | {"y": float(edges[row]), "y2": float(edges[row + 1]), "count": int(counts[column, row])}
         for column, row in np.argwhere(counts)
     ]
 
 
 def correlation_document(found: Correlation) -> dict[str, Any]:
-    agreed = found.agreement
     return {
         "x": found.x,
         "y": found.y,
         "score": found.score,
         "policies": policies_document(found.policies),
-        "runs": agreed.runs,
-        "topics": agreed.topics,
-        "pairs": agreed.pairs,
-        "run_level": agreed.run_level,
-        "topic_average": agreed.topic_average,
-        "all_topic_run": agreed.all_topic_run,
-        "undefined_topics": agreed.undefined_topics,
-        "ties": {level: asdict(ties) for level, ties in agreed.ties.items()},
-        "discordant": agreed.discordant,
+        **asdict(found.agreement),
         "intervals": documents_of(found.intervals),
     }
 
@@ -372,9 +342,7 @@ def correlation_rows(found: Correlation) -> list[dict[str, Any]]:
             "low": found.intervals[level].low,
             "high": found.intervals[level].high,
             "discordant": agreed.discordant[level],
-            "tied_x": agreed.ties[level].x,
-            "tied_y": agreed.ties[level].y,
-            "tied_both": agreed.ties[level].both,
+            **{f"tied_{name}": pairs for name, pairs in asdict(agreed.ties[level]).items()},
             # A topic on which all runs score the same has no order, so the average leaves it out and says so.
             "undefined_topics": agreed.undefined_topics if level == "topic_average" else None,
         }

@@ -49,9 +49,12 @@ TAU_COLUMNS = columns(
     ("high", "High"),
     ("discordant", "Discordant"),
 )
+BY_TOPICS = "Rank agreement by number of topics"
 CURVE_COLUMNS = columns(
     ("topics", "Topics"), ("mean", "Mean tau-b"), ("low", "Low"), ("high", "High"), ("samples", "Subsets")
 )
+WHOLE = "whole"
+"""Asks in a query string for the interval that a page with very many answers leaves pending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +114,7 @@ class AgreementReport(Report):
         if found.has_picture:
             parts.append(TakeOut("scatter", "Scatter", is_picture=True))
         if self.curve:
-            parts.append(
-                TakeOut(
-                    "topics",
-                    "Rank agreement by number of topics",
-                    is_table=True,
-                    is_picture=bool(self.shown_curve),
-                )
-            )
+            parts.append(TakeOut("topics", BY_TOPICS, is_table=True, is_picture=bool(self.shown_curve)))
         return parts
 
     @property
@@ -160,7 +156,6 @@ class AgreementReport(Report):
 
     @property
     def bare(self) -> list[str]:
-        """Those of the two conditions that have no nuggets yet."""
         return without_nuggets(*self._sides)
 
     @property
@@ -218,11 +213,14 @@ class AgreementReport(Report):
             return Section(name, "", named, rows, document=document, comment=comment, file_name="answers")
         if name == "topics":
             return self._by_topics(curve_of(requested), head, comment)
+        answers = "Small: single answers."
+        if self.is_binned:
+            answers = f"Shaded: {len(found.points):,} single answers, counted in cells."
         chart = Chart(
             alt=f"Scatter of {found.x} against {found.y}, {words(found.score)}: {len(found.runs)} runs, "
             f"{len(found.points):,} single answers behind them.",
             draw=lambda dark: charts.scatter(found, dark=dark),
-            note=f"Large: runs, by task. {self._answers_text} On the dashed line both conditions score the same.",
+            note=f"Large: runs, by task. {answers} On the dashed line both conditions score the same.",
         )
         return Section("scatter", "", (), (), chart=chart if found.has_picture else None)
 
@@ -237,7 +235,7 @@ class AgreementReport(Report):
         )
         return Section(
             name="topics",
-            title="Rank agreement by number of topics",
+            title=BY_TOPICS,
             columns=CURVE_COLUMNS,
             rows=rows,
             chart=chart,
@@ -245,16 +243,6 @@ class AgreementReport(Report):
             comment=comment,
             file_name="tau-by-topics",
         )
-
-    @property
-    def _answers_text(self) -> str:
-        if self.correlation and self.is_binned:
-            return f"Shaded: {len(self.correlation.points):,} single answers, counted in cells."
-        return "Small: single answers."
-
-
-WHOLE = "whole"
-"""Asks in a query string for the interval that a page with very many answers leaves pending."""
 
 
 def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:

@@ -23,9 +23,9 @@ from reports.audits.frame import (
 )
 from reports.audits.population import Population, draws_sentences, population_of
 from reports.cache import cached_report
-from reports.leaderboard.scores import PRIMARY, number
+from reports.leaderboard.scores import PRIMARY
 from reports.metrics.alpha import alpha_ordinal
-from reports.metrics.arrays import Booleans, Counts, Floats
+from reports.metrics.arrays import Booleans, Counts, Floats, defined
 from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
 from reports.metrics.audit.estimate import (
     FEWEST_JUDGED,
@@ -205,9 +205,8 @@ class CorrectedRun:
             found.append(f"few judgments: {self.judged}")
         if self.refused_bounds:
             low, high = map(score_text, self.refused_bounds)
-            found.append(
-                f"{self.refused} of {self.drawn} could not be judged: {low} with none supported, {high} with all"
-            )
+            ends = f"{low} with none supported, {high} with all"
+            found.append(f"{self.refused} of {self.drawn} could not be judged: {ends}")
         if self.stale:
             found.append(f"{self.stale:,} LLM {plural(self.stale, 'label')} changed since the draw")
         return found
@@ -325,22 +324,22 @@ def corrected_report(
 ) -> CorrectedReport:
     """Correct every run's score. A run has none before all its drawn pairs are judged or refused.
 
-    `complete_only`: before those of all runs are, no run has one.
-
-    `least_judged`: judged pairs that a run needs; any other number than the usual one lifts the rule for strata too.
+    `complete_only`: before those of all runs are, no run has one. `least_judged`: judged pairs that
+    a run needs; any other number than the usual one lifts the rule for strata too.
     """
     state = replace(state, sample=state.sample_for(score))
     weights, values = state.weights(score), values_of(score)
     found = estimates(state.sample, weights, values)
-    topics = topic_estimates(state.sample, found, weights, values, state.population.counted[score])
-    reasons = _reasons(state, found, topics if target == NEW else None, least_judged)
+    topics = None
+    if target == NEW:
+        topics = topic_estimates(state.sample, found, weights, values, state.population.counted[score])
+    reasons = _reasons(state, found, topics, least_judged)
     finished = state.finished
     withheld = complete_only and not finished.all()
     if withheld:
         reasons = [UNFINISHED if done else reason for done, reason in zip(finished, reasons, strict=True)]
-    known = np.array([not reason for reason in reasons], dtype=np.bool_)
-    places = np.flatnonzero(known)
-    runs = _runs(state, score, found, topics if target == NEW else None, reasons)
+    places = np.flatnonzero([not reason for reason in reasons])
+    runs = _runs(state, score, found, topics, reasons)
     llm = state.population.machine[score]
     ranked = places[~np.isnan(llm[places])]
     alpha, twice = _alpha(state)
@@ -350,7 +349,7 @@ def corrected_report(
         target=target,
         policies=state.policies,
         runs=tuple(runs),
-        differences=tuple(_differences(state, weights, found, topics if target == NEW else None, places)),
+        differences=tuple(_differences(state, weights, found, topics, places)),
         tau=tau_with(llm[ranked], found.value[ranked], found.sd[ranked]),
         alpha=None if withheld else alpha,
         judged_twice=twice,
@@ -455,7 +454,7 @@ def _runs(
         share = counts["refused"][run] / max(int(counts["drawn"][run]), 1)
         yield CorrectedRun(
             run_id=run_id,
-            llm=number(state.population.machine[score][run]),
+            llm=defined(state.population.machine[score][run]),
             people=_three(None if incomplete else people[:, run]),
             corrected=_three(None if reason else np.array([found.value[run], low[run], high[run]])),
             sd=None if reason else float(sd[run]),
@@ -469,7 +468,7 @@ def _runs(
 def _three(figures: Floats | None) -> tuple[float | None, float | None, float | None]:
     if figures is None:
         return None, None, None
-    value, low, high = (number(figure) for figure in figures)
+    value, low, high = (defined(figure) for figure in figures)
     return value, low, high
 
 

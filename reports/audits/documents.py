@@ -3,18 +3,14 @@
 from typing import Any
 
 from evaluation.models import Campaign
-from reports.audits.corrected import (
-    THESE,
-    CorrectedReport,
-    CorrectedRun,
-    audits_of,
-    corrected_by,
-    primary_score,
-)
+from reports.audits.corrected import THESE, CorrectedReport, CorrectedRun, audits_of, corrected_by, primary_score
 from reports.audits.frame import stored_frame
 from reports.audits.population import default_policies
 from reports.metrics.policies import listed_policies, policies_document
 from web.text import plural
+
+ENDS = ("value", "low", "high")
+COUNTS = ("pairs", "drawn", "judged", "refused", "stale", "outside")
 
 
 def corrected_document(report: CorrectedReport) -> dict[str, Any]:
@@ -26,26 +22,21 @@ def corrected_document(report: CorrectedReport) -> dict[str, Any]:
         "seed": report.study.design["seed"],
         "runs": [_run_document(run) for run in report.runs],
         "differences": [
-            {name: getattr(gap, name) for name in ("a", "b", "value", "low", "high", "more")}
-            for gap in report.differences
+            {name: getattr(gap, name) for name in ("a", "b", *ENDS, "more")} for gap in report.differences
         ],
-        "tau": dict(zip(("value", "low", "high"), report.tau or (None,) * 3, strict=True)),
+        "tau": dict(zip(ENDS, report.tau or (None,) * 3, strict=True)),
         "judges": list(report.judges),
         "judged_twice": report.judged_twice,
         "alpha": report.alpha,
     }
 
 
-COUNTS = ("pairs", "drawn", "judged", "refused", "stale", "outside")
-
-
 def _run_document(run: CorrectedRun) -> dict[str, Any]:
-    names = ("value", "low", "high")
     return {
         "run_id": run.run_id,
         "llm": run.llm,
-        "people": dict(zip(names, run.people, strict=True)),
-        "corrected": dict(zip(names, run.corrected, strict=True)) | {"sd": run.sd},
+        "people": dict(zip(ENDS, run.people, strict=True)),
+        "corrected": dict(zip(ENDS, run.corrected, strict=True)) | {"sd": run.sd},
         "rank": list(run.rank) if run.rank else None,
         **{name: getattr(run, name) for name in COUNTS},
         "few": run.few,

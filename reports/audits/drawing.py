@@ -21,6 +21,7 @@ from reports.audits.frame import (
     GivenLabels,
     StoredFrame,
     current_labels,
+    item_fields,
     people_of,
     stored_frame,
 )
@@ -105,13 +106,9 @@ class AuditSize:
 
     def __str__(self) -> str:
         # Floors and short runs change the sum: then it is no product.
-        exact, noun = self.drawn == self.runs * self.per_run, plural(self.runs, "run")
-        how = (
-            f"{self.runs} {noun} x {self.per_run} ="
-            if exact
-            else f"{self.runs} {noun}, about {self.per_run} each:"
-        )
-        text = f"{how} {self.drawn:,} of {self.units:,} {self.noun}s"
+        exact = self.drawn == self.runs * self.per_run
+        how = f" x {self.per_run} =" if exact else f", about {self.per_run} each:"
+        text = f"{self.runs} {plural(self.runs, 'run')}{how} {self.drawn:,} of {self.units:,} {self.noun}s"
         return f"{text}, beside {self.known:,} known" if self.known else text
 
 
@@ -176,7 +173,7 @@ def grow_audit(*, study: Study, per_run: int, runs: Sequence[str] = (), actor: U
         if study.design.get("sample"):
             raise Refused("usage", f"{study} has the draw of {study.design['sample']}: that one can grow.")
         numbers: dict[str, int] = study.design["per_run"]
-        _refuse_unknown(set(runs) - numbers.keys(), "run", study.campaign)
+        _refuse_unknown(set(runs) - numbers.keys(), study.campaign)
         more = {run: per_run for run in runs or numbers if per_run > numbers[run]}
         if not more:
             raise Refused("not_more", f"These runs have {per_run} pairs or more drawn already.")
@@ -200,10 +197,7 @@ def grow_runs(*, study: Study, numbers: Mapping[str, int], actor: User | None = 
 
 
 def extend_audit(*, study: Study, actor: User | None = None) -> int:
-    """Take in pairs that came after the draw, as strata of their own; return how many are to judge of them.
-
-    Raises `Refused` where there are none.
-    """
+    """Take in pairs that came since, as strata of their own; return how many to judge. Raises `Refused` for none."""
     with transaction.atomic():
         study = _locked(study)
         frame, population = stored_frame(study), population_of(study, default_policies(study))
@@ -220,7 +214,7 @@ def extend_audit(*, study: Study, actor: User | None = None) -> int:
         came = {population.run_ids[run] for run in np.unique(population.run[new])}
         study.design["per_run"] = dict.fromkeys(sorted(came), usual) | numbers
         study.save(update_fields=["design"])
-        _add_pairs(study, population, new, block=int(frame.block.max(initial=0)) + 1)
+        _add_pairs(study, population, new, block=int(frame.block.max(initial=0)) + 1, known={}, sample={})
         return _drawn_more(study, "study.extended", {"pairs": len(items), "runs": sorted(came)}, actor)
 
 
@@ -235,10 +229,7 @@ def _drawn_more(study: Study, kind: str, payload: Mapping[str, object], actor: U
     came = _draw(study)
     add_drawn_answers(study)
     Event.objects.create(
-        campaign=study.campaign,
-        kind=kind,
-        actor=actor,
-        payload={"study": study.name, **payload, "drawn": came},
+        campaign=study.campaign, kind=kind, actor=actor, payload={"study": study.name, **payload, "drawn": came}
     )
     touch(study.campaign_id)
     return came
@@ -259,30 +250,30 @@ def _check_per_run(per_run: int) -> None:
         raise Refused("usage", f"Pairs per run: from 1 to {MOST_PER_RUN:,}.")
 
 
-def _check_words(wish: AuditWish, population: Population) -> None:
+def _worded_runs(wish: AuditWish, population: Population) -> set[str]:
+    """Runs with answers that have words. Raises `Refused` where there are none, or not all that are wished for."""
     there = {population.run_ids[run] for run in np.unique(population.run)}
     for run_id in wish.runs:
         if run_id not in there:
             raise Refused("no_words", f"{run_id} has no answer with words here: nothing of it can be drawn.")
     if not there:
         raise Refused("nothing_to_draw", "No run has an answer with words to these topics: nothing was drawn.")
+    return there
 
 
 def _planned(campaign: Campaign, wish: AuditWish) -> tuple[Study, Population, "Taken"]:
     """The study, not stored, with its population and the labels that are taken over."""
     topics = topics_named(campaign, wish.topics)
-    _refuse_unknown(set(wish.runs) - set(campaign.runs.values_list("run_id", flat=True)), "run", campaign)
+    _refuse_unknown(set(wish.runs) - set(campaign.runs.values_list("run_id", flat=True)), campaign)
     study = _unsaved(campaign, wish, topics)
     population = population_of(study, default_policies(study))
-    _check_words(wish, population)
-    worded = {population.run_ids[run] for run in np.unique(population.run)}
-    study.design["per_run"] = dict.fromkeys(sorted(worded), wish.per_run)
+    study.design["per_run"] = dict.fromkeys(sorted(_worded_runs(wish, population)), wish.per_run)
     return study, population, _known_labels(study, wish.known)
 
 
-def _refuse_unknown(names: set[str], noun: str, campaign: Campaign) -> None:
-    if names:
-        raise Refused(f"no_such_{noun}", f"There is no {noun} {', '.join(sorted(names))} in {campaign.slug}.")
+def _refuse_unknown(runs: set[str], campaign: Campaign) -> None:
+    if runs:
+        raise Refused("no_such_run", f"There is no run {', '.join(sorted(runs))} in {campaign.slug}.")
 
 
 def _unsaved(campaign: Campaign, wish: AuditWish, topics: Sequence[Topic]) -> Study:
@@ -392,8 +383,8 @@ def _sampled(study: Study, name: str) -> Sample:
         raise Refused("usage", f"{name} is about other pairs.")
     frame, labels = stored_frame(other), current_labels(other, people_of(other))
     found: dict[tuple[int, int], tuple[float, float, str]] = {}
-    for place in np.flatnonzero((frame.chance > 0)[frame.unit]):
-        item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
+    for place in np.flatnonzero((frame.chance > 0)[frame.unit]).tolist():
+        item = frame.item(place)
         digits = frame.given[place] or "".join(str(label) for _, label in sorted(labels.get(item, {}).items()))
         if not digits:
             raise Refused("not_complete", f"{name} has pairs that nobody has judged yet.")
@@ -403,44 +394,34 @@ def _sampled(study: Study, name: str) -> Sample:
 
 
 def _add_pairs(
-    study: Study,
-    population: Population,
-    chosen: Counts,
-    *,
-    block: int,
-    known: Taken | None = None,
-    sample: Sample | None = None,
+    study: Study, population: Population, chosen: Counts, *, block: int, known: Taken, sample: Sample
 ) -> None:
     in_chosen = np.isin(population.unit, chosen)
     items, units = population.items[in_chosen], population.unit[in_chosen]
     names = pair_names(study.campaign, study.kind, items)
-    answers = answers_of(study, items)
     # The u of a sentence with several citations is that of the first.
     name_of = {unit: names[place] for place, unit in reversed(list(enumerate(units.tolist())))}
-    is_known = _known_units(population, known or {})
+    is_known = _known_units(population, known)
     rows: list[AuditPair] = []
-    for at, (unit, (first, second)) in enumerate(zip(units.tolist(), items.tolist(), strict=True)):
+    for answer, unit, (first, second) in zip(
+        answers_of(study, items), units.tolist(), items.tolist(), strict=True
+    ):
         item = (first, second)
-        chance, order, given = (sample or {}).get(item, (None, None, ""))
+        chance, order, given = sample.get(item, (None, None, ""))
         rows.append(
             AuditPair(
                 study=study,
-                **_item_fields(study, answers[at], item),
+                **{"answer_id": answer} | item_fields(study, item),
                 machine_label=int(population.label[unit]),
                 block=block,
                 size=float(population.size[unit]),
                 place=order or place_in_order(study.design["seed"], *name_of[unit].values()),
                 chance=1.0 if is_known[unit] else chance,
                 known=bool(is_known[unit]),
-                given=(known or {})[item] if is_known[unit] else given,
+                given=known[item] if is_known[unit] else given,
             )
         )
     AuditPair.objects.bulk_create(rows, batch_size=BATCH)
-
-
-def _item_fields(study: Study, answer: int, item: tuple[int, int]) -> dict[str, int]:
-    fields = {f"{name}_id": key for name, key in zip(ITEM[StudyKind(study.kind)], item, strict=True)}
-    return {"answer_id": answer} | fields
 
 
 def _draw(study: Study) -> int:
@@ -488,7 +469,9 @@ def _ask(study: Study, items: Ints) -> None:
         topics |= dict(rows.values_list("answer", "topic__pk"))
     StudyPair.objects.bulk_create(
         [
-            StudyPair(study=study, topic_id=topics[answer], **_item_fields(study, answer, (first, second)))
+            StudyPair(
+                study=study, topic_id=topics[answer], **{"answer_id": answer} | item_fields(study, (first, second))
+            )
             for answer, (first, second) in zip(answers, items.tolist(), strict=True)
         ],
         batch_size=BATCH,

@@ -25,10 +25,8 @@ from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
 REFUSED = AssignmentLabel.CANT_JUDGE
 """The code of "can't judge", which is the same for nuggets and citations."""
 
-ITEM = {
-    StudyKind.ASSIGNMENT: ("answer", "nugget_version"),
-    StudyKind.SUPPORT: ("sentence", "segment"),
-}
+ITEM = {StudyKind.ASSIGNMENT: ("answer", "nugget_version"), StudyKind.SUPPORT: ("sentence", "segment")}
+SCALES = {StudyKind.ASSIGNMENT: NUGGET_LABELS.scale, StudyKind.SUPPORT: CITATION_LABELS.scale}
 GivenLabels = dict[tuple[int, int], dict[str, int]]
 """Codes of labels by pair and judge's name."""
 
@@ -65,6 +63,9 @@ class StoredFrame:
         """Units that the draw took, the known ones left out."""
         return (self.chance > 0) & ~self.known
 
+    def item(self, place: int) -> tuple[int, int]:
+        return int(self.items[place, 0]), int(self.items[place, 1])
+
     def items_of(self, units: Booleans) -> Ints:
         return self.items[units[self.unit]]
 
@@ -93,6 +94,10 @@ def audit_named(campaign: Campaign, name: str) -> Study:
     if study.draw != DrawKind.AUDIT:
         raise Refused("no_audit", f"{name} is a second look at disagreements, and no random check.")
     return study
+
+
+def item_fields(study: Study, item: tuple[int, int]) -> dict[str, int]:
+    return {f"{name}_id": key for name, key in zip(ITEM[StudyKind(study.kind)], item, strict=True)}
 
 
 def stored_frame(study: Study, alias: str = DEFAULT_DB_ALIAS) -> StoredFrame:
@@ -182,8 +187,8 @@ def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alia
     shares = np.zeros((len(frame.keys), 3))
     refused = np.zeros(len(frame.keys), dtype=np.bool_)
     verdicts = adjudicated(study, alias)
-    for place in np.flatnonzero((frame.chance > 0)[frame.unit]):
-        item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
+    for place in np.flatnonzero((frame.chance > 0)[frame.unit]).tolist():
+        item = frame.item(place)
         given = [int(digit) for digit in frame.given[place]] or list(labels.get(item, {}).values())
         real = [label for label in given if label in REAL_LABELS]
         if len(set(real)) > 1 and item in verdicts:
@@ -215,12 +220,10 @@ def drawn_rows(study: Study) -> list[dict[str, Any]]:
     """Every pair that was drawn or taken over, with its stratum, u, x, pi and people's labels, as files have it."""
     frame, labels = stored_frame(study), current_labels(study, people_of(study))
     drawn = np.flatnonzero((frame.chance > 0)[frame.unit])
-    words = NUGGET_LABELS.scale if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS.scale
+    words = SCALES[StudyKind(study.kind)]
+    names = pair_names(study.campaign, study.kind, frame.items[drawn])
     rows = []
-    for place, name in zip(
-        drawn.tolist(), pair_names(study.campaign, study.kind, frame.items[drawn]), strict=True
-    ):
-        item = (int(frame.items[place, 0]), int(frame.items[place, 1]))
+    for place, name in zip(drawn.tolist(), names, strict=True):
         unit = frame.unit[place]
         machine, block = int(frame.machine_label[unit]), int(frame.block[unit])
         stratum = STRATUM_NAMES[KNOWN if frame.known[unit] else machine]
@@ -234,7 +237,7 @@ def drawn_rows(study: Study) -> list[dict[str, Any]]:
                 "pi": float(frame.chance[unit]),
                 "labels": {
                     judge: "refused" if label == REFUSED else words[label]
-                    for judge, label in sorted(labels.get(item, {}).items())
+                    for judge, label in sorted(labels.get(frame.item(place), {}).items())
                 },
             }
         )

@@ -7,24 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.db.models import Model
 from django.utils import timezone
 
-from accounts.models import User
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import InputProblem
 from evaluation.formats.lines import Count, Id, Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
+from evaluation.imports.base import BATCH, ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
 from evaluation.judges import judge_from_elsewhere
 from evaluation.models import Assignment, Event, Judge, Study, SupportJudgment
-from evaluation.models.studies import REAL_LABELS
-from evaluation.terms import AssignmentLabel, StudyKind, SupportLabel
-from reports.audits.frame import ITEM, current_labels, stored_frame
+from evaluation.terms import StudyKind
 from reports.audits.frame import REFUSED as CANT_JUDGE
+from reports.audits.frame import SCALES, current_labels, item_fields, stored_frame
 from reports.audits.population import pair_names
 
-BATCH = 500
 REFUSED: Final = "refused"
 """Word in these files for "can't judge"."""
 
@@ -43,7 +40,7 @@ class AuditRecord:
 
 
 @with_every_problem
-def import_audit(*, study: Study, source: Source, judge: str, actor: User | None = None) -> LoadReceipt:
+def import_audit(*, study: Study, source: Source, judge: str) -> LoadReceipt:
     """Load one person's labels of pairs that were drawn, under a judge of the study's own.
 
     Raises `BadInput` for pairs that were not drawn, and for labels that differ from those that are loaded.
@@ -55,7 +52,7 @@ def import_audit(*, study: Study, source: Source, judge: str, actor: User | None
         campaign=study.campaign,
         kind="audit",
         sources=[source],
-        actor=actor,
+        actor=None,
         make_plan=lambda _locked: _plan(
             study, source, records, judge_from_elsewhere(study, judge.removesuffix(suffix))
         ),
@@ -64,6 +61,7 @@ def import_audit(*, study: Study, source: Source, judge: str, actor: User | None
 
 def _plan(study: Study, source: Source, records: Sequence[AuditRecord], judge: Judge) -> ImportPlan:
     pairs = _drawn(study)
+    words = {code: word for word, code in _words(StudyKind(study.kind)).items()}
     loaded = {
         item: given[judge.name] for item, given in current_labels(study, Judge.objects.filter(pk=judge.pk)).items()
     }
@@ -77,7 +75,7 @@ def _plan(study: Study, source: Source, records: Sequence[AuditRecord], judge: J
         elif item not in loaded:
             new.append((item, record.label))
         elif loaded[item] != record.label:
-            there, here = (_word(study, label) for label in (loaded[item], record.label))
+            there, here = words[loaded[item]], words[record.label]
             text = f"{there}, which {judge.name} has given {record.shown}, found {here}"
             problems.append(InputProblem(source.name, record.line, "label", text))
     refuse(problems)
@@ -97,28 +95,14 @@ def _drawn(study: Study) -> dict[AuditKey, tuple[int, int]]:
     }
 
 
-def _word(study: Study, label: int) -> str:
-    if label == CANT_JUDGE:
-        return REFUSED
-    return (NUGGET_LABELS if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS).scale[label]
-
-
 def _write(study: Study, judge: Judge, given: Sequence[tuple[tuple[int, int], int]], event: Event) -> None:
     common: dict[str, Any] = {"judge": judge, "given_at": timezone.now(), "event": event}
-    if study.kind == StudyKind.ASSIGNMENT:
-        Assignment.objects.bulk_create(
-            [Assignment(label=label, **_fields(study, item), **common) for item, label in given], batch_size=BATCH
-        )
-    else:
-        common["condition"] = study.condition
-        SupportJudgment.objects.bulk_create(
-            [SupportJudgment(label=label, **_fields(study, item), **common) for item, label in given],
-            batch_size=BATCH,
-        )
-
-
-def _fields(study: Study, item: tuple[int, int]) -> dict[str, int]:
-    return {f"{name}_id": key for name, key in zip(ITEM[StudyKind(study.kind)], item, strict=True)}
+    model: type[Model] = Assignment
+    if study.kind == StudyKind.SUPPORT:
+        model, common["condition"] = SupportJudgment, study.condition
+    model._default_manager.bulk_create(
+        [model(label=label, **item_fields(study, item), **common) for item, label in given], batch_size=BATCH
+    )
 
 
 class _Labelled(Line):
@@ -168,11 +152,7 @@ def parse_audit(source: Source, kind: StudyKind, judges: tuple[str, ...]) -> tup
 
 
 def _words(kind: StudyKind) -> dict[str, int]:
-    labels = AssignmentLabel if kind is StudyKind.ASSIGNMENT else SupportLabel
-    degrees = {label.name.lower(): int(label) for label in labels}
-    return {word: code for word, code in degrees.items() if code in REAL_LABELS} | {
-        REFUSED: int(labels.CANT_JUDGE)
-    }
+    return {word: code for code, word in enumerate(SCALES[kind])} | {REFUSED: int(CANT_JUDGE)}
 
 
 def _record(line: int, row: _Labelled, label: int) -> AuditRecord:

@@ -83,8 +83,6 @@ class CheckedReport(Report):
     @cached_property
     def corrected(self) -> CorrectedReport | None:
         """The named check if it is complete; where none is named, the newest complete one."""
-        if not self.checks:
-            return None
         named = [check for check in self.checks if check.study.name == self.form.chosen["check"]]
         return next((check for check in named or self.checks if check.complete), None)
 
@@ -109,9 +107,9 @@ class CheckedReport(Report):
 
     @property
     def neighbours(self) -> list[tuple[CorrectedDifference, list[tuple[str, int]]]]:
-        report = self.corrected
-        gaps = [gap for gap in report.neighbours if {gap.a, gap.b} <= self.names] if report else []
-        return [(gap, report.numbers_with(gap)) for gap in gaps if report]
+        if not (report := self.corrected):
+            return []
+        return [(gap, report.numbers_with(gap)) for gap in report.neighbours if {gap.a, gap.b} <= self.names]
 
     def corrected_sections(self, page: str) -> list[Section]:
         """The corrected table, where there is one: its files have what `report corrected` prints."""
@@ -173,9 +171,8 @@ def _corrected_section(report: CorrectedReport, file_name: str) -> Section:
 
 
 def _ends(row: Row, prefix: str = "") -> Row:
-    return Interval(
-        row[f"{prefix}low"], row[f"{prefix}high"], "" if row[f"{prefix}low"] is not None else TOO_FEW
-    ).document
+    low = row[f"{prefix}low"]
+    return Interval(low, row[f"{prefix}high"], TOO_FEW if low is None else "").document
 
 
 def _corrected_line(row: Row, cells: list[ReportCell], groups: Sequence[frozenset[str]]) -> BoardLine:

@@ -24,6 +24,10 @@ from reports.metrics.label_matrix import UNJUDGED, AssignmentSheet
 from web.consistent_read import consistent_read
 
 LabelSide: TypeAlias = NuggetCondition | CitationCondition | QrelSource
+Key = tuple[int, int]
+"""Primary keys of an item: answer and wording, sentence and segment, or topic and segment."""
+HEAT_STEPS = 10
+"""Shades of a cell. Each is a CSS class: the content policy allows no style in an attribute."""
 
 
 class ItemKind(StrEnum):
@@ -135,12 +139,11 @@ def _given(sheet: AssignmentSheet) -> Bytes:
 def _grades(rows: QrelSource, columns: QrelSource, alias: str) -> tuple[Ints, Bytes, Bytes]:
     """Return topic and segment of all that either source graded, k x 2, and both grades, UNJUDGED where none."""
     # TREC's qrels mark junk by grades below 0, which are on no scale: such a passage counts as not graded.
+    grades = Qrel.objects.using(alias).values_list("topic", "segment", "grade")
     sides = [
         {
             (topic, segment): grade if grade >= 0 else UNJUDGED
-            for topic, segment, grade in Qrel.objects.using(alias)
-            .filter(source=source)
-            .values_list("topic", "segment", "grade")
+            for topic, segment, grade in grades.filter(source=source)
         }
         for source in (rows, columns)
     ]
@@ -202,11 +205,7 @@ def confusion_document(report: ConfusionReport) -> dict[str, Any]:
         "columns": report.columns,
         "labels": list(report.labels),
         "counts": found.counts.tolist(),
-        "pairs": found.pairs,
-        "agreement": found.agreement,
-        "kappa": found.kappa,
-        "kappa_linear": found.kappa_linear,
-        "alpha": found.alpha,
+        **{name: getattr(found, name) for name in ("pairs", "agreement", "kappa", "kappa_linear", "alpha")},
         "ordinal_strictness": found.strictness,
         "row_rates": list(found.row_rates),
         "column_rates": list(found.column_rates),
@@ -220,10 +219,6 @@ def confusion_rows(report: ConfusionReport) -> list[dict[str, Any]]:
         {"rows": label} | dict(zip(report.labels, counts, strict=True))
         for label, counts in zip(report.labels, report.confusion.counts.tolist(), strict=True)
     ]
-
-
-Key = tuple[int, int]
-"""Primary keys of an item: answer and wording, sentence and segment, or topic and segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,13 +320,8 @@ def _made(choice: NuggetCondition, made: str) -> list[int]:
         return list(lineage.filter(relation=made).values_list("child", flat=True))
     # Other sets say nothing of parents, so in them every nugget would seem to be added.
     recorded = ListedNugget.objects.filter(nugget_list__nugget_set__in=lineage.values("child__nugget__nugget_set"))
-    return list(
-        recorded.exclude(nugget_version__in=lineage.values("child")).values_list("nugget_version", flat=True)
-    )
-
-
-HEAT_STEPS = 10
-"""Shades of a cell. Each is a CSS class: the content policy allows no style in an attribute."""
+    added = recorded.exclude(nugget_version__in=lineage.values("child"))
+    return list(added.values_list("nugget_version", flat=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,11 +351,10 @@ def heat_rows(report: ConfusionReport) -> list[HeatRow]:
         return []
     rows = []
     for place, (label, counts) in enumerate(zip(report.labels, found.counts.tolist(), strict=True)):
+        heats = [round(HEAT_STEPS * count / found.pairs) for count in counts]
         cells = tuple(
-            HeatCell(
-                count, count / found.pairs, round(HEAT_STEPS * count / found.pairs), other, f"{place}-{column}"
-            )
-            for column, (count, other) in enumerate(zip(counts, report.labels, strict=True))
+            HeatCell(count, count / found.pairs, heat, other, f"{place}-{column}")
+            for column, (count, heat, other) in enumerate(zip(counts, heats, report.labels, strict=True))
         )
         rows.append(HeatRow(label, cells, sum(counts), found.row_rates[place]))
     return rows

@@ -86,9 +86,8 @@ class PairList:
 
     def last_verdict_by(self, actor: User) -> Adjudication | None:
         listed = set(self.places.tolist())
-        own = [
-            verdict for place, verdict in self.verdicts.items() if place in listed and verdict.actor_id == actor.pk
-        ]
+        counting = (verdict for place, verdict in self.verdicts.items() if place in listed)
+        own = (verdict for verdict in counting if verdict.actor_id == actor.pk)
         return max(own, key=lambda verdict: verdict.pk, default=None)
 
     def _key_at(self, number: int) -> Key | None:
@@ -153,10 +152,8 @@ def judge_of(side: Any, topic: int) -> str:
     """Return the judge that counts for a topic on a side: people who share a campaign's topics are one side."""
     if not isinstance(side, Choice):
         return side_label(side)
-    names = [
-        part.judge.name for part in side.parts if part.judge and (part.topics is None or topic in part.topics)
-    ]
-    return ", ".join(dict.fromkeys(names))
+    parts = (part for part in side.parts if part.topics is None or topic in part.topics)
+    return ", ".join(dict.fromkeys(part.judge.name for part in parts if part.judge))
 
 
 def _nuggets(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
@@ -164,7 +161,8 @@ def _nuggets(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[d
     given = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
     sentences = _texts(Sentence.objects.filter(answer__in=given))
     return [
-        _row(given[answer], item=wordings[wording].text, texts=sentences.get(answer, ()))
+        {"topic": given[answer].topic, "run": given[answer].run, "item": wordings[wording].text}
+        | {"texts": sentences.get(answer, ()), "segment": None}
         for answer, wording in keys
     ]
 
@@ -174,13 +172,9 @@ def _citations(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list
     segments = Segment.objects.in_bulk([segment for _, segment in keys])
     given = {row.pk: row for row in _provenance(answers, [sentence.answer_id for sentence in sentences.values()])}
     return [
-        _row(
-            given[sentences[sentence].answer_id],
-            item=sentences[sentence].text,
-            texts=(segments[segment].text,) if segments[segment].has_text else (),
-            segment=segments[segment],
-        )
-        for sentence, segment in keys
+        {"topic": given[sentence.answer_id].topic, "run": given[sentence.answer_id].run, "item": sentence.text}
+        | _passage(segment)
+        for sentence, segment in ((sentences[first], segments[second]) for first, second in keys)
     ]
 
 
@@ -188,21 +182,13 @@ def _grades(keys: Sequence[Key], _answers: QuerySet[AnswerProvenance]) -> list[d
     topics = Topic.objects.in_bulk([topic for topic, _ in keys])
     segments = Segment.objects.in_bulk([segment for _, segment in keys])
     return [
-        {
-            "topic": topics[topic],
-            "run": None,
-            "item": topics[topic].text,
-            "texts": (segments[segment].text,) if segments[segment].has_text else (),
-            "segment": segments[segment],
-        }
+        {"topic": topics[topic], "run": None, "item": topics[topic].text} | _passage(segments[segment])
         for topic, segment in keys
     ]
 
 
-def _row(
-    given: AnswerProvenance, *, item: str, texts: Sequence[str], segment: Segment | None = None
-) -> dict[str, Any]:
-    return {"topic": given.topic, "run": given.run, "item": item, "texts": texts, "segment": segment}
+def _passage(segment: Segment) -> dict[str, Any]:
+    return {"texts": (segment.text,) if segment.has_text else (), "segment": segment}
 
 
 def _provenance(answers: QuerySet[AnswerProvenance], pks: Sequence[int]) -> QuerySet[AnswerProvenance]:

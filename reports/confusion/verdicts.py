@@ -26,6 +26,7 @@ from reports.models import BOTH, TAKEN_BACK, UNDECIDED, Adjudication
 from reports.terms import NO_CATEGORY, category_cell, category_text
 
 FIELDS = {ItemKind.NUGGETS: ("answer", "nugget_version"), ItemKind.CITATIONS: ("sentence", "segment")}
+WHO = ("rows", "columns", "neither", "undecided", "both")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,8 @@ def labels_of(pair: Pair) -> list[Any]:
 
 
 def verdicts_on(pair: Pair) -> list[Adjudication]:
-    rows = (
-        Adjudication.objects.filter(campaign=pair.campaign, **pair.fields).order_by("pk").select_related("actor")
-    )
-    return _not_taken_back(rows)[::-1]
+    rows = Adjudication.objects.filter(campaign=pair.campaign, **pair.fields).order_by("pk")
+    return _not_taken_back(rows.select_related("actor"))[::-1]
 
 
 def _not_taken_back(rows: Iterable[Adjudication]) -> list[Adjudication]:
@@ -136,9 +135,8 @@ def take_back(pair: Pair, *, actor: User) -> Adjudication:
         Campaign.objects.select_for_update().get(pk=pair.campaign.pk)
         newest = next(iter(verdicts_on(pair)), None)
         if newest is None or newest.actor_id != actor.pk:
-            raise Refused(
-                "not_yours", "Only a verdict of your own can be taken back, and only the newest of its pair."
-            )
+            text = "Only a verdict of your own can be taken back, and only the newest of its pair."
+            raise Refused("not_yours", text)
         given = {"verdict": TAKEN_BACK, "category": newest.category, "note": ""}
         return _write(pair, labels_of(pair), given, actor)
 
@@ -157,9 +155,6 @@ def _write(pair: Pair, labels: list[Any], given: dict[str, Any], actor: User) ->
 
 def _answer(answers: QuerySet[AnswerProvenance], pk: int) -> AnswerProvenance:
     return answers.select_related("answer", "run", "topic").get(pk=pk)
-
-
-WHO = ("rows", "columns", "neither", "undecided", "both")
 
 
 def verdicts_at(campaign: Campaign, compared: LabelComparison) -> dict[int, Adjudication]:
@@ -196,6 +191,4 @@ def category_counts(compared: LabelComparison, verdicts: dict[int, Adjudication]
 
 
 def _who(verdict: int, left: int, right: int) -> str:
-    if verdict in (UNDECIDED, BOTH):
-        return "undecided" if verdict == UNDECIDED else "both"
-    return {left: "rows", right: "columns"}.get(verdict, "neither")
+    return {UNDECIDED: "undecided", BOTH: "both", left: "rows", right: "columns"}.get(verdict, "neither")

@@ -30,7 +30,7 @@ from reports.confusion.verdicts import Pair, adjudicate, find_pair, key_of, labe
 from reports.files import FileTable, TableForm, downloaded
 from reports.models import VERDICTS
 from reports.quality.studies import StudyReport, agreement_rows, study_document, study_report
-from reports.terms import CATEGORY_WORDS, category_text
+from reports.terms import ErrorCategory, category_text
 from reports.views import get_campaign
 
 PAIRS_A_PAGE = 20
@@ -43,9 +43,7 @@ class VerdictForm(forms.Form):
         label="Verdict", coerce=int, widget=forms.RadioSelect, choices=[(code, code) for code in VERDICTS]
     )
     category = forms.ChoiceField(
-        required=False,
-        label="Why they differ",
-        choices=[("", "not said"), *((category.value, text) for category, text in CATEGORY_WORDS.items())],
+        required=False, label="Why they differ", choices=[("", "not said"), *ErrorCategory.choices]
     )
     note = forms.CharField(label="Note", required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
 
@@ -198,7 +196,7 @@ def _pair_address(request: UserRequest, pair: Pair, key: Key, act: str = "pair")
     return f"{address}?{query}" if query else address
 
 
-def _pair(request: UserRequest, campaign: Campaign, kind: ItemKind, key: tuple[int, int]) -> Pair:
+def _pair(request: UserRequest, campaign: Campaign, kind: ItemKind, key: Key) -> Pair:
     try:
         return find_pair(provenance_for(request.user, campaign), campaign, kind, key)
     except ObjectDoesNotExist:
@@ -209,22 +207,14 @@ def check_table(study: Study, *, complete_only: bool) -> FileTable:
     """Return a random check's corrected leaderboard by the primary score, for these topics."""
     state = audit_state(study, default_policies(study))
     report = corrected_report(state, primary_score(study.kind), complete_only=complete_only)
-    headings = {"run_id": "Run", "llm": "LLM", "people": "People only", "corrected": "Corrected"}
-    headings |= {
-        "low": "Low",
-        "high": "High",
-        "best_rank": "Best rank",
-        "worst_rank": "Worst rank",
-        "judged": "Judged",
-    }
-    return FileTable(
-        corrected_rows(report), headings, corrected_document(report), comment=f"Random check {study.name}"
-    )
+    headings = {"run_id": "Run", "llm": "LLM", "people": "People only", "corrected": "Corrected", "low": "Low"}
+    headings |= {"high": "High", "best_rank": "Best rank", "worst_rank": "Worst rank", "judged": "Judged"}
+    comment = f"Random check {study.name}"
+    return FileTable(corrected_rows(report), headings, corrected_document(report), comment=comment)
 
 
 def study_table(report: StudyReport) -> FileTable:
     headings = {"judge": "Judge", "with": "With", "pairs": "Pairs", "agreement": "Agreement"}
     headings |= {"kappa": "Kappa", "kappa_linear": "Linear-weighted kappa"}
-    return FileTable(
-        agreement_rows(report), headings, study_document(report), comment=f"Study {report.study.name}"
-    )
+    comment = f"Study {report.study.name}"
+    return FileTable(agreement_rows(report), headings, study_document(report), comment=comment)

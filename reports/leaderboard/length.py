@@ -13,7 +13,8 @@ from reports import charts
 from reports.cache import cached_report
 from reports.forms import SCORES, ConditionForm
 from reports.frames import tagged_assignments, topics_by_tag
-from reports.leaderboard.scores import number, runs_by_id
+from reports.leaderboard.scores import runs_by_id
+from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, RunScores, on_front, run_scores
 from reports.report import (
@@ -27,6 +28,7 @@ from reports.report import (
     choice_text,
     chosen_condition,
     columns,
+    counted,
     policies_text,
     report_of,
     sentences,
@@ -35,7 +37,6 @@ from reports.report import (
 )
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
-from web.text import plural
 
 TITLE = "Length"
 Limits = tuple[str, str, str]
@@ -66,27 +67,24 @@ def length_page(campaign: Campaign, query: QueryDict) -> Report:
 
 @cached_report(size=32)
 def _content(choice: NuggetCondition, policies: Policies, score: str, limits: Limits) -> ReportContent:
+    group, task, tag = limits
     with consistent_read():
-        sheet = tagged_assignments(choice, limits[2])
+        sheet = tagged_assignments(choice, tag)
         runs = runs_by_id(choice.campaign)
         by_tag = _by_tag(choice, policies, score)
-    chosen = [run for run in sheet.run_ids if _is_chosen(runs[run], limits)]
+    chosen = [run for run in sheet.run_ids if group in ("", runs[run].group) and task in ("", runs[run].task)]
     rows = _rows(run_scores(sheet, policies), runs, chosen, score)
     facts = sentences(
         choice_text(choice),
         topics_with_nuggets(int(sheet.scorable.sum())),
         policies_text(policies_document(policies)),
-        tag_text(limits[2]),
+        tag_text(tag),
         "Length: whitespace words of the answer, mean over topics.",
     )
     sections = [_overview(rows, score, int(sheet.scorable.sum()))]
     if by_tag:
         sections.append(_tags(by_tag, chosen, score))
     return ReportContent(facts, tuple(sections), timezone.now())
-
-
-def _is_chosen(run: Run, limits: Limits) -> bool:
-    return limits[0] in ("", run.group) and limits[1] in ("", run.task)
 
 
 def _rows(scores: RunScores, runs: dict[str, Run], chosen: Sequence[str], score: str) -> list[Row]:
@@ -100,10 +98,10 @@ def _rows(scores: RunScores, runs: dict[str, Run], chosen: Sequence[str], score:
             "run_id": scores.run_ids[place],
             "group": runs[scores.run_ids[place]].group,
             "task": runs[scores.run_ids[place]].task,
-            "length": number(lengths[at]),
-            score: number(values[at]),
+            "length": defined(lengths[at]),
+            score: defined(values[at]),
             # Undefined for empty answers: no words, no rate.
-            "per_100_words": number(100 * values[at] / lengths[at]) if lengths[at] else None,
+            "per_100_words": defined(100 * values[at] / lengths[at]) if lengths[at] else None,
             "front": "yes" if front[at] else "",
         }
         for at, place in enumerate(places)
@@ -132,8 +130,7 @@ def _overview(rows: list[Row], score: str, topics: int) -> Section:
         note="On the front: no other run shown is as short and scores as much, and better in one of the two.",
         topics=topics,
         chart=Chart(
-            alt=f"{len(points):,} {plural(len(points), 'run')} by words and {words(score)}, the front as a dashed "
-            "line.",
+            alt=f"{counted(len(points), 'run')} by words and {words(score)}, the front as a dashed line.",
             draw=lambda dark: charts.plane(points, titles, line=front, dark=dark),
             note="Points: runs, by task. Dashed: the Pareto front.",
         )
@@ -147,14 +144,13 @@ def _point(row: Row, score: str) -> dict[str, Any]:
 
 
 def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str, dict[str, Row]]:
-    """Return each run's length, score and number of topics in each tag."""
     found: dict[str, dict[str, Row]] = {}
     for tag in topics_by_tag(choice.campaign):
         sheet = tagged_assignments(choice, tag)
         scores, topics = run_scores(sheet, policies), int(sheet.scorable.sum())
         pairs = zip(scores.of(LENGTH), scores.of(score), strict=True)
         found[tag] = {
-            run: {"length": number(length), score: number(value), "topics": topics}
+            run: {"length": defined(length), score: defined(value), "topics": topics}
             for run, (length, value) in zip(scores.run_ids, pairs, strict=True)
         }
     return found
@@ -162,14 +158,14 @@ def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str
 
 def _tags(by_tag: dict[str, dict[str, Row]], chosen: Sequence[str], score: str) -> Section:
     rows: list[Row] = [{"run_id": run, "tag": tag, **runs[run]} for tag, runs in by_tag.items() for run in chosen]
-    named = ("length", "Words", ColumnKind.DECIMAL), (score, words(score).capitalize(), ColumnKind.SCORE)
     return Section(
         name="tags",
         title="By topic tag",
         columns=columns(
             ("tag", "Tag"),
             ("run_id", "Run", ColumnKind.RUN),
-            *named,
+            ("length", "Words", ColumnKind.DECIMAL),
+            (score, words(score).capitalize(), ColumnKind.SCORE),
             ("topics", "Topics", ColumnKind.COUNT),
             primary=score,
         ),

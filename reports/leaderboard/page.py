@@ -24,7 +24,7 @@ from reports.leaderboard.scores import (
     leaderboard,
     scores_document,
 )
-from reports.metrics.agreement import ScoreTable, score_table
+from reports.metrics.agreement import score_table
 from reports.metrics.arrays import column_means, defined
 from reports.metrics.intervals import AMOUNTS, FRACTIONS, Interval, documents_of, mean_intervals
 from reports.metrics.policies import Policies, SupportPolicies, listed_policies
@@ -42,7 +42,7 @@ from reports.report import (
     chosen_condition,
     counted,
 )
-from reports.support import RunSupportScores, support_rows
+from reports.support import SupportRow, support_rows
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
 
@@ -73,6 +73,7 @@ PAPER = {
     "sentences": "Sentences",
 }
 """The columns of a paper's table. Counts and the interval stay out: the table has to fit a page's width."""
+TagLine = tuple[str, list[tuple[float | None, Interval, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,6 @@ class TagColumn:
     topics: int
     by_run: dict[str, float | None]
     intervals: dict[str, Interval]
-
-
-TagLine = tuple[str, list[tuple[float | None, Interval, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,7 @@ class LeaderboardReport(CheckedReport):
 
     @property
     def score_words(self) -> str:
-        return score_words(self.form.chosen["score"])
+        return score_words(self.runs_score)
 
     @property
     def is_length(self) -> bool:
@@ -165,12 +163,8 @@ class LeaderboardReport(CheckedReport):
 
     @cached_property
     def headings(self) -> list[tuple[Column, str, str]]:
-        shown = (*ALWAYS_SHOWN, *self.chosen_columns)
-        return [
-            heading
-            for heading in self.runs.headings
-            if heading[0].key in shown and heading[0].key != self.runs_score
-        ]
+        shown = {*ALWAYS_SHOWN, *self.chosen_columns} - {self.runs_score}
+        return [heading for heading in self.runs.headings if heading[0].key in shown]
 
     @property
     def score_heading(self) -> tuple[Column, str, str]:
@@ -223,12 +217,8 @@ class LeaderboardReport(CheckedReport):
     def _ranks(self) -> dict[str, int]:
         """The place of every run with a score, controls too; equal scores share one."""
         found = self.standings.rows if self.standings else ()
-        scores = [row[self.runs_score] for row in found if row[self.runs_score] is not None]
-        return {
-            row["run_id"]: 1 + sum(score > row[self.runs_score] for score in scores)
-            for row in found
-            if row[self.runs_score] is not None
-        }
+        scores = {row["run_id"]: row[self.runs_score] for row in found if row[self.runs_score] is not None}
+        return {run: 1 + sum(other > score for other in scores.values()) for run, score in scores.items()}
 
     @cached_property
     def _axis(self) -> float:
@@ -324,7 +314,6 @@ def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[t
 
 
 def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
-    """Return the leaderboard that the query string names, or that of the first condition that has labels."""
     form = LeaderboardForm(query, campaign)
     if not form.is_valid():
         return LeaderboardReport(form=form, title=TITLE, message=WRONG_CHOICE)
@@ -346,6 +335,8 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
     group, task = form.chosen["group"], form.chosen["task"]
     shown = [row for row in found.rows if group in ("", row["group"]) and task in ("", row["task"])]
     compared = comparisons(wanted, tuple(row["run_id"] for row in shown))
+    # A check is of all its topics, and nobody says how long an answer is.
+    has_checks = not wanted.tag and wanted.score != LENGTH
     return LeaderboardReport(
         form=form,
         title=TITLE,
@@ -354,17 +345,13 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
         shown=tuple(shown),
         support=support,
         compared=compared,
-        # A check is of all its topics, and nobody says how long an answer is.
-        checks=()
-        if wanted.tag or wanted.score == LENGTH
-        else corrected_checks(choice, form.policies, wanted.score, form.chosen["target"]),
+        checks=corrected_checks(choice, form.policies, wanted.score, form.chosen["target"]) if has_checks else (),
     )
 
 
 def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
     found = [Column("run_id", "Run", ColumnKind.RUN), Column("group", "Group"), Column("task", "Task")]
-    for name in SCORE_NAMES:
-        found.append(Column(name, score_words(name), ColumnKind.SCORE, primary=name == score))
+    found += [Column(name, score_words(name), ColumnKind.SCORE, primary=name == score) for name in SCORE_NAMES]
     if with_support:
         found += SUPPORT_COLUMNS
     found.append(Column(LENGTH, "Words", ColumnKind.MEAN, primary=score == LENGTH))
@@ -376,29 +363,19 @@ def standings(wanted: Wanted) -> Standings:
     with consistent_read():
         board = leaderboard(wanted.choice, wanted.policies, wanted.tag)
         by_tag = _by_tag(wanted)
-        support = _support_rows(wanted)
-    rows = tuple(_standing(row, wanted, support.get(row["run_id"])) for row in board.rows)
+        cited = support_rows(wanted.support, wanted.support_policies, wanted.tag) if wanted.support else ()
+    support = {row["run_id"]: row for row in cited}
+    rows = tuple(_standing(row, wanted, support.get(row["run_id"], {})) for row in board.rows)
     return Standings(board, rows, wanted.score, timezone.now(), by_tag)
 
 
-def _standing(row: ScoreRow, wanted: Wanted, support: RunSupportScores | None) -> ScoreRow:
+def _standing(row: ScoreRow, wanted: Wanted, support: SupportRow) -> ScoreRow:
     chosen = row["intervals"][wanted.score]
     standing = row | {"low": chosen["low"], "high": chosen["high"], SCORED: row["topics"]}
     if wanted.support is None:
         return standing
-    standing |= {name: getattr(support, name, None) for name in (*SUPPORT_NAMES, *SUPPORT_TOPICS)}
-    return standing | {"intervals": row["intervals"] | (support.intervals if support else {})}
-
-
-def _support_rows(wanted: Wanted) -> dict[str, RunSupportScores]:
-    if wanted.support is None:
-        return {}
-    rows = support_rows(wanted.support, wanted.support_policies, wanted.tag)
-    return {row.run_id: row for row in rows}
-
-
-def _table(wanted: Wanted) -> ScoreTable:
-    return score_table(tagged_assignments(wanted.choice, wanted.tag), wanted.score, wanted.policies)
+    standing |= {name: support.get(name) for name in (*SUPPORT_NAMES, *SUPPORT_TOPICS)}
+    return standing | {"intervals": row["intervals"] | support.get("intervals", {})}
 
 
 def _by_tag(wanted: Wanted) -> tuple[TagColumn, ...]:
@@ -417,5 +394,5 @@ def _by_tag(wanted: Wanted) -> tuple[TagColumn, ...]:
 @cached_report(size=32)
 def comparisons(wanted: Wanted, runs: tuple[str, ...]) -> Comparisons:
     with consistent_read():
-        table = _table(wanted)
+        table = score_table(tagged_assignments(wanted.choice, wanted.tag), wanted.score, wanted.policies)
     return compare_runs(table, runs, AMOUNTS if wanted.score == LENGTH else FRACTIONS)

@@ -29,7 +29,7 @@ from reports.metrics.arrays import defined
 from reports.metrics.intervals import AMOUNTS, Interval, difference_intervals, mean_intervals
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, Spread, answer_scores, run_scores, summary
+from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, answer_scores, run_scores, summary
 from reports.metrics.significance import (
     MOST_RUNS,
     PairTests,
@@ -50,6 +50,7 @@ ScoreRow = dict[str, Any]
 
 `intervals` has the interval of each, as a document.
 """
+TAKEN = {*Condition, *SupportCondition}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +71,6 @@ class Leaderboard:
     avoid_nuggets: int
     rows: tuple[ScoreRow, ...]
     summary: dict[str, dict[str, float | None]]
-
-    @property
-    def scored(self) -> bool:
-        """Whether any run has a score: without labels there are only lengths."""
-        return any(row[PRIMARY] is not None for row in self.rows)
 
 
 def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> Leaderboard:
@@ -100,7 +96,9 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
         no_vital_topics=sheet.no_vital_topics,
         avoid_nuggets=_avoid_nuggets(choice, sheet.topic_ids),
         rows=tuple(sorted(rows, key=_best_first)),
-        summary={name: _closing_row(spreads, name) for name in ("min", "median", "max")},
+        summary={
+            end: {name: getattr(spreads[name], end) for name in ALL_SCORES} for end in ("min", "median", "max")
+        },
     )
 
 
@@ -133,25 +131,16 @@ def _row(run: Run, scores: RunScores, place: int) -> ScoreRow:
         "group": run.group,
         "task": run.task,
         "topics": int(scores.topics[SCORE_NAMES.index(PRIMARY), place]),
-        **{name: number(scores.of(name)[place]) for name in SCORE_NAMES},
-        "length": number(scores.length[place]),
+        **{name: defined(scores.of(name)[place]) for name in SCORE_NAMES},
+        "length": defined(scores.length[place]),
         **{name: int(getattr(scores, name)[place]) for name in counts},
         "control": run.control,
     }
 
 
-def number(value: float) -> float | None:
-    """Return a plain float, None for nan, which JSON has no word for."""
-    return None if np.isnan(value) else float(value)
-
-
 def _best_first(row: ScoreRow) -> tuple[bool, float, str]:
     # Equal scores are ordered by run, so that two exports of one state have the same bytes.
     return row[PRIMARY] is None, -(row[PRIMARY] or 0.0), row["run_id"]
-
-
-def _closing_row(spreads: dict[str, Spread], which: str) -> dict[str, float | None]:
-    return {name: getattr(spreads[name], which) for name in ALL_SCORES}
 
 
 def scores_document(board: Leaderboard) -> dict[str, Any]:
@@ -174,9 +163,6 @@ def scores_rows(board: Leaderboard) -> list[dict[str, Any]]:
     # A line of a terminal has no room for more than the interval of the primary score.
     runs = [row | {"intervals": {PRIMARY: row["intervals"][PRIMARY]}} for row in board.rows]
     return [*runs, *({"run_id": name} | scores for name, scores in board.summary.items())]
-
-
-TAKEN = {*Condition, *SupportCondition}
 
 
 @with_every_problem_below_header
@@ -231,22 +217,14 @@ def _loaded(campaign: Campaign, name: str) -> dict[str, dict[str, float]]:
 
 
 def _write(condition: ExternalCondition, rows: list[ScoreRecord], event: Event) -> None:
-    ExternalScore.objects.bulk_create(
-        [
-            ExternalScore(
-                condition=condition,
-                run_id=row.run_id,
-                group=row.group,
-                task=row.task or "",
-                score=score,
-                value=value,
-                event=event,
-            )
-            for row in rows
+    scores = []
+    for row in rows:
+        run = {"run_id": row.run_id, "group": row.group, "task": row.task or ""}
+        scores += [
+            ExternalScore(condition=condition, **run, score=score, value=value, event=event)
             for score, value in row.values.items()
-        ],
-        batch_size=BATCH,
-    )
+        ]
+    ExternalScore.objects.bulk_create(scores, batch_size=BATCH)
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,12 +127,9 @@ def run_level_agreement(x: Mapping[str, float | None], y: Mapping[str, float | N
     Runs without a score on one side (absent, None or nan) are left out; the levels that need scores
     per topic are None.
     """
-    # A table may leave a cell blank: that run has no place in the order, which is not the last place.
-    left = {run: score for run, score in x.items() if score is not None}
-    right = {run: score for run, score in y.items() if score is not None}
-    runs = [run for run in left if run in right]
-    a = np.array([left[run] for run in runs], dtype=np.float64)
-    b = np.array([right[run] for run in runs], dtype=np.float64)
+    runs = [run for run in x if run in y]
+    # A table may leave a cell blank, here nan: that run has no place in the order, which is not the last place.
+    a, b = (np.array([side[run] for run in runs], dtype=np.float64) for side in (x, y))
     scored = scored_runs(a, b)
     taus = kendall(a[scored], b[scored])
     return Agreement(

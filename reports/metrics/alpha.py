@@ -97,7 +97,9 @@ def overlap(labels: Bytes, topics: Indices) -> Overlap:
     labels, topics = labels[:, shared], topics[shared]
     names, place = np.unique(topics, return_inverse=True)
     by_topic = [coincidences(labels[:, place == topic], LABELS) for topic in range(len(names))]
-    same, pairs = _pairs(labels)
+    counts = _value_counts(labels, LABELS)
+    given = counts.sum(axis=0)
+    same, pairs = (counts * (counts - 1) // 2).sum(axis=0), given * (given - 1) // 2
     sums = np.stack([np.bincount(place, weights=of, minlength=len(names)) for of in (same, pairs)], axis=1)
     alpha = jackknife(np.stack(by_topic or [np.zeros((LABELS, LABELS))]), alpha_of)
     agreement = jackknife(sums, _share)
@@ -111,13 +113,6 @@ def overlap(labels: Bytes, topics: Indices) -> Overlap:
         alpha_interval=alpha.interval,
         agreement_interval=agreement.interval,
     )
-
-
-def _pairs(labels: Bytes) -> tuple[Counts, Counts]:
-    """Return the number of equal pairs of labels of each unit, and of all its pairs, U and U."""
-    counts = _value_counts(labels, LABELS)
-    number = counts.sum(axis=0)
-    return (counts * (counts - 1) // 2).sum(axis=0), number * (number - 1) // 2
 
 
 def _share(sums: Floats) -> Floats:

@@ -29,6 +29,8 @@ from reports.metrics.policies import TopicChoice
 
 RESAMPLES: Final = 4000
 """Wider percentiles of few topics lie among the outermost thousandth."""
+STEPS = 20
+"""Points of a curve: more would lie closer than a picture shows."""
 
 
 def intervals(
@@ -77,10 +79,8 @@ def run_level_taus(both: Paired, topics: TopicChoice, rows: Booleans, draws: Cou
 def _resampled_means(values: Floats, draws: Counts) -> Floats:
     """Mean per run of each resample, B x R, from values T x R."""
     # Rounded: the products add in another order than a mean does, and ties must stay ties.
-    known, weights = (
-        ~np.isnan(values),
-        draws.astype(np.float64),
-    )  # products of whole numbers take ten times as long
+    known = ~np.isnan(values)
+    weights = draws.astype(np.float64)  # products of whole numbers take ten times as long
     return comparable(ratio(weights @ np.where(known, values, 0.0), weights @ known.astype(np.float64)))
 
 
@@ -148,10 +148,6 @@ def _signed_sums(table: Counts) -> Counts:
     upto: Counts = np.cumsum(table, axis=0)
     signed: Counts = 2 * upto - table - upto[-1]
     return signed
-
-
-STEPS = 20
-"""Points of a curve: more would lie closer than a picture shows."""
 
 
 @dataclass(frozen=True, slots=True)

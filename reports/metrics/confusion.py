@@ -19,10 +19,9 @@ from reports.metrics.label_matrix import FULL, LABELS, NOT
 class Confusion:
     """Pairs of labels: `counts` K x K (row judge by column judge), n `pairs`, `left_out` pairs without two labels.
 
-    `agreement` and the rates are fractions; `kappa`, `kappa_linear` (Cohen 1960, 1968) and `alpha`
-    (Krippendorff, ordinal) lie in [-1, 1]; `strictness` = mean(row - column) in [1 - K, K - 1], negative
-    where the row judge is the stricter one. None where undefined: no pairs, or no expected
-    disagreement.
+    `agreement` and the rates are fractions; `kappa`, `kappa_linear` (Cohen 1960, 1968) and `alpha` (Krippendorff,
+    ordinal) lie in [-1, 1]; `strictness` = mean(row - column) in [1 - K, K - 1], negative where the row judge is
+    the stricter one. None where undefined: no pairs, or no expected disagreement.
     """
 
     counts: Counts
@@ -35,11 +34,6 @@ class Confusion:
     strictness: float | None
     row_rates: tuple[float | None, ...]
     column_rates: tuple[float | None, ...]
-
-    @property
-    def shares(self) -> Floats:
-        """Fraction of all pairs in each cell, K x K, nan without pairs."""
-        return self.counts / self.pairs if self.pairs else np.full(self.counts.shape, np.nan)
 
 
 def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
@@ -71,12 +65,12 @@ def confusion(rows: Bytes, columns: Bytes, labels: int = LABELS) -> Confusion:
     )
 
 
-def linear(labels: int = LABELS) -> Floats:
+def linear(labels: int) -> Floats:
     """Distance of two labels on the ordinal scale, K x K."""
     return np.abs(np.subtract.outer(np.arange(labels), np.arange(labels))).astype(np.float64)
 
 
-def plain(labels: int = LABELS) -> Floats:
+def plain(labels: int) -> Floats:
     """1 where two labels differ, K x K."""
     return (linear(labels) > 0).astype(np.float64)
 

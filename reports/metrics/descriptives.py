@@ -7,6 +7,8 @@ import numpy as np
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio, share
 from reports.metrics.label_matrix import FULL, NOT, OKAY, PARTIAL, UNKNOWN, VITAL, AssignmentSheet
 
+STEPS = ("nobody", "up to 25 %", "up to 50 %", "up to 75 %", "below 100 %", "everybody")
+
 
 @dataclass(frozen=True, slots=True)
 class NuggetStatistics:
@@ -135,9 +137,6 @@ def group_of(found: NuggetFindings, nuggets: Booleans) -> NuggetGroup:
         nobody=int((found.nobody & nuggets).sum()),
         everybody=int((found.everybody & nuggets).sum()),
     )
-
-
-STEPS = ("nobody", "up to 25 %", "up to 50 %", "up to 75 %", "below 100 %", "everybody")
 
 
 def share_counts(found: NuggetFindings, nuggets: Booleans) -> Counts:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from reports.metrics.arrays import share
+
 Difference: TypeAlias = Literal["none", "minor", "major"]
 
 # Words that carry no content. Negations and quantities are content: they turn a fact round.
@@ -22,6 +24,11 @@ _FUNCTION_WORDS = """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 SHORTEST_MISSPELT, LONG = 4, 10
 """Letters of a word. In a shorter one a single edit makes another word, as in `now` and `not`."""
+EDIT_CLASSES = ("no_edit", "add_nugget", "remove_nugget", "major_edit", "minor_edit", "importance_change")
+SIMILAR = 0.5
+"""Token Jaccard from which two wordings are taken for one nugget (method, section 2)."""
+
+Lineage: TypeAlias = Sequence[Sequence[int]]
 
 
 def tokens(text: str) -> tuple[str, ...]:
@@ -94,13 +101,6 @@ def edit_distance(word: str, other: str) -> int:
     return row[-1]
 
 
-EDIT_CLASSES = ("no_edit", "add_nugget", "remove_nugget", "major_edit", "minor_edit", "importance_change")
-SIMILAR = 0.5
-"""Token Jaccard from which two wordings are taken for one nugget (method, section 2)."""
-
-Lineage: TypeAlias = Sequence[Sequence[int]]
-
-
 @dataclass(frozen=True, slots=True)
 class NuggetText:
     """A nugget as the taxonomy sees it; importance 2 vital, 1 okay, 0 unknown or not given."""
@@ -130,9 +130,8 @@ def topic_edits(
 ) -> TopicEdits:
     """Classify one topic's edits.
 
-    `lineage` names, for each edited nugget, the positions of the drafts it comes from: none for an
-    added one, several for a merge; a draft named by several was split. Raises ValueError where it
-    does not fit the lists.
+    `lineage` names, for each edited nugget, the positions of the drafts it comes from: none for an added one,
+    several for a merge; a draft named by several was split. Raises ValueError where it does not fit the lists.
     """
     if lineage is not None:
         _check_lineage(lineage, len(drafts), len(edited))
@@ -161,7 +160,7 @@ def infer_parents(drafts: Sequence[str], edited: Sequence[str]) -> list[tuple[in
 def incidence(topics: Sequence[TopicEdits]) -> dict[str, Incidence]:
     """In how many topics each class occurs, keyed by EDIT_CLASSES."""
     counts = Counter(name for topic in topics for name in topic.classes)
-    return {name: Incidence(counts[name], counts[name] / len(topics) if topics else None) for name in EDIT_CLASSES}
+    return {name: Incidence(counts[name], share(counts[name], len(topics))) for name in EDIT_CLASSES}
 
 
 def _check_lineage(lineage: Lineage, drafts: int, edited: int) -> None:

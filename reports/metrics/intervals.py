@@ -29,6 +29,8 @@ TOO_EQUAL: Final = "too many equal scores"
 UNDEFINED: Final = "undefined: all labels equal"
 UNDEFINED_ORDER: Final = "undefined: all scores equal"
 UNDEFINED_WITHOUT: Final = "undefined without one of the topics"
+Figure = Callable[[Floats], Floats]
+"""A figure of sums over topics, ... x (what a topic has); of N such sums N figures, nan where undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +105,8 @@ def resampled_interval(taus: Callable[[Counts], Floats], topics: int, resamples:
     if topics < FEWEST_TOPICS:
         return Interval(reason=TOO_FEW_TOPICS)
     every = np.ones((1, topics), dtype=np.int64)
-    found = taus(
-        np.concatenate([every, every - np.eye(topics, dtype=np.int64), draws_of(topics, resamples, seed)])
-    )
+    draws = [every, every - np.eye(topics, dtype=np.int64), draws_of(topics, resamples, seed)]
+    found = taus(np.concatenate(draws))
     known = found[topics + 1 :][~np.isnan(found[topics + 1 :])]
     # Of a handful of resamples none may have a figure.
     if np.isnan(found[0]) or not known.size:
@@ -176,10 +177,6 @@ def _others(values: Floats, known: Booleans) -> Counts:
     return others
 
 
-Figure = Callable[[Floats], Floats]
-"""A figure of sums over topics, ... x (what a topic has); of N such sums N figures, nan where undefined."""
-
-
 @dataclass(frozen=True, slots=True)
 class Jackknife:
     """A figure over `topics` topics with pairs, and its interval."""
@@ -206,6 +203,5 @@ def jackknife(tables: Counts | Floats, figure: Figure, *, has_z: bool = True) ->
     z = np.arctanh(np.clip(without, -FARTHEST, FARTHEST)) if has_z else without
     error = sqrt((topics - 1) / topics * float(((z - z.mean()) ** 2).sum()))
     reach = student(topics - 1) * error
-    return Jackknife(
-        value, on_z(value, error, topics) if has_z else Interval(value - reach, value + reach), topics
-    )
+    interval = on_z(value, error, topics) if has_z else Interval(value - reach, value + reach)
+    return Jackknife(value, interval, topics)

@@ -41,12 +41,8 @@ class AssignmentSheet:
     def __post_init__(self) -> None:
         """Refuse arrays that do not belong together: a wrong shape would broadcast into wrong scores."""
         runs, topics, nuggets = len(self.run_ids), len(self.topic_ids), len(self.nugget_topic)
-        _check_shape("listed", self.listed.shape, (topics,))
-        _check_shape("importance", self.importance.shape, (nuggets,))
-        _check_shape("labels", self.labels.shape, (nuggets, runs))
-        _check_shape("answered", self.answered.shape, (topics, runs))
-        _check_shape("words", self.words.shape, (topics, runs))
-        _check_shape("labelled", self.labelled.shape, (runs,))
+        _check_shapes(self, listed=(topics,), importance=(nuggets,), labels=(nuggets, runs))
+        _check_shapes(self, answered=(topics, runs), words=(topics, runs), labelled=(runs,))
         _check_indices("nugget_topic", self.nugget_topic, topics)
         # `np.add.reduceat` sums neighbours: nuggets of one topic must lie together.
         _check_ascending("nugget_topic", self.nugget_topic)
@@ -104,11 +100,10 @@ class AssignmentSheet:
 class SupportSheet:
     """One support condition's sentences and labels (Thakur et al. 2025: support evaluation).
 
-    Shapes: `answered` T x R; `sentence_answer` S, flat index topic * R + run of each sentence;
-    `unit_sentence` U, ascending sentence indices, only the first k citations that the campaign
-    counts; `unit_label` U (0, 1, 2, UNJUDGED, FAILED or UNJUDGEABLE); `cited` S, the sentence has a
-    citation. A citation that resolves to nothing belongs in as UNJUDGEABLE, so that it is counted.
-    Raises ValueError when shapes do not fit.
+    Shapes: `answered` T x R; `sentence_answer` S, flat index topic * R + run of each sentence; `unit_sentence` U,
+    ascending sentence indices, only the first k citations that the campaign counts; `unit_label` U (0, 1, 2,
+    UNJUDGED, FAILED or UNJUDGEABLE); `cited` S, the sentence has a citation. A citation that resolves to nothing
+    belongs in as UNJUDGEABLE, so that it is counted. Raises ValueError when shapes do not fit.
     """
 
     run_ids: tuple[str, ...]
@@ -120,11 +115,9 @@ class SupportSheet:
     cited: Booleans
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         runs, topics, sentences = len(self.run_ids), len(self.topic_ids), len(self.sentence_answer)
-        _check_shape("answered", self.answered.shape, (topics, runs))
-        _check_shape("unit_label", self.unit_label.shape, self.unit_sentence.shape)
-        _check_shape("cited", self.cited.shape, (sentences,))
+        units = self.unit_sentence.shape
+        _check_shapes(self, answered=(topics, runs), unit_label=units, cited=(sentences,))
         _check_indices("sentence_answer", self.sentence_answer, topics * runs)
         _check_indices("unit_sentence", self.unit_sentence, sentences)
         _check_ascending("unit_sentence", self.unit_sentence)
@@ -157,9 +150,11 @@ def _renumbered(rows: Booleans) -> Indices:
     return (np.cumsum(rows) - 1).astype(np.int32)
 
 
-def _check_shape(name: str, found: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    if found != expected:
-        raise ValueError(f"{name} has shape {found}, expected {expected}")
+def _check_shapes(sheet: object, **expected: tuple[int, ...]) -> None:
+    for name, shape in expected.items():
+        found = getattr(sheet, name).shape
+        if found != shape:
+            raise ValueError(f"{name} has shape {found}, expected {shape}")
 
 
 def _check_indices(name: str, indices: Indices, size: int) -> None:

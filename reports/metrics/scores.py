@@ -16,6 +16,7 @@ SCORE_NAMES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_stri
 LENGTH = "length"
 VITAL_ONLY = ("vital_strict", "vital")
 WEIGHTED = ("weighted_strict", "weighted")
+DOUBTS = ("missing", "unjudged", "failed", "excluded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,6 @@ def answer_scores(sheet: AssignmentSheet, policies: Policies) -> AnswerScores:
     return AnswerScores(values, _lengths(sheet, policies, length_topics), topics, length_topics, excluded)
 
 
-DOUBTS = ("missing", "unjudged", "failed", "excluded")
-
-
 def doubts(sheet: AssignmentSheet, policies: Policies) -> dict[str, Counts]:
     """Doubts about the score of every answer, each T x R: labels unjudged and failed, answers missing and excluded."""
     answers = answer_scores(sheet, policies)
@@ -138,9 +136,7 @@ def run_scores(sheet: AssignmentSheet, policies: Policies, topics: Booleans | No
     )
 
 
-def summary(
-    sheet: AssignmentSheet, policies: Policies, runs: Booleans, topics: Booleans | None = None
-) -> dict[str, Spread]:
+def summary(sheet: AssignmentSheet, policies: Policies, runs: Booleans) -> dict[str, Spread]:
     """Mean over topics of each topic's minimum, median and maximum over runs, per score and length.
 
     `runs` (R) leaves out the organizers' controls; runs without labels are left out too, unless no
@@ -149,9 +145,8 @@ def summary(
     answers = answer_scores(sheet, policies)
     # The published tables close without the organizers' controls, which would widen every spread.
     chosen = runs & sheet.labelled if sheet.labelled.any() else runs
-    rows = np.ones_like(answers.topics) if topics is None else topics
-    spreads = {name: _spread(answers.of(name)[answers.topics & rows][:, chosen]) for name in SCORE_NAMES}
-    return spreads | {LENGTH: _spread(answers.lengths[answers.length_topics & rows][:, chosen])}
+    spreads = {name: _spread(answers.of(name)[answers.topics][:, chosen]) for name in SCORE_NAMES}
+    return spreads | {LENGTH: _spread(answers.lengths[answers.length_topics][:, chosen])}
 
 
 def _fractions(sheet: AssignmentSheet) -> Floats:

@@ -28,7 +28,7 @@ class PairTests:
     exact: bool
 
 
-def paired_tests(values: Floats, *, resamples: int = RESAMPLES, seed: int = 0) -> PairTests:
+def paired_tests(values: Floats, *, resamples: int = RESAMPLES) -> PairTests:
     """Test every two runs by randomisation (Fisher; Smucker et al. 2007 for retrieval): T x R scores, nan where none.
 
     Under the hypothesis that two runs are alike, their scores on a topic could be swapped. If there are at most
@@ -45,7 +45,7 @@ def paired_tests(values: Floats, *, resamples: int = RESAMPLES, seed: int = 0) -
     differences = np.where(shared, differences, 0.0)
     # Ten topics have 1,024 assignments of signs: then nothing is drawn, and p has no error of sampling.
     exact = 2 ** min(len(values), 63) <= resamples
-    p = _p_values(differences, _signs(len(values), resamples, seed, exact=exact), exact=exact)
+    p = _p_values(differences, _signs(len(values), resamples, exact=exact), exact=exact)
     topics = shared.sum(axis=0)
     p[topics == 0] = np.nan
     return PairTests(
@@ -75,10 +75,10 @@ def best_first(values: Floats, most: int = MOST_RUNS) -> Counts:
     return order[~np.isnan(means[order])][:most]
 
 
-def smallest_p(topics: int, pairs: int, *, resamples: int = RESAMPLES) -> float:
+def smallest_p(topics: int, pairs: int) -> float:
     """Return the smallest p that a test of every two runs can give after Holm's correction for so many pairs."""
     # Of all assignments of signs, the observed one and its mirror are always at least as far from 0.
-    least = 2 / 2**topics if 2 ** min(topics, 63) <= resamples else 1 / (resamples + 1)
+    least = 2 / 2**topics if 2 ** min(topics, 63) <= RESAMPLES else 1 / (RESAMPLES + 1)
     return min(1.0, pairs * least)
 
 
@@ -96,12 +96,12 @@ def significance_groups(adjusted: Floats, level: float) -> list[frozenset[int]]:
     return sorted((group for group in groups if len(group) > 1), key=sorted)
 
 
-def _signs(topics: int, resamples: int, seed: int, *, exact: bool) -> Iterator[Floats]:
+def _signs(topics: int, resamples: int, *, exact: bool) -> Iterator[Floats]:
     """Yield rows of +1 and -1, one for each topic."""
     if exact:
         yield np.array(list(product((1.0, -1.0), repeat=topics)))
         return
-    drawn = np.random.default_rng(seed)
+    drawn = np.random.default_rng(0)
     for start in range(0, resamples, CHUNK):
         size = min(CHUNK, resamples - start)
         yield drawn.integers(0, 2, size=(size, topics)).astype(np.float64) * 2 - 1

@@ -4,7 +4,7 @@ Full support weighs 1, partial 0.5, none 0. With more than one citation per sent
 each sentence's best label; only one citation per sentence is the published measure.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -172,17 +172,12 @@ class Citing:
 
     def summed(self, axis: int, topics: Booleans) -> "Citing":
         """Sum T x R over the chosen topics (axis 0: R) or over runs (axis 1: chosen topics)."""
-        return Citing(*(getattr(self, name)[topics].sum(axis=axis) for name in NAMES))
-
-
-NAMES = ("full", "partial", "none", "unjudged", "failed", "unjudgeable", "sentences", "uncited")
+        return Citing(*(getattr(self, field.name)[topics].sum(axis=axis) for field in fields(self)))
 
 
 def citing(sheet: SupportSheet) -> Citing:
     """Count the labels and sentences of every answer, T x R."""
-    labels = (FULL, PARTIAL, NOT, UNJUDGED, FAILED, UNJUDGEABLE)  # in the order of NAMES
-    return Citing(
-        **{name: _pairs(sheet, sheet.unit_label == label) for name, label in zip(NAMES, labels, strict=False)},
-        sentences=_per_answer(sheet, sheet.sentence_answer),
-        uncited=_per_answer(sheet, sheet.sentence_answer[~sheet.cited]),
-    )
+    labels = (FULL, PARTIAL, NOT, UNJUDGED, FAILED, UNJUDGEABLE)
+    sentences = (sheet.sentence_answer, sheet.sentence_answer[~sheet.cited])
+    counts = [_pairs(sheet, sheet.unit_label == label) for label in labels]
+    return Citing(*counts, *(_per_answer(sheet, answer) for answer in sentences))

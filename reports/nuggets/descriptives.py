@@ -32,17 +32,35 @@ from reports.report import (
     Row,
     Section,
     columns,
+    counted,
     histogram_rows,
     isolated,
+    of_kind,
     report_of,
     sentences,
     spread_row,
     tag_text,
 )
 from web.consistent_read import consistent_read
-from web.text import plural
 
 AUTHORS_FLAGS = "edit_meta"
+STATISTICS = ("topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown")
+SHARES = ("not_support", "partial_support", "support")
+Edited = list[tuple[Topics, NuggetSet, NuggetSet]]
+"""Topics of each edited set, the set, and its drafts."""
+TITLE = "Descriptives"
+LABELS = ("support", "partial support", "not support")
+COLUMNS = columns(
+    ("name", "Condition or set", ColumnKind.CONDITION),
+    ("nuggets", "Nugget set"),
+    ("judge", "Labels by"),
+    ("topics", "Topics", ColumnKind.COUNT),
+    *of_kind(ColumnKind.MEAN, nuggets_per_topic="Nuggets per topic", words_per_nugget="Words per nugget"),
+    *of_kind(ColumnKind.SHARE, vital="Vital", okay="Okay", unknown="Unknown"),
+    *of_kind(ColumnKind.SHARE, not_support="Not", partial_support="Partial", support="Support"),
+    ("labels", "Labels", ColumnKind.COUNT),
+    screen="nuggets judge unknown labels",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +74,6 @@ class DescriptiveRow:
     labels: LabelShares | None
 
 
-STATISTICS = ("topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown")
-SHARES = ("not_support", "partial_support", "support")
-
-
 def descriptives(campaign: Campaign, topics: Topics = None) -> tuple[DescriptiveRow, ...]:
     """Describe every nugget set, then every condition that has labels (method, section 6); in some topics, or all."""
     sets, judged = [], []
@@ -69,7 +83,8 @@ def descriptives(campaign: Campaign, topics: Topics = None) -> tuple[Descriptive
         for judge in judges_of(nugget_set) if nugget_set.origin != Origin.DRAFT else ():
             condition = Condition.of(Origin(nugget_set.origin), JudgeKind(judge.kind))
             choice = whole(campaign, condition, nugget_set, judge)
-            judged.append(_condition_row(choice, statistics, topics))
+            labels = label_shares(_sheet(choice, topics).labels)
+            judged.append(DescriptiveRow(nugget_set.name, condition, judge.name, statistics, labels))
     return (*sets, *judged)
 
 
@@ -81,11 +96,6 @@ def _with_lists(campaign: Campaign) -> set[int]:
     """Return the keys of the sets that have a submitted list: a task's set is empty until then."""
     lists = NuggetList.objects.filter(nugget_set__campaign=campaign, submitted=True)
     return set(lists.values_list("nugget_set", flat=True).distinct())
-
-
-def _condition_row(choice: NuggetCondition, statistics: NuggetStatistics, topics: Topics) -> DescriptiveRow:
-    labels = label_shares(_sheet(choice, topics).labels)
-    return DescriptiveRow(choice.sets_text or "", choice.condition, choice.judges_text or "", statistics, labels)
 
 
 def _sheet(choice: NuggetCondition, topics: Topics) -> AssignmentSheet:
@@ -159,15 +169,11 @@ def edit_report(campaign: Campaign, *, nuggets: str = "", drafts: str = "", topi
     )
 
 
-def derived_by_topic(campaign: Campaign, topics: Topics = None) -> list[tuple[str, Derivation]]:
+def derived_by_topic(campaign: Campaign, topics: Topics) -> list[tuple[str, Derivation]]:
     """Return each topic's drafts and edited list, in the order of topics. Raises `Refused` as `edit_report` does."""
     by_topic = {derivation.topic: derivation for derivation in _derived(_edited(campaign, "", ""), topics)}
     names = campaign.topics.filter(pk__in=by_topic).values_list("pk", "topic_id")
     return [(name, by_topic[pk]) for pk, name in names]
-
-
-Edited = list[tuple[Topics, NuggetSet, NuggetSet]]
-"""Topics of each edited set, the set, and its drafts."""
 
 
 def _edited(campaign: Campaign, nuggets: str, drafts: str) -> Edited:
@@ -193,7 +199,6 @@ def _derived(edited: Edited, topics: Topics) -> list[Derivation]:
 
 
 def edits_of(derivation: Derivation) -> TopicEdits:
-    """Classify the edits of one topic's drafts, by recorded lineage where there is any."""
     return topic_edits(_texts(derivation.drafts), _texts(derivation.nuggets), derivation.parents)
 
 
@@ -204,11 +209,10 @@ def _texts(wordings: Sequence[Wording]) -> list[NuggetText]:
 def _drafts(campaign: Campaign, name: str) -> NuggetSet:
     sets = campaign.nugget_sets.filter(origin__in=[Origin.DRAFT, Origin.AUTO], pk__in=_with_lists(campaign))
     found = only_set(list(sets.filter(name=name) if name else sets), "the edited lists", "--drafts")
-    if found:
-        return found
-    if name:
-        raise Refused("no_such_set", f"There is no draft or auto nugget set {name}.")
-    raise Refused("no_such_set", "There is no draft or auto nugget set.")
+    if not found:
+        wanted = f" {name}" if name else ""
+        raise Refused("no_such_set", f"There is no draft or auto nugget set{wanted}.")
+    return found
 
 
 def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:
@@ -230,38 +234,17 @@ def _edit_row(name: str, edits: list[TopicEdits], authors: list[set[str]]) -> Ed
 
 
 def descriptive_rows(rows: tuple[DescriptiveRow, ...]) -> list[dict[str, Any]]:
-    documents = []
-    for row in rows:
-        named: dict[str, Any] = {"nuggets": row.nuggets}
-        if row.condition:
-            named = {"condition": row.condition, "judge": row.judge, "set": row.nuggets}
-        documents.append(named | _figures(row))
-    return documents
+    return [
+        {"condition": row.condition, "judge": row.judge, "set": row.nuggets} | _figures(row)
+        if row.condition
+        else {"nuggets": row.nuggets} | _figures(row)
+        for row in rows
+    ]
 
 
 def _figures(row: DescriptiveRow) -> dict[str, Any]:
     statistics = {name: getattr(row.statistics, name) for name in STATISTICS}
     return statistics | {name: getattr(row.labels, name, None) for name in SHARES}
-
-
-TITLE = "Descriptives"
-LABELS = ("support", "partial support", "not support")
-COLUMNS = columns(
-    ("name", "Condition or set", ColumnKind.CONDITION),
-    ("nuggets", "Nugget set"),
-    ("judge", "Labels by"),
-    ("topics", "Topics", ColumnKind.COUNT),
-    ("nuggets_per_topic", "Nuggets per topic", ColumnKind.MEAN),
-    ("words_per_nugget", "Words per nugget", ColumnKind.MEAN),
-    ("vital", "Vital", ColumnKind.SHARE),
-    ("okay", "Okay", ColumnKind.SHARE),
-    ("unknown", "Unknown", ColumnKind.SHARE),
-    ("not_support", "Not", ColumnKind.SHARE),
-    ("partial_support", "Partial", ColumnKind.SHARE),
-    ("support", "Support", ColumnKind.SHARE),
-    ("labels", "Labels", ColumnKind.COUNT),
-    screen="nuggets judge unknown labels",
-)
 
 
 def descriptives_page(campaign: Campaign, query: QueryDict) -> Report:
@@ -277,7 +260,7 @@ def _content(campaign: Campaign, tag: str, listed_in: str) -> ReportContent:
         lists = [(nugget_set.name, _lists_in(nugget_set, topics)) for nugget_set in sets_with_lists(campaign)]
     all_topics = campaign.topics.count() if topics is None else len(topics)
     facts = sentences(
-        f"{all_topics:,} {plural(all_topics, 'topic')}.",
+        f"{counted(all_topics, 'topic')}.",
         tag_text(tag),
         f"Only topics for which {isolated(listed_in)} has a list." if listed_in else "",
         "Nuggets per topic count empty lists; words and importance are over nuggets, labels over those given.",
@@ -325,7 +308,7 @@ def _overview(rows: tuple[DescriptiveRow, ...]) -> Section:
 
 
 def labels_alt(labels: str, conditions: int) -> str:
-    return f"Shares of {labels} in {conditions:,} {plural(conditions, 'condition')}."
+    return f"Shares of {labels} in {counted(conditions, 'condition')}."
 
 
 def _label_chart(rows: list[Row]) -> Chart | None:
@@ -350,7 +333,7 @@ def _label_chart(rows: list[Row]) -> Chart | None:
 def _distribution(name: str, title: str, of: str, series: list[tuple[str, list[int]]]) -> Section:
     bars = histogram_rows(series)
     chart = Chart(
-        alt=f"{title} of {len(series):,} nugget {plural(len(series), 'set')}, as histograms.",
+        alt=f"{title} of {counted(len(series), 'nugget set')}, as histograms.",
         draw=lambda dark: charts.histograms(bars, title.lower(), of, dark=dark),
     )
     return Section(

@@ -1,6 +1,7 @@
 """Nuggets: how often each is found and by which runs, vital against okay, drafts against final lists."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,7 @@ from reports import charts
 from reports.cache import cached_report
 from reports.forms import NuggetsForm
 from reports.frames import assignment_sheet, nugget_texts, rows_of, tagged
-from reports.leaderboard.scores import number
-from reports.metrics.arrays import Booleans
+from reports.metrics.arrays import Booleans, defined
 from reports.metrics.descriptives import STEPS, NuggetFindings, group_of, nugget_findings, share_counts
 from reports.metrics.edits import EDIT_CLASSES
 from reports.metrics.label_matrix import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
@@ -34,7 +34,9 @@ from reports.report import (
     choice_text,
     chosen_condition,
     columns,
+    counted,
     isolated,
+    of_kind,
     report_of,
     sentences,
     tag_text,
@@ -42,19 +44,15 @@ from reports.report import (
 )
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
-from web.text import plural
 
 TITLE = "Nuggets"
 IMPORTANCES = {"vital": VITAL, "okay": OKAY, "unknown": UNKNOWN}
 WORDS = {code: word for word, code in IMPORTANCES.items()}
 GROUP_COLUMNS = columns(
     ("importance", "Importance"),
-    ("nuggets", "Nuggets", ColumnKind.COUNT),
-    ("judged", "Judged", ColumnKind.COUNT),
-    ("share", "Found in full", ColumnKind.SHARE),
-    ("partial", "In part", ColumnKind.SHARE),
-    ("nobody", "By nobody", ColumnKind.COUNT),
-    ("everybody", "By everybody", ColumnKind.COUNT),
+    *of_kind(ColumnKind.COUNT, nuggets="Nuggets", judged="Judged"),
+    *of_kind(ColumnKind.SHARE, share="Found in full", partial="In part"),
+    *of_kind(ColumnKind.COUNT, nobody="By nobody", everybody="By everybody"),
     primary="share",
 )
 NUGGET_COLUMNS = columns(
@@ -62,10 +60,9 @@ NUGGET_COLUMNS = columns(
     ("nugget", "Nugget"),
     ("importance", "Importance"),
     ("share", "Found in full", ColumnKind.SHARE),
-    ("support", "Support", ColumnKind.COUNT),
-    ("partial_support", "Partial", ColumnKind.COUNT),
-    ("not_support", "Not", ColumnKind.COUNT),
-    ("unjudged", "Unjudged", ColumnKind.COUNT),
+    *of_kind(
+        ColumnKind.COUNT, support="Support", partial_support="Partial", not_support="Not", unjudged="Unjudged"
+    ),
     ("runs", "Found in full by", ColumnKind.NAMES),
     primary="share",
     screen="unjudged runs",
@@ -107,9 +104,7 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
         nuggets = chosen & (sheet.importance == code)
         if not nuggets.any():  # most campaigns have no nugget of unknown importance
             continue
-        group = group_of(findings, nuggets)
-        names = ("nuggets", "judged", "share", "partial", "nobody", "everybody")
-        rows.append({"importance": word} | {name: getattr(group, name) for name in names})
+        rows.append({"importance": word} | asdict(group_of(findings, nuggets)))
         counts = share_counts(findings, nuggets)
         bars += [
             {"bin": step, "part": word, "share": count / counts.sum()}
@@ -155,11 +150,20 @@ def _nuggets(
 
     def made(at: int) -> Row:
         place = places[at]
-        return _row(sheet, findings, texts[place], place, runs[has[place]])
+        return {
+            "topic_id": sheet.topic_ids[sheet.nugget_topic[place]],
+            "nugget": texts[place],
+            "importance": WORDS[int(sheet.importance[place])],
+            "share": defined(findings.share[place]),
+            "support": int(findings.full[place]),
+            "partial_support": int(findings.partial[place]),
+            "not_support": int(findings.none[place]),
+            "unjudged": int(findings.unjudged[place]),
+            "runs": " ".join(runs[has[place]]),
+        }
 
     count = len(places)
-    title = f"{count:,} {plural(count, 'nugget')}"
-    return Section("nuggets", title, NUGGET_COLUMNS, Rows(count, made), labels=NUGGET_LABEL)
+    return Section("nuggets", counted(count, "nugget"), NUGGET_COLUMNS, Rows(count, made), labels=NUGGET_LABEL)
 
 
 def _within(sheet: AssignmentSheet, findings: NuggetFindings, limits: tuple[str, str]) -> Booleans:
@@ -172,20 +176,6 @@ def _within(sheet: AssignmentSheet, findings: NuggetFindings, limits: tuple[str,
     return chosen & by_found[found] if found else chosen
 
 
-def _row(sheet: AssignmentSheet, findings: NuggetFindings, text: str, place: int, runs: Sequence[str]) -> Row:
-    return {
-        "topic_id": sheet.topic_ids[sheet.nugget_topic[place]],
-        "nugget": text,
-        "importance": WORDS[int(sheet.importance[place])],
-        "share": number(findings.share[place]),
-        "support": int(findings.full[place]),
-        "partial_support": int(findings.partial[place]),
-        "not_support": int(findings.none[place]),
-        "unjudged": int(findings.unjudged[place]),
-        "runs": " ".join(runs),
-    }
-
-
 def _edits(campaign: Campaign, tag: str) -> list[Section]:
     """Return the sections of edits; one section with the reason where they cannot be told."""
     topics = chosen_topics(campaign, tag)
@@ -193,17 +183,10 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
         report, by_topic = edit_report(campaign, topics=topics), derived_by_topic(campaign, topics)
     except Refused as refused:
         return [Section("edits", "Drafts against final lists", (), [], note=refused.message)]
-    note = (
-        f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {report.topics:,} "
-        f"{plural(report.topics, 'topic')}."
-    )
+    note = f"{isolated(report.nuggets)} against {isolated(report.drafts)}, {counted(report.topics, 'topic')}."
     if report.inferred:  # matched texts know no splits and no merges, so the reader has to know
-        how = "Some lists have no recorded lineage: their texts were matched."
-        note = f"{note} {how}"
-    rows: list[dict[str, Any]] = [
-        {"edit": words(row.edit), "topics": row.topics, "share": row.share, "authors_share": row.authors_share}
-        for row in report.rows
-    ]
+        note += " Some lists have no recorded lineage: their texts were matched."
+    rows: list[dict[str, Any]] = [asdict(row) | {"edit": words(row.edit)} for row in report.rows]
     bars = [{"name": row["edit"], "part": "topics", "share": row["share"]} for row in rows if row["share"]]
     chart = Chart(
         alt="Share of topics that show each kind of edit.",
@@ -212,8 +195,7 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
     named = columns(
         ("edit", "Edit"),
         ("topics", "Topics", ColumnKind.COUNT),
-        ("share", "Share of topics", ColumnKind.SHARE),
-        ("authors_share", "By the authors' own flags", ColumnKind.SHARE),
+        *of_kind(ColumnKind.SHARE, share="Share of topics", authors_share="By the authors' own flags"),
     )
     incidence = Section(
         name="edits",
@@ -241,8 +223,7 @@ def _edited_topics(by_topic: Sequence[tuple[str, Derivation]]) -> Section:
     ]
     named = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
-        ("drafts", "Drafts", ColumnKind.COUNT),
-        ("nuggets", "Final", ColumnKind.COUNT),
+        *of_kind(ColumnKind.COUNT, drafts="Drafts", nuggets="Final"),
         ("edits", "Edits"),
         ("lineage", "Lineage"),
     )

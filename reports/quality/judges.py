@@ -27,13 +27,7 @@ from reports.confusion.paired_labels import ConfusionReport, LabelSide, confuse,
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.agreement import agreement
 from reports.metrics.arrays import Bytes, Counts, defined, share
-from reports.metrics.confusion import (
-    confusion,
-    harsh_conflicts,
-    label_intervals,
-    pooled_kappa,
-    shared_labels,
-)
+from reports.metrics.confusion import confusion, harsh_conflicts, label_intervals, pooled_kappa, shared_labels
 from reports.metrics.intervals import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 from reports.metrics.label_matrix import LABELS
@@ -100,10 +94,8 @@ def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
     if not within(viewer, campaign).exists():
         return []
     supported = SupportJudgment.objects.current().filter(judge=OuterRef("pk"), segment__campaign=campaign)
-    judges = Judge.objects.filter(
-        Q(pk__in={cell.judge for cell in tally_of(campaign)}) | Exists(supported), kind=JudgeKind.LLM, aside=False
-    )
-    return list(judges.order_by("name"))
+    with_labels = Judge.objects.filter(Q(pk__in=_assigners(campaign)) | Exists(supported))
+    return list(with_labels.filter(kind=JudgeKind.LLM, aside=False).order_by("name"))
 
 
 def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[JudgeAgreement]]:
@@ -114,21 +106,20 @@ def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[Jud
     """
     if not within(viewer, campaign).exists():
         return {}
-    return _compared_with_people(campaign)
-
-
-def _compared_with_people(campaign: Campaign) -> dict[int, list[JudgeAgreement]]:
     found: dict[int, list[JudgeAgreement]] = defaultdict(list)
     for (labels, cells), pairs in zip(SCALES, _labelled_by_both(campaign), strict=True):
         for (judge, of), rows in groupby(pairs, key=itemgetter(0, 1)):
-            found[judge].append(_compared(of, list(rows), labels.scale, cells))
+            own = list(rows)
+            people, shown = {person for _, _, _, person, *_ in own}, of == SupportCondition.POST_EDIT
+            found[judge].append(JudgeAgreement(of, len(people), _report(own, labels.scale, cells), shown))
     return dict(found)
 
 
 @cached_report(size=16)  # half a million labels take a second
 def _labelled_by_both(campaign: Campaign) -> tuple[list[Pairs], list[Pairs]]:
     """Return the nugget labels and the citation labels of pairs that an LLM and a person have labelled."""
-    return sorted(_assigned_by_both(campaign)), sorted(_supported_by_both(campaign))
+    assigned = sorted(_assigned_by_both(campaign))
+    return assigned, sorted(_counted(SUPPORTED, _judges(_citation_judges(campaign)), [campaign.pk]))
 
 
 def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
@@ -141,10 +132,6 @@ def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
         for machine, nugget_set, *labelled, number in _counted(ASSIGNED, judges, part):
             pairs[machine, sets[nugget_set], *labelled] += number
     return [(*key, number) for key, number in pairs.items()]
-
-
-def _supported_by_both(campaign: Campaign) -> list[Pairs]:
-    return _counted(SUPPORTED, _judges(_citation_judges(campaign)), [campaign.pk])
 
 
 def _assigners(campaign: Campaign) -> set[int]:
@@ -175,11 +162,6 @@ def _counted(sql: str, judges: Judges, inside: list[int]) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(sql.format(**places), [*llms, *people, *inside * sql.count("{inside}")])
         return list(cursor.fetchall())
-
-
-def _compared(of: str, pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> JudgeAgreement:
-    people = {person for _, _, _, person, *_ in pairs}
-    return JudgeAgreement(of, len(people), _report(pairs, labels, cells), of == SupportCondition.POST_EDIT)
 
 
 def _report(pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> ConfusionReport:
@@ -353,10 +335,11 @@ def _label_slices(names: LabelSet, whole: Counts) -> Iterable[Slice]:
 
 
 def _worst(tables: Mapping[int, Counts], topics: Mapping[int, Topic]) -> WorstTopic | None:
+    pairs = {topic: int(table.sum()) for topic, table in tables.items()}
     counted = [
-        WorstTopic(topics[topic], int(np.trace(table)) / int(table.sum()), int(table.sum()))
+        WorstTopic(topics[topic], int(np.trace(table)) / pairs[topic], pairs[topic])
         for topic, table in tables.items()
-        if int(table.sum()) >= FEWEST_PAIRS
+        if pairs[topic] >= FEWEST_PAIRS
     ]
     return min(counted, key=lambda worst: (worst.agreement, worst.topic.position), default=None)
 

@@ -44,6 +44,10 @@ SUPPORTED: Final = {
     Stage.SUPPORT_POST_EDIT: SupportCondition.POST_EDIT,
 }
 Key = tuple[int, int]
+ABSENT: Final = -9
+"""No label at all, as against one that is none of the three."""
+Row = tuple[int, int, int, int, int]
+"""Topic, the two keys of an item, judge, and label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +115,6 @@ class Shared:
         return ordered
 
 
-ABSENT: Final = -9
-"""No label at all, as against one that is none of the three."""
-
-
 @dataclass(frozen=True, slots=True)
 class DifferingItem:
     """One item on which people differ, with its text and everybody's label."""
@@ -128,9 +128,7 @@ class DifferingItem:
 
 
 def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
-    if not within(viewer, campaign).exists():
-        return []
-    return list(_shared(campaign))
+    return list(_shared(campaign)) if within(viewer, campaign).exists() else []
 
 
 def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
@@ -146,10 +144,6 @@ def _shared(campaign: Campaign) -> tuple[Shared, ...]:
     for stage, condition in SUPPORTED.items():
         found.append(_of(stage, _supported(campaign, condition, people), SUPPORT_CELLS))
     return tuple(shared for shared in found if shared.keys)
-
-
-Row = tuple[int, int, int, int, int]
-"""Topic, the two keys of an item, judge, and label."""
 
 
 def _assigned(campaign: Campaign, people: frozenset[int]) -> list[Row]:
@@ -209,9 +203,8 @@ def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[P
 def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]:
     """Return places of an overlap set with their texts: four queries, however many."""
     keys = [shared.keys[place] for place in places]
-    topics = dict(
-        Topic.objects.filter(pk__in={int(shared.topics[place]) for place in places}).values_list("pk", "topic_id")
-    )
+    in_topics = {int(shared.topics[place]) for place in places}
+    topics = dict(Topic.objects.filter(pk__in=in_topics).values_list("pk", "topic_id"))
     if shared.stage is Stage.ASSIGN:
         answers = [first for first, _ in keys]
         texts = dict(NuggetVersion.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "text"))

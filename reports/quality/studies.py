@@ -8,12 +8,13 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from django.db.models import QuerySet
 
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Assignment, Judge, Study, StudyPair, SupportJudgment
 from evaluation.terms import JudgeKind, StudyKind
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.metrics.arrays import Bytes, Indices
+from reports.metrics.arrays import Bytes, Indices, share
 from reports.metrics.confusion import Confusion, confusion, label_intervals, topic_tables
 from reports.metrics.intervals import Interval
 from reports.metrics.label_matrix import FAILED, LABELS, UNJUDGED
@@ -24,8 +25,6 @@ DIFFERING = [(row, column) for row in range(LABELS) for column in range(LABELS) 
 
 
 class StudyRole(StrEnum):
-    """Role of a judge in a study: one of the two who differ, or one who judged again."""
-
     PERSON = "person"
     MACHINE = "machine"
     ASSESSOR = "independent assessor"
@@ -51,7 +50,7 @@ class StudyJudge:
     @property
     def rates(self) -> tuple[float | None, ...]:
         """Fraction of each of the three labels among those given; None without any."""
-        return tuple(count / self.judged if self.judged else None for count in self.counts)
+        return tuple(share(count, self.judged) for count in self.counts)
 
     @property
     def failed(self) -> int:
@@ -65,8 +64,6 @@ class StudyJudge:
 
 @dataclass(frozen=True, slots=True)
 class StudyAgreement:
-    """Two judges on the pairs that both have labelled."""
-
     judge: str
     other: str
     confusion: Confusion
@@ -138,24 +135,17 @@ def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJ
 
 def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> Bytes:
     """Return the label of a judge of the study on each pair: the newest one that is current."""
+    rows: QuerySet[Any]
     if study.kind == StudyKind.ASSIGNMENT:
-        assigned = Assignment.objects.using(alias).current().filter(judge=judge).order_by("submission")
-        codes = {
-            (answer, nugget): code
-            for answer, nugget, code in assigned.values_list("answer", "nugget_version", "label")
-        }
-        items = [(pair.answer_id, pair.nugget_version_id) for pair in pairs]
-        cells = ASSIGNMENT_CELLS
+        assigned = Assignment.objects.using(alias).current().filter(judge=judge)
+        rows = assigned.values_list("answer", "nugget_version", "label")
+        items, cells = [(pair.answer_id, pair.nugget_version_id) for pair in pairs], ASSIGNMENT_CELLS
     else:
-        given = SupportJudgment.objects.using(alias).current().filter(judge=judge).order_by("submission")
-        codes = {
-            (sentence, segment): code
-            for sentence, segment, code in given.values_list("sentence", "segment", "label")
-        }
-        items = [(pair.sentence_id or 0, pair.segment_id) for pair in pairs]
-        cells = SUPPORT_CELLS
-    known = [cells[codes[item]] if item in codes else UNJUDGED for item in items]
-    return np.array(known, dtype=np.int8)
+        given = SupportJudgment.objects.using(alias).current().filter(judge=judge)
+        rows = given.values_list("sentence", "segment", "label")
+        items, cells = [(pair.sentence_id or 0, pair.segment_id) for pair in pairs], SUPPORT_CELLS
+    codes = {(first, second): code for first, second, code in rows.order_by("submission")}
+    return np.array([cells[codes[item]] if item in codes else UNJUDGED for item in items], dtype=np.int8)
 
 
 def _by_topic(pairs: list[StudyPair]) -> tuple[TopicPairs, ...]:
@@ -209,9 +199,7 @@ def agreement_rows(report: StudyReport) -> list[dict[str, Any]]:
             "judge": agreement.judge,
             "with": agreement.other,
             "pairs": agreement.confusion.pairs,
-            "agreement": agreement.confusion.agreement,
-            "kappa": agreement.confusion.kappa,
-            "kappa_linear": agreement.confusion.kappa_linear,
+            **{name: getattr(agreement.confusion, name) for name in KAPPAS},
             "intervals": {name: agreement.intervals[name].document for name in KAPPAS},
         }
         for agreement in report.agreements

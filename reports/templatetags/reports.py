@@ -10,16 +10,17 @@ from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
-from evaluation.terms import Condition, SupportCondition
 from reports.forms import score_words
 from reports.metrics.intervals import Interval, Jackknife
 from reports.metrics.support import PRECISION, RECALL
 from reports.models import BOTH
-from reports.report import FEWEST_TOPICS, FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell, why_no_tau
+from reports.report import FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell, why_no_tau
+from reports.terms import condition_words
 from web.glossary import term_of_column
 from web.templatetags import assay
 
 register = template.Library()
+register.filter(condition_words)
 
 FORMS: Final[dict[str, Callable[[Any], str]]] = {
     **{kind.value: form for kind, form in FORMATS.items()},
@@ -31,6 +32,7 @@ FORMS: Final[dict[str, Callable[[Any], str]]] = {
 }
 """Formats of figures, by the name that templates use."""
 BOTH_MARK: Final = ("◎", "both defensible")
+KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only")}
 
 
 @register.simple_tag(takes_context=True)
@@ -82,11 +84,11 @@ def chart_places(context: dict[str, Any]) -> SafeString:
 
 @register.simple_tag
 def verdict_mark(code: int, *, support: bool = False) -> SafeString:
-    if code == BOTH:
-        return format_html(
-            '<span class="label"><span class="glyph" aria-hidden="true">{}</span> {}</span>', *BOTH_MARK
-        )
-    return assay.label(code, support=support)
+    if code != BOTH:
+        return assay.label(code, support=support)
+    return format_html(
+        '<span class="label"><span class="glyph" aria-hidden="true">{}</span> {}</span>', *BOTH_MARK
+    )
 
 
 @register.simple_tag
@@ -104,12 +106,12 @@ def figure(
 def figure_cell(cell: ReportCell) -> SafeString | str:
     if cell.hidden:
         return _left_out(cell.hidden)
-    kind = cell.column.kind.value
-    if not cell.basis.is_small and cell.interval:
-        return _above(cell.text, interval(cell.interval, kind, cell.basis.topics, cell.basis.pairs))
-    if not cell.basis.is_small:
+    kind, basis = cell.column.kind.value, cell.basis
+    if basis.is_small:
+        return _small(SHORT[kind](cell.value) if kind in SHORT else cell.text, basis)
+    if cell.interval is None:
         return cell.text
-    return _small(SHORT[kind](cell.value) if kind in SHORT else cell.text, cell.basis)
+    return _above(cell.text, interval(cell.interval, kind, basis.topics, basis.pairs))
 
 
 @register.simple_tag
@@ -118,10 +120,9 @@ def interval(
 ) -> SafeString | str:
     """An interval: none on few topics or pairs or where it is refused, a grey one on fewer than ten topics."""
     basis = Basis(topics, pairs)
-    if not basis.has_interval or found.ends is None:
+    if basis.is_small or found.ends is None:
         return _left_out(found.reason or basis.reason)
-    low, high = (FORMS[form](end) for end in found.ends)
-    text = f"{low} to {high}"
+    text = " to ".join(map(FORMS[form], found.ends))
     if not basis.has_faint_interval:
         return text
     return format_html('<span class="small-n" title="{}">{}</span>', "fewer than 10 topics", text)
@@ -188,9 +189,6 @@ def _spoken(found: Jackknife) -> str:
     return f"{found.value:.2f}, {ends[0]:.2f} to {ends[1]:.2f}" if ends else f"{found.value:.2f}"
 
 
-KINDS = {"RAG": ("rag", "●", "full RAG"), "AG": ("ag", "■", "generation only")}
-
-
 @register.simple_tag
 def run_kind(task: str) -> SafeString:
     name, shape, text = KINDS.get(task, ("", "◆", "no task"))
@@ -200,13 +198,6 @@ def run_kind(task: str) -> SafeString:
 @register.filter
 def score_name(code: str) -> str:
     return {PRECISION: "Citation precision", RECALL: "Citation recall"}.get(code) or score_words(code)
-
-
-@register.filter
-def condition_words(code: str) -> str:
-    """Condition of nugget or citation labels on screen; other conditions, such as those of files, keep their names."""
-    known: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
-    return next((condition.words for condition in known if condition == code), code)
 
 
 @register.simple_tag
@@ -226,7 +217,7 @@ def interval_text(low: float, high: float) -> str:
 
 @register.filter
 def has_few_topics(topics: int | None) -> bool:
-    return topics is not None and topics < FEWEST_TOPICS
+    return Basis(topics).has_few_topics
 
 
 @register.filter
@@ -241,25 +232,18 @@ def _above(text: str, ends: SafeString | str) -> SafeString:
 
 
 def _small(text: str, basis: Basis) -> SafeString:
-    reason = basis.reason
     return format_html(
         '<span class="small-n" title="{}">{} <span class="n-of">{}<span class="visually-hidden">, {}</span></span>'
         "</span>",
-        reason,
-        text,
-        basis.n,
-        reason,
+        *(basis.reason, text, basis.n, basis.reason),
     )
 
 
 def _left_out(reason: str) -> SafeString:
-    text = reason
     return format_html(
         '<span class="small-n" title="{}"><span aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}</span></span>',
-        text,
-        assay.DASH,
-        text,
+        *(reason, assay.DASH, reason),
     )
 
 

@@ -31,6 +31,8 @@ SEGMENT_COLUMNS = (
     *("started_at", "ended_at", "words", "blurred", "offline", "said", "item"),
 )
 """Names of earlier versions stay, `said` for the answer about a gap: programs read these files."""
+Words = dict[tuple[str, Stage], int]
+"""By topic id and stage."""
 
 
 def time_report(campaign: Campaign, idle: int | None) -> dict[str, Any]:
@@ -58,7 +60,6 @@ def times_of(campaign: Campaign, idle: int | None = None) -> list[TopicTime]:
 
 
 def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
-    """Return a stage's figures over first submissions."""
     # Work after a reopening is apart, and so are a study's pairs: both are a part of a topic and would look quick.
     own = [time for time in times if time.timed.stage is stage and time.timed.whole]
     first = [time for time in own if time.timed.version == 1 and time.timed.submitted]
@@ -100,11 +101,14 @@ def _clock(seconds: float | None) -> str | None:
     return None if seconds is None else str(timedelta(seconds=round(seconds)))
 
 
+def idle_text(idle: int | None) -> str:
+    return "from the words on screen" if idle is None else f"{idle} s"
+
+
 def time_note(document: dict[str, Any]) -> str:
-    idle = f"{document['idle']} s" if document["idle"] is not None else "from the words on screen"
     return (
-        f"Active time of first submissions, point estimate; q1 and q3 are the quartiles. Idle limit {idle}, "
-        f"rule {document['rule_version']}."
+        "Active time of first submissions, point estimate; q1 and q3 are the quartiles. "
+        f"Idle limit {idle_text(document['idle'])}, rule {document['rule_version']}."
     )
 
 
@@ -178,16 +182,11 @@ def _line(cells: Iterable[Any]) -> str:
     return out.getvalue()
 
 
-Words = dict[tuple[str, Stage], int]
-"""By topic id and stage."""
-
-
 def words_read(campaign: Campaign) -> Words:
     """Return the words of each topic's passages, answers or cited pairs that its longest task of a stage holds."""
     tasks = Task.objects.filter(campaign=campaign, study=None).not_withdrawn()
-    rows = list(
-        tasks.values_list("pk", "topic__pk", "topic__topic_id", "stage", "qrels", "protocol__grade_threshold")
-    )
+    fields = ("pk", "topic__pk", "topic__topic_id", "stage", "qrels", "protocol__grade_threshold")
+    rows = list(tasks.values_list(*fields))
     passages = _passages({(row[4], row[5]) for row in rows if row[4]})
     answers, pairs = _answers(campaign), _pairs(campaign)
     found: Words = defaultdict(int)

@@ -1,7 +1,7 @@
 """Time: how long topics took by stage, topic and assessor, against what the studies published."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,25 +24,21 @@ from reports.report import (
     Row,
     Section,
     columns,
+    counted,
+    of_kind,
     report_of,
     sentences,
     tag_text,
 )
-from reports.timing.figures import Words, quantile, seconds, times_of, words_read
+from reports.timing.figures import Words, idle_text, quantile, seconds, times_of, words_read
 from web.consistent_read import consistent_read
-from web.text import plural
 
 TITLE = "Time"
 HOUR = 3600
 PUBLISHED = {Stage.POST_EDIT: 1.0 * HOUR, Stage.MANUAL: 2.5 * HOUR}
 """What a topic took in the study, in seconds (Pradeep et al. 2025)."""
 SPREAD = (
-    ("low_s", "Low", ColumnKind.CLOCK),
-    ("point_s", "Median", ColumnKind.CLOCK),
-    ("high_s", "High", ColumnKind.CLOCK),
-    ("q1_s", "q1", ColumnKind.CLOCK),
-    ("q3_s", "q3", ColumnKind.CLOCK),
-    ("iqr_s", "IQR", ColumnKind.CLOCK),
+    *of_kind(ColumnKind.CLOCK, low_s="Low", point_s="Median", high_s="High", q1_s="q1", q3_s="q3", iqr_s="IQR"),
     ("words_per_minute", "Words per minute", ColumnKind.DECIMAL),
 )
 
@@ -52,7 +48,7 @@ def time_page(campaign: Campaign, query: QueryDict) -> Report:
 
     def content() -> ReportContent:
         with consistent_read():
-            return _content(campaign, form.chosen["tag"], form.idle_limit)
+            return _content(campaign, form.chosen["tag"], form.chosen["idle"])
 
     return report_of(form, TITLE, query, content)
 
@@ -68,10 +64,8 @@ def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
     first = [time for time in times if time.timed.version == 1 and time.timed.submitted]
     topics, words = len({time.timed.topic_id for time in first}), words_read(campaign)
     facts = sentences(
-        f"{len(first):,} first {plural(len(first), 'submission')} of {topics:,} {plural(topics, 'topic')}.",
-        f"Idle limit {idle} s, rule {RULE_VERSION}."
-        if idle is not None
-        else f"Idle limit from the words on screen, rule {RULE_VERSION}.",
+        f"{counted(len(first), 'first submission')} of {counted(topics, 'topic')}.",
+        f"Idle limit {idle_text(idle)}, rule {RULE_VERSION}.",
         tag_text(tag),
         "Low: without what is beyond the limit; high: with all of it. Published: an hour to edit a topic's drafts, "
         "two and a half to write its nuggets. Reworked and unfinished topics are in the last table only.",
@@ -92,7 +86,8 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
         published = PUBLISHED.get(stage)
         row = {"stage": stage.value, "topics": len(own)} | _spread(own, words)
         times_published = row["point_s"] / published if published else None
-        rows.append(row | {"published_s": published, "of_published": times_published, "total_s": _total(own)})
+        total = sum(seconds(time.times.active.point for time in own))
+        rows.append(row | {"published_s": published, "of_published": times_published, "total_s": total})
     bars = [
         {
             "name": row["stage"],
@@ -104,8 +99,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
         for row in rows
     ]
     chart = Chart(
-        alt=f"Hours per topic in {len(bars):,} {plural(len(bars), 'stage')}: low, median and high, and what "
-        "was published.",
+        alt=f"Hours per topic in {counted(len(bars), 'stage')}: low, median and high, and what was published.",
         draw=lambda dark: charts.spans(bars, "hours per topic", dark=dark),
         note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
         names={stage.value: stage.words for stage in Stage},
@@ -174,20 +168,15 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Section:
         ("assessor", "Assessor"),
         ("version", "Version", ColumnKind.COUNT),
         ("submitted", "Submitted"),
-        ("low_s", "Low", ColumnKind.CLOCK),
-        ("point_s", "Point", ColumnKind.CLOCK),
-        ("high_s", "High", ColumnKind.CLOCK),
-        ("wall_s", "Wall", ColumnKind.CLOCK),
+        *of_kind(ColumnKind.CLOCK, low_s="Low", point_s="Point", high_s="High", wall_s="Wall"),
         ("words_per_minute", "Words per minute", ColumnKind.DECIMAL),
         primary="point_s",
     )
     return Section("submissions", "Every topic, stage and assessor", named, rows)
 
 
-def _by_stage(times: Iterable[TopicTime]) -> dict[Stage, list[TopicTime]]:
-    found: dict[Stage, list[TopicTime]] = {stage: [] for stage in Stage}
-    for time in times:
-        found[time.timed.stage].append(time)
+def _by_stage(times: Sequence[TopicTime]) -> dict[Stage, list[TopicTime]]:
+    found = {stage: [time for time in times if time.timed.stage is stage] for stage in Stage}
     return {stage: own for stage, own in found.items() if own}
 
 
@@ -205,10 +194,6 @@ def _spread(own: Sequence[TopicTime], words: Words) -> dict[str, Any]:
         "iqr_s": q3 - q1,
         "words_per_minute": quantile(paces, 0.5),
     }
-
-
-def _total(own: Iterable[TopicTime]) -> float:
-    return sum(seconds(time.times.active.point for time in own))
 
 
 def _pace(time: TopicTime, words: Words) -> float | None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from llmjobs.steps.parsing import (
     LONGEST_REPLY,
     Parsed,
-    ParsedLabel,
     ReplyProblem,
     parse_label,
     parse_labels,
@@ -63,7 +62,7 @@ def test_a_list_that_is_cut_off_is_never_a_list(wanted: list[str], write: Write,
 @given(st.text() | prose.map(lambda text: f'["{text}'))
 def test_no_reply_breaks_the_reading(reply: str) -> None:
     for result in (parse_nuggets(reply, 30), parse_labels(reply, ASSIGN, 2), parse_label(reply, GRADES)):
-        assert isinstance(result, Parsed | ParsedLabel | ReplyProblem)
+        assert isinstance(result, Parsed | ReplyProblem)
 
 
 @pytest.mark.parametrize(
@@ -199,15 +198,14 @@ def test_one_label_will_do_for_a_list_of_one() -> None:
 )
 def test_a_label_is_read_in_many_forms(reply: str) -> None:
     result = parse_label(reply, SUPPORT)
-    assert isinstance(result, ParsedLabel)
-    assert result.label == "partial_support"
+    assert isinstance(result, Parsed)
+    assert result.items == ("partial_support",)
 
 
 def test_a_tolerated_label_form_is_noted() -> None:
-    assert parse_label("Full Support", SUPPORT) == ParsedLabel(
-        "full_support", ("'Full Support' for full_support",)
-    )
-    assert parse_label("full_support", SUPPORT) == ParsedLabel("full_support")
+    notes = ("'Full Support' for full_support",)
+    assert parse_label("Full Support", SUPPORT) == Parsed(("full_support",), notes)
+    assert parse_label("full_support", SUPPORT) == Parsed(("full_support",))
 
 
 @pytest.mark.parametrize(
@@ -234,8 +232,8 @@ def test_a_doubtful_label_is_refused(reply: str) -> None:
 )
 def test_grades_are_read(reply: str, grade: str) -> None:
     result = parse_label(reply, GRADES)
-    assert isinstance(result, ParsedLabel)
-    assert result.label == grade
+    assert isinstance(result, Parsed)
+    assert result.items == (grade,)
 
 
 @pytest.mark.parametrize("reply", ["-1", "2.5", ".2", "4", "2/3", "two", "<3", "2\n3", "Score: 2\nof 3", "\uff12"])
@@ -246,4 +244,4 @@ def test_what_is_not_one_grade_of_the_scale_is_refused(reply: str) -> None:
 @given(st.text(), st.sampled_from([ASSIGN, SUPPORT, GRADES]))
 def test_a_label_is_always_one_of_the_vocabulary(reply: str, vocabulary: tuple[str, ...]) -> None:
     result = parse_label(reply, vocabulary)
-    assert isinstance(result, ReplyProblem) or result.label in vocabulary
+    assert isinstance(result, ReplyProblem) or result.items[0] in vocabulary

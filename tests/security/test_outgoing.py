@@ -15,7 +15,7 @@ from evaluation.judges import add_judge
 from evaluation.models import Judge
 from evaluation.terms import JudgeKind
 from llmjobs import client
-from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, endpoint_of, send
+from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, endpoint_at, send
 from web.outbound import address_problem, resolved_problem
 
 KEY = "sk-canary-0123456789"
@@ -212,17 +212,16 @@ def test_a_judge_is_not_made_with_an_address_that_is_not_allowed() -> None:
 def test_a_judge_whose_host_was_taken_off_the_list_is_not_called(settings: Settings) -> None:
     settings.LLM_ALLOWED_HOSTS = ["gpu1:8000"]
     judge = add_judge(name="x", kind=JudgeKind.LLM, model="m", base_url="http://gpu1:8000/v1")[0]
-    assert endpoint_of(judge).base_url == "http://gpu1:8000/v1"
+    assert endpoint_at(judge.base_url).base_url == "http://gpu1:8000/v1"
     settings.LLM_ALLOWED_HOSTS = []
     with pytest.raises(Refused, match="gpu1:8000 is not allowed"):
-        endpoint_of(judge)
+        endpoint_at(judge.base_url)
 
 
 def test_the_key_goes_to_its_own_address_only(listening: Listening, settings: Settings) -> None:
     settings.LLM_ALLOWED_HOSTS = [f"127.0.0.1:{listening.server_port}"]
     judge = Judge(name="x", kind=JudgeKind.LLM, model="m", base_url=f"http://127.0.0.1:{listening.server_port}/v1")
-    assert isinstance(send(endpoint_of(judge), REQUEST), Completion)
+    assert isinstance(send(endpoint_at(judge.base_url), REQUEST), Completion)
     assert KEY not in listening.requests[0]
-    assert endpoint_of(Judge(name="y", kind=JudgeKind.LLM, model="m")).api_key == SecretStr(KEY)
-    same_host = Judge(name="z", kind=JudgeKind.LLM, model="m", base_url="http://llm.lab:9000/other")
-    assert endpoint_of(same_host).api_key == SecretStr("")
+    assert endpoint_at("").api_key == SecretStr(KEY)
+    assert endpoint_at("http://llm.lab:9000/other").api_key == SecretStr("")

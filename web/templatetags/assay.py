@@ -37,11 +37,7 @@ SHORT = {"partial support": "partial", "not support": "not"}
 def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeString:
     """Label as glyph and word; `raw`: text of a reply that is no label."""
     glyph, kind, assigned, supported = LABELS[code]
-    quoted = f" “{raw}”" if raw else ""
-    return format_html(
-        '<span class="label label-{}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
-        *(kind, glyph, supported if support else assigned, quoted),
-    )
+    return _word(f"label label-{kind}", glyph, supported if support else assigned, raw)
 
 
 @register.simple_tag
@@ -70,10 +66,13 @@ def label_key() -> SafeString:
 @register.simple_tag
 def importance(code: int, raw: str = "") -> SafeString:
     glyph, word = IMPORTANCES[code]
-    quoted = f" “{raw}”" if raw and not code else ""
+    return _word(f"nowrap {word}", glyph, word, "" if code else raw)
+
+
+def _word(kind: str, glyph: str, word: str, raw: str) -> SafeString:
     return format_html(
-        '<span class="nowrap {}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
-        *(word, glyph, word, quoted),
+        '<span class="{}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
+        *(kind, glyph, word, f" “{raw}”" if raw else ""),
     )
 
 
@@ -91,7 +90,7 @@ def _mark(kind: str, glyph: str, word: str, spoken: str) -> SafeString:
     )
 
 
-def _number(spec: str, *, times: int = 1, minus: str = "-", unit: str = "") -> Callable[[float | None], str]:
+def number_filter(spec: str, *, times: int = 1, minus: str = "-", unit: str = "") -> Callable[[float | None], str]:
     """Filter that shows a number; a dash where it is undefined."""
 
     def shown(value: float | None) -> str:
@@ -100,17 +99,17 @@ def _number(spec: str, *, times: int = 1, minus: str = "-", unit: str = "") -> C
     return shown
 
 
-score = register.filter("score", _number(".3f", minus=MINUS))
+score = register.filter("score", number_filter(".3f", minus=MINUS))
 # Four decimals, as the field's tools print run scores.
-fine_score = register.filter("fine_score", _number(".4f", minus=MINUS))
+fine_score = register.filter("fine_score", number_filter(".4f", minus=MINUS))
 # Two decimals, as the studies print lengths.
-mean = register.filter("mean", _number(",.2f"))
-signed = register.filter("signed", _number("+.3f", minus=MINUS))
-fine_signed = register.filter("fine_signed", _number("+.4f", minus=MINUS))
-decimal = register.filter("decimal", _number(",.1f"))
-percent = register.filter("percent", _number(".1f", times=100, unit=PERCENT))
+mean = register.filter("mean", number_filter(",.2f"))
+signed = register.filter("signed", number_filter("+.3f", minus=MINUS))
+fine_signed = register.filter("fine_signed", number_filter("+.4f", minus=MINUS))
+decimal = register.filter("decimal", number_filter(",.1f"))
+percent = register.filter("percent", number_filter(".1f", times=100, unit=PERCENT))
 # Two decimals, as the studies print agreement and rates.
-fine_percent = register.filter("fine_percent", _number(".2f", times=100, unit=PERCENT))
+fine_percent = register.filter("fine_percent", number_filter(".2f", times=100, unit=PERCENT))
 
 
 @register.filter

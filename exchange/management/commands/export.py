@@ -1,7 +1,7 @@
 """Take judgments out, in the formats that the field's own tools read."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -55,8 +55,11 @@ class Command(AssayCommand):
             self.say(_campaign(campaign, options))
             return
         lines = lines_of(options["what"], campaign, options)
+        count = 0
         with _output(options["output"]) as out:
-            count = _write(lines, out)
+            for line in lines:
+                out.write(f"{line}\n")
+                count += 1
         self.say(f"{count:,} lines written.")
 
 
@@ -70,14 +73,6 @@ def _campaign(campaign: Campaign, options: Options) -> str:
         return f"{path}: snapshot {snapshot.name}, SHA-256 {snapshot.sha256}."
     manifest = write_campaign(path, campaign, wish)
     return f"{path}: {manifest.rows:,} rows of {len(manifest.tables)} tables, content {manifest.content}."
-
-
-def _write(lines: Iterable[str], out: IO[str]) -> int:
-    count = 0
-    for line in lines:
-        out.write(f"{line}\n")
-        count += 1
-    return count
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Support of citations by an LLM."""
 
-from dataclasses import asdict
 from typing import Any
 
 from evaluation.domain.conditions import resolve_citations
@@ -24,4 +23,4 @@ class Command(LlmCommand):
 
     def finish(self, request: JobRequest, options: dict[str, Any]) -> None:
         choice = resolve_citations(request.campaign, SupportCondition.LLM, judge=request.judge.name)
-        self.stdout.write(as_table([asdict(row) for row in support_rows(choice, SupportPolicies())]))
+        self.stdout.write(as_table(support_rows(choice, SupportPolicies())))

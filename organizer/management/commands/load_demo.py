@@ -18,12 +18,11 @@ class Command(AssayCommand):
     audited = "import"
 
     def act(self, options: dict[str, Any]) -> None:
-        if _allowed():
-            if load_demo():
-                visit_yesterday()
-                self.say(f"The demo campaign is loaded; {start_demo_jobs()} LLM jobs wait for a worker.")
-        else:
+        if not _allowed():
             self.say("No demo here: it goes into the project's own SQLite file, or anywhere with DEMO=1.")
+        elif load_demo():
+            visit_yesterday()
+            self.say(f"The demo campaign is loaded; {start_demo_jobs()} LLM jobs wait for a worker.")
         there = logins()
         for username, role in there:
             self.stdout.write(f"  {username:<8} {role}")

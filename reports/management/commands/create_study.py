@@ -30,9 +30,8 @@ class Command(AssayCommand):
         parser.add_argument("--kind", required=True, choices=words_of(StudyKind), help="which labels are compared")
         text = "where a person and an LLM differ (default), or by chance from all that an LLM labelled"
         parser.add_argument("--draw", choices=words_of(DrawKind), default=DrawKind.DISAGREEMENTS.value, help=text)
-        parser.add_argument(
-            "--nuggets", default="", metavar="SET", help="of assignments: which set, where several fit"
-        )
+        text = "of assignments: which set, where several fit"
+        parser.add_argument("--nuggets", default="", metavar="SET", help=text)
         text = "of support: under which the person judged (default scratch)"
         parser.add_argument("--condition", choices=BY_PEOPLE, default=SupportCondition.SCRATCH.value, help=text)
         parser.add_argument("--person", default="", metavar="JUDGE", help="which person, where several fit")
@@ -45,13 +44,8 @@ class Command(AssayCommand):
         parser.add_argument("--seed", default="0", metavar="SEED", help=text)
         parser.add_argument("--topics", nargs="+", default=[], metavar="TOPIC", help="only these topics")
         audit = parser.add_argument_group("of an audit")
-        audit.add_argument(
-            "--per-run",
-            type=int,
-            default=PER_RUN,
-            metavar="N",
-            help=f"pairs drawn of each run (default {PER_RUN})",
-        )
+        text = f"pairs drawn of each run (default {PER_RUN})"
+        audit.add_argument("--per-run", type=int, default=PER_RUN, metavar="N", help=text)
         audit.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
         text = "judges or studies whose labels count where they are, and say nothing about other pairs"
         audit.add_argument("--known", nargs="+", default=[], metavar="NAME", help=text)
@@ -71,17 +65,13 @@ class Command(AssayCommand):
             return
         if not options["seed"].isdecimal():
             raise Refused("usage", "The seed of a study of disagreements is a number.")
+        names = ("name", "person", "machine", "nuggets", "per_topic", "stratified")
         wish = StudyWish(
-            name=options["name"],
             kind=StudyKind(options["kind"]),
-            person=options["person"],
-            machine=options["machine"],
-            nuggets=options["nuggets"],
             condition=SupportCondition(options["condition"]),
-            per_topic=options["per_topic"],
-            stratified=options["stratified"],
             seed=int(options["seed"]),
             topics=tuple(options["topics"]),
+            **{name: options[name] for name in names},
         )
         study = create_study(campaign=campaign, wish=wish)
         drawn = StudyPair.objects.filter(study=study)
@@ -90,20 +80,9 @@ class Command(AssayCommand):
 
 
 def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
-    wish = AuditWish(
-        name=options["name"],
-        kind=StudyKind(options["kind"]),
-        machine=options["machine"],
-        nuggets=options["nuggets"],
-        per_run=options["per_run"],
-        runs=tuple(options["runs"]),
-        topics=tuple(options["topics"]),
-        known=tuple(options["known"]),
-        sample=options["sample"],
-        least=options["least"],
-        seed=options["seed"],
-    )
-    study = create_audit(campaign=campaign, wish=wish)
+    given = {name: options[name] for name in ("name", "machine", "nuggets", "per_run", "sample", "least", "seed")}
+    given |= {name: tuple(options[name]) for name in ("runs", "topics", "known")}
+    study = create_audit(campaign=campaign, wish=AuditWish(kind=StudyKind(options["kind"]), **given))
     size = size_of(study)
     text = f"{study}: {size}, labelled by {study.machine}."
     return f"{text} {_hours(study, size.judgments)}" if options["dry_run"] else text

@@ -20,7 +20,5 @@ class Command(ImportCommand):
         parser.add_argument("--condition", required=True, metavar="NAME", help="its name in report correlation")
 
     def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
-        source = read_source(options["file"])
-        return import_scores(
-            campaign=campaign, source=source, name=options["condition"], replace=options["replace"]
-        )
+        source, name = read_source(options["file"]), options["condition"]
+        return import_scores(campaign=campaign, source=source, name=name, replace=options["replace"])

@@ -15,11 +15,11 @@ from evaluation.management.base import AssayCommand, the_campaign, words_of
 from evaluation.models import Campaign
 from evaluation.studies import study_named
 from evaluation.terms import Condition, DrawKind, StudyKind, SupportCondition
-from reports.agreement.figures import Side, correlate, correlation_document, correlation_rows
+from reports.agreement.figures import Scored, Side, correlate, correlation_document, correlation_rows
 from reports.audits.corrected import TARGETS, audit_state, corrected_report, primary_score, scores_of
 from reports.audits.documents import corrected_document, corrected_note, corrected_rows
 from reports.audits.frame import audit_named, drawn_rows
-from reports.confusion.paired_labels import ConfusionReport, confuse_conditions, confusion_document, confusion_rows
+from reports.confusion.paired_labels import confuse_conditions, confusion_document, confusion_rows
 from reports.files import Row, as_csv, as_json, as_table
 from reports.forms import external_names
 from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_document, scores_rows
@@ -29,17 +29,26 @@ from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.support import SUPPORT_NAMES
 from reports.nuggets.descriptives import descriptive_rows, descriptives, edit_report
 from reports.quality.studies import agreement_rows, judge_rows, study_document, study_report
-from reports.support import support_document
+from reports.support import citations_text, support_document
 from reports.timing.figures import time_note, time_report, time_table
 
 Options = dict[str, Any]
 AnyConditions = type[Condition] | type[SupportCondition]
-Resolved = Callable[[Campaign, Options, str], NuggetCondition | CitationCondition]
+Printed = tuple[Row, Sequence[Row], str]
 
 
 def _common(parser: CommandParser) -> None:
     parser.add_argument("--campaign", required=True, metavar="SLUG")
     parser.add_argument("--format", choices=["table", "csv", "json"], default="table")
+
+
+def _add_policies_of(parser: CommandParser, conditions: AnyConditions) -> None:
+    if conditions is Condition:
+        _add_policies(parser)
+        return
+    text = "an answer that cites nothing has no precision, or one of 0"
+    parser.add_argument("--no-cited", choices=["skip", "zero"], default="skip", help=text)
+    _missing(parser)
 
 
 def _add_policies(parser: CommandParser) -> None:
@@ -48,12 +57,6 @@ def _add_policies(parser: CommandParser) -> None:
     parser.add_argument("--unjudged", choices=["exclude", "zero"], default="exclude", help=text)
     text = "a topic without vital nuggets has vital scores of 0, or none"
     parser.add_argument("--no-vital", choices=["zero", "skip"], default="zero", help=text)
-
-
-def _add_support_policies(parser: CommandParser) -> None:
-    text = "an answer that cites nothing has no precision, or one of 0"
-    parser.add_argument("--no-cited", choices=["skip", "zero"], default="skip", help=text)
-    _missing(parser)
 
 
 def _missing(parser: CommandParser) -> None:
@@ -67,44 +70,28 @@ def _who(parser: CommandParser, conditions: AnyConditions, prefix: str = "") -> 
         parser.add_argument(f"--{prefix}nuggets", default="", metavar="SET", help="which set, where several fit")
 
 
-def _add_scores(parser: CommandParser) -> None:
+def _add_scores(parser: CommandParser, conditions: AnyConditions) -> None:
     _common(parser)
-    parser.add_argument("--condition", required=True, choices=words_of(Condition))
-    _add_policies(parser)
-    _who(parser, Condition)
+    parser.add_argument("--condition", required=True, choices=words_of(conditions))
+    _add_policies_of(parser, conditions)
+    _who(parser, conditions)
 
 
-def _add_support(parser: CommandParser) -> None:
+def _add_correlation(parser: CommandParser, conditions: AnyConditions) -> None:
     _common(parser)
-    parser.add_argument("--condition", required=True, choices=words_of(SupportCondition))
-    _add_support_policies(parser)
-    _who(parser, SupportCondition)
-
-
-def _add_correlation(parser: CommandParser) -> None:
-    text = "A/A, E/M, M/M, E/A, M/A, A/M, or the name of a published table"
-    _add_two_sides(parser, Condition, text)
-    parser.add_argument("--score", choices=ALL_SCORES, default="vital_strict")
-    _add_policies(parser)
-    _add_means(parser)
-
-
-def _add_support_correlation(parser: CommandParser) -> None:
-    _add_two_sides(parser, SupportCondition, "scratch, post-edit, llm")
-    parser.add_argument("--score", choices=SUPPORT_NAMES, default="weighted_precision")
-    _add_support_policies(parser)
-    _add_means(parser)
-
-
-def _add_two_sides(parser: CommandParser, conditions: AnyConditions, text: str) -> None:
-    _common(parser)
+    is_nuggets = conditions is Condition
+    text = (
+        "A/A, E/M, M/M, E/A, M/A, A/M, or the name of a published table"
+        if is_nuggets
+        else "scratch, post-edit, llm"
+    )
     for side in ("x", "y"):
         # No choices: a published table of the campaign may be named in place of a condition.
         parser.add_argument(f"--{side}", required=True, metavar="CONDITION", help=text)
         _who(parser, conditions, f"{side}-")
-
-
-def _add_means(parser: CommandParser) -> None:
+    scores = ALL_SCORES if is_nuggets else SUPPORT_NAMES
+    parser.add_argument("--score", choices=scores, default=scores[0])
+    _add_policies_of(parser, conditions)
     text = "run means over each condition's own topics, or over those in both"
     parser.add_argument("--topics", choices=["all", "common"], default="all", help=text)
     text = f"resamples of topics for the intervals of two levels, seeded (default {RESAMPLES})"
@@ -158,13 +145,22 @@ def _add_time(parser: CommandParser) -> None:
 
 
 SUBPARSERS: dict[str, tuple[str, Callable[[CommandParser], None]]] = {
-    "scores": ("Runs by nugget score under one condition.", _add_scores),
-    "correlation": ("Kendall's tau-b of two conditions, three ways.", _add_correlation),
+    "scores": ("Runs by nugget score under one condition.", partial(_add_scores, conditions=Condition)),
+    "correlation": (
+        "Kendall's tau-b of two conditions, three ways.",
+        partial(_add_correlation, conditions=Condition),
+    ),
     "confusion": ("Labels of the same pairs under two conditions.", partial(_add_confusion, conditions=Condition)),
     "descriptives": ("Nugget sets and labels in figures.", _common),
     "edits": ("What assessors did to the drafts.", _add_edits),
-    "support": ("Runs by weighted precision and recall of their citations.", _add_support),
-    "support-correlation": ("Kendall's tau-b of two support conditions, three ways.", _add_support_correlation),
+    "support": (
+        "Runs by weighted precision and recall of their citations.",
+        partial(_add_scores, conditions=SupportCondition),
+    ),
+    "support-correlation": (
+        "Kendall's tau-b of two support conditions, three ways.",
+        partial(_add_correlation, conditions=SupportCondition),
+    ),
     "support-confusion": (
         "Support labels of the same pairs under two conditions.",
         partial(_add_confusion, conditions=SupportCondition),
@@ -197,9 +193,6 @@ class Command(AssayCommand):
             self.stdout.write(text)
 
 
-Printed = tuple[Row, Sequence[Row], str]
-
-
 def _scores(campaign: Campaign, options: Options) -> Printed:
     board = leaderboard(_nuggets(campaign, options, "condition"), _policies(options))
     # A table has no room for the columns that only programs need.
@@ -221,30 +214,24 @@ def _citations(campaign: Campaign, options: Options, name: str) -> CitationCondi
     return resolve_citations(campaign, SupportCondition(options[name]), judge=judge)
 
 
-def _side(campaign: Campaign, options: Options, name: str, conditions: AnyConditions, resolved: Resolved) -> Side:
-    if options[name] in list(conditions):
-        return resolved(campaign, options, name)
+def _labels(campaign: Campaign, options: Options, name: str, conditions: AnyConditions) -> Scored:
+    return _nuggets(campaign, options, name) if conditions is Condition else _citations(campaign, options, name)
+
+
+def _side(campaign: Campaign, options: Options, name: str, conditions: AnyConditions) -> Side:
+    chosen: str = options[name]
+    if chosen in list(conditions):
+        return _labels(campaign, options, name, conditions)
     names = external_names(campaign)
-    if options[name] not in names:
+    if chosen not in names:
         there = ", ".join([*conditions, *names])
-        raise Refused("usage", f"No condition or published table {options[name]}; there are: {there}.")
-    published: str = options[name]
-    return published
+        raise Refused("usage", f"No condition or published table {chosen}; there are: {there}.")
+    return chosen
 
 
-def _correlation(campaign: Campaign, options: Options) -> Printed:
-    x, y = (_side(campaign, options, name, Condition, _nuggets) for name in ("x", "y"))
-    return _correlated(campaign, x, y, options, _policies(options))
-
-
-def _support_correlation(campaign: Campaign, options: Options) -> Printed:
-    x, y = (_side(campaign, options, name, SupportCondition, _citations) for name in ("x", "y"))
-    return _correlated(campaign, x, y, options, _support_policies(options))
-
-
-def _correlated(
-    campaign: Campaign, x: Side, y: Side, options: Options, policies: Policies | SupportPolicies
-) -> Printed:
+def _correlation(campaign: Campaign, options: Options, conditions: AnyConditions) -> Printed:
+    x, y = (_side(campaign, options, name, conditions) for name in ("x", "y"))
+    policies = _policies(options) if conditions is Condition else _support_policies(options)
     found = correlate(campaign, x, y, options["score"], policies, resamples=options["resamples"])
     document = correlation_document(found)
     pairs = f"{found.x} against {found.y}, {found.score}: {found.agreement.topics} common topics"
@@ -254,17 +241,9 @@ def _correlated(
     return document, correlation_rows(found), f"{pairs}. {_policy_line(document)}"
 
 
-def _confusion(campaign: Campaign, options: Options) -> Printed:
-    rows, columns = (_nuggets(campaign, options, side) for side in ("rows", "columns"))
-    return _confused(confuse_conditions(rows, columns))
-
-
-def _support_confusion(campaign: Campaign, options: Options) -> Printed:
-    rows, columns = (_citations(campaign, options, side) for side in ("rows", "columns"))
-    return _confused(confuse_conditions(rows, columns))
-
-
-def _confused(report: ConfusionReport) -> Printed:
+def _confusion(campaign: Campaign, options: Options, conditions: AnyConditions) -> Printed:
+    rows, columns = (_labels(campaign, options, side, conditions) for side in ("rows", "columns"))
+    report = confuse_conditions(rows, columns)
     document = confusion_document(report)
     names = ("pairs", "agreement", "kappa", "kappa_linear", "alpha", "ordinal_strictness", "harsh_conflicts")
     text = as_table([{name: document[name] for name in names}])
@@ -289,15 +268,7 @@ def _edits(campaign: Campaign, options: Options) -> Printed:
 
 def _support(campaign: Campaign, options: Options) -> Printed:
     document = support_document(_citations(campaign, options, "condition"), _support_policies(options))
-    return document, document["runs"], _policy_line(document) + _citation_line(document)
-
-
-def _citation_line(document: Row) -> str:
-    if document["published_measure"]:
-        return " First citation of each sentence."
-    first = document["first_citations"]
-    text = f"The first {first} citations" if first else "All citations"
-    return f" {text} of each sentence; only the first one is the published measure."
+    return document, document["runs"], f"{_policy_line(document)} {citations_text(document['first_citations'])}"
 
 
 def _study(campaign: Campaign, options: Options) -> Printed:
@@ -324,13 +295,9 @@ def _corrected(campaign: Campaign, options: Options) -> Printed:
     if options["pairs"]:
         document["pairs"] = pairs
         rows = pairs if options["format"] == "csv" else rows
-    apart = [_gap(gap) for gap in document["differences"]]
+    apart = [gap | {"more": "never" if gap["more"] is None else gap["more"]} for gap in document["differences"]]
     listed = [as_table(part) for part in (apart, [row | {"labels": str(row["labels"])} for row in pairs]) if part]
     return document, rows, "\n".join(["", *listed, corrected_note(report)])
-
-
-def _gap(gap: Row) -> Row:
-    return {**gap, "more": "never" if gap["more"] is None else gap["more"]}
 
 
 def _time(campaign: Campaign, options: Options) -> Printed:
@@ -357,13 +324,13 @@ def _policy_line(document: Row) -> str:
 
 REPORTS: dict[str, Callable[[Campaign, Options], Printed]] = {
     "scores": _scores,
-    "correlation": _correlation,
-    "confusion": _confusion,
+    "correlation": partial(_correlation, conditions=Condition),
+    "confusion": partial(_confusion, conditions=Condition),
     "descriptives": _descriptives,
     "edits": _edits,
     "support": _support,
-    "support-correlation": _support_correlation,
-    "support-confusion": _support_confusion,
+    "support-correlation": partial(_correlation, conditions=SupportCondition),
+    "support-confusion": partial(_confusion, conditions=SupportCondition),
     "study": _study,
     "corrected": _corrected,
     "time": _time,

@@ -28,6 +28,7 @@ DRAWN_LABELS: Final = (NOT, PARTIAL, FULL, NO_LABEL)
 HEX_DIGITS: Final = 13
 TOLERANCE: Final = 1e-9
 """Below what a count of pairs can differ by, above the error of a sum of some thousand sizes."""
+_NOTHING: Final = np.zeros(0, dtype=np.int64)
 
 
 def place_in_order(seed: str, *names: object) -> float:
@@ -160,9 +161,6 @@ class AuditFrame:
             drawn = split(counts, np.array([self.x[part].sum() for part in pairs]), share, least)
             found |= {strata[code]: drawn[:, place] for place, code in enumerate(DRAWN_LABELS) if code in strata}
         return found
-
-
-_NOTHING: Final = np.zeros(0, dtype=np.int64)
 
 
 def draw(frame: AuditFrame, numbers: Counts, least: int, before: Booleans | None = None) -> Floats:

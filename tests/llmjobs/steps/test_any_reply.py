@@ -50,7 +50,7 @@ def test_every_nugget_has_one_outcome(replies: list[str | LlmReply], count: int,
         assert label.label in {*AssignmentLabel} - {AssignmentLabel.CANT_JUDGE}
         assert (label.label == AssignmentLabel.FAILED) == bool(label.failure)
         assert label.ask is not None
-        assert 0 <= label.ask < len(requests) == outcome.asks
+        assert 0 <= label.ask < len(requests)
 
 
 @ROOM
@@ -62,7 +62,7 @@ def test_a_topic_has_nuggets_or_a_reason(replies: list[str | LlmReply], count: i
     assert len(outcome.nuggets) <= 3
     assert len(outcome.nuggets) + len(outcome.left_out) == len(outcome.drafts.drafts) <= 4
     assert all((nugget.importance == Importance.UNKNOWN) == bool(nugget.failure) for nugget in outcome.nuggets)
-    assert len({*parts(requests)}) == len(requests) == outcome.asks
+    assert len({*parts(requests)}) == len(requests)
 
 
 @ROOM
