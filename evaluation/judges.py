@@ -7,6 +7,7 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.formats.lines import name_problem
 from evaluation.models import Judge, Study, Task
+from evaluation.models.judges import IN_STUDY
 from evaluation.rules.text import check_name
 from evaluation.terms import PROVENANCE_KEY, JudgeKind
 from web.outbound import address_problem
@@ -132,7 +133,7 @@ def judge_in(study: Study, judge: Judge) -> Judge:
     for there in Judge.objects.filter(study=study, **who).order_by("pk"):
         if there.prompt_versions == way:
             return there
-    name = f"{judge.name[:LONGEST_IN_STUDY]}, study {study.name}"
+    name = f"{judge.name[:LONGEST_IN_STUDY]}{IN_STUDY}{study.name}"
     if Judge.objects.filter(name=name).exists():
         name = f"{name} ({study.pk}-{judge.pk or judge.model[-20:]})"
     return Judge(name=name, kind=judge.kind, study=study, aside=True, prompt_versions=way, **who)
@@ -145,7 +146,7 @@ def judge_from_elsewhere(study: Study, name: str) -> Judge:
         raise Refused("judge_kind", f"{name} is {describe(there)}, not a person.")
     if there and there.user and not there.aside:
         return study_judge(study, there)
-    own = f"{name[:LONGEST_IN_STUDY]}, study {study.name}"
+    own = f"{name[:LONGEST_IN_STUDY]}{IN_STUDY}{study.name}"
     taken = Judge.objects.filter(name=own).exclude(study=study).exists()
     own = f"{own} ({study.pk})" if taken else own
     defaults = {"kind": JudgeKind.HUMAN, "study": study, "aside": True}

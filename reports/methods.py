@@ -208,7 +208,7 @@ def qrel_rows(campaign: Campaign) -> list[Row]:
 
 
 def people_in_order(campaign: Campaign) -> list[str]:
-    """Return the judges who are people, in the order in which they came to work here: the same in every copy."""
+    """Return the names of people who judge, in the order in which they came to work here: the same in every copy."""
     rows: list[tuple[QuerySet[Any], str]] = [
         (Task.objects.filter(campaign=campaign), "assessor"),
         (campaign.nugget_sets.all(), "judge"),
@@ -222,8 +222,8 @@ def people_in_order(campaign: Campaign) -> list[str]:
         keys = (judge.user_id, judge.pk, judge.pk, judge.pk)
         return [first.get(key, inf) for first, key in zip(came, keys, strict=True)]
 
-    people = Judge.objects.filter(kind=JudgeKind.HUMAN, study=None)
-    return [judge.name for judge in sorted(people, key=order) if min(order(judge)) < inf]
+    people = [judge for judge in Judge.objects.filter(kind=JudgeKind.HUMAN) if min(order(judge)) < inf]
+    return list(dict.fromkeys(judge.name_of_person for judge in sorted(people, key=order)))
 
 
 def work_rows(campaign: Campaign) -> list[Row]:

@@ -10,6 +10,7 @@ from accounts.http import UserRequest
 from assessor.access import after_notice, own_task_or_404
 from assessor.blind.guidelines import guidelines_of
 from assessor.blind.tasks import home_for
+from evaluation.terms import Stage
 from web.finding import Hit, Words, glossary_hits, groups_of_hits
 
 
@@ -34,7 +35,7 @@ def guidelines(request: UserRequest, public_id: str) -> HttpResponse:
 @never_cache
 def find(request: UserRequest) -> JsonResponse:
     tasks = [
-        Hit(line.topic, reverse("assessor:task", args=[line.public_id]), line.stage)
+        Hit(line.topic, reverse("assessor:task", args=[line.public_id]), Stage(line.stage).words)
         for group in home_for(request.user).groups
         for line in group.tasks
         if line.step

@@ -7,6 +7,9 @@ from django.db.models import Q
 from evaluation.models.fields import choices_of
 from evaluation.terms import JudgeKind
 
+IN_STUDY = ", study "
+"""Between a judge's name and the study's in the name of a judge of a study."""
+
 
 class Judge(models.Model):
     """A person, or an LLM: an endpoint, a model, its prompts by task as `name@version`, and the form of its replies.
@@ -52,3 +55,7 @@ class Judge(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def name_of_person(self) -> str:
+        return self.name.partition(IN_STUDY)[0] if self.study_id else self.name

@@ -82,9 +82,11 @@ class People:
 def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> People:
     called = {user.pk: pseudonym_of(campaign, user.pk) for user in people}
     pseudonyms: dict[str, str] = {}
-    for judge in judges:
-        if judge.kind == JudgeKind.HUMAN and judge.study_id is None:
-            pseudonyms[judge.name] = called.get(judge.user_id or 0) or pseudonym_of(campaign, -judge.pk)
+    # Judges of studies last: whoever labelled elsewhere too keeps one pseudonym.
+    for judge in sorted(judges, key=lambda judge: judge.study_id is not None):
+        if judge.kind == JudgeKind.HUMAN:
+            called_here = called.get(judge.user_id or 0) or pseudonym_of(campaign, -judge.pk)
+            pseudonyms.setdefault(judge.name_of_person, called_here)
     for user in people:
         for name in (user.username, user.name, user.first_name, user.last_name):
             pseudonyms.setdefault(name, called[user.pk])

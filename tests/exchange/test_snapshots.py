@@ -38,8 +38,10 @@ from exchange.snapshots.service import open_snapshot, pieces, take_snapshot
 from exchange.snapshots.tables import LEFT_OUT, ROOMS, missing, tables
 from jobs.models import Job, WorkItem
 from llmjobs.models import Call
+from reports.methods import methods_documents
 from reports.models import Adjudication
 from tests.assessor.desk_client import Window
+from tests.worlds.audits import make_wide
 from tests.worlds.blind import make_blind_world
 from tests.worlds.campaign import World, make_world
 from tests.worlds.imported import Outcome, run
@@ -184,6 +186,17 @@ def test_a_file_of_pseudonyms_names_nobody(tmp_path: Path) -> None:
     judges = [json.loads(line)[0] for line in ZipFile(file).read(file_of("evaluation.Judge")).splitlines()]
     assert not {person.name for person in people} & set(judges)
     loaded(file, "--slug", "copy")
+
+
+def test_pseudonyms_cover_people_whose_labels_came_by_file(tmp_path: Path) -> None:
+    make_wide(tmp_path)  # ann has no account, and labelled nothing but a random check
+    file = written(tmp_path / "river.zip", "--pseudonyms")
+    assert b"ann, study check" not in content(file)
+    judges = [json.loads(line)[0] for line in ZipFile(file).read(file_of("evaluation.Judge")).splitlines()]
+    assert any(name.startswith("person-") and name.endswith(", study check") for name in judges)
+    methods = methods_documents(Campaign.objects.get())
+    assert "Assessor 2, study check" in methods["methods.json"]
+    assert not any("ann, study" in text for text in methods.values())
 
 
 def rewritten(path: Path, table: str, change: Callable[[list[list[Any]]], Any]) -> Path:

@@ -47,6 +47,7 @@ function urlsOf(dataset) {
  * @property {(kind: string, key: string) => boolean} lacks
  * @property {(element: Element) => string} nameOf
  * @property {(part: HTMLElement) => void} [reviewed]
+ * @property {() => boolean} [holdUnfinished]
  */
 
 /** Everything that the parts of a page share. A part is null until it is made; the order is that of `startDesk`. */

@@ -91,7 +91,7 @@ class Submitting {
       this.#desk.announce(why);
       return;
     }
-    if (this.#dialog.open || this.#desk.work.isReadonly) return;
+    if (this.#dialog.open || this.#desk.work.isReadonly || this.#desk.work.holdUnfinished?.()) return;
     this.#isOvertaken = this.#busy;
     if (this.#busy) return;
     await this.#alone(async () => {

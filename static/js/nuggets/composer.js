@@ -204,6 +204,18 @@ export class Composer {
     this.#parts[0].focus();
   }
 
+  /** Something is written here that is not in the list: a new nugget's text, a merge or a split. */
+  get isUnfinished() {
+    return this.slot !== "new" || this.#parts.some((part) => part.text);
+  }
+
+  /** Lead here, because submitting would leave what is written behind. */
+  hold() {
+    const { verb } = WORDS[this.slot];
+    this.focus();
+    this.#problem(`Not submitted: this is not in the list yet. ${verb}, or ${this.pinned ? "empty the text" : "close this form"}.`);
+  }
+
   /** Begin with everything selected. */
   select() {
     this.#parts[0].select();

@@ -239,6 +239,13 @@ export class NuggetList {
     this.draw();
   }
 
+  /** Lead to a text that submitting would leave behind; false where there is none. */
+  holdUnfinished() {
+    const composer = this.writing?.unfinished;
+    composer?.hold();
+    return Boolean(composer);
+  }
+
   /** Make operations of everything that is being typed. */
   settle() {
     for (const editor of this.editors.values()) editor.settle();

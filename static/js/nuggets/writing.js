@@ -41,6 +41,11 @@ export class Writing {
     return this.#open.has("new");
   }
 
+  /** A composer whose text submitting would leave behind. */
+  get unfinished() {
+    return [...this.#open.values()].find((composer) => composer.isUnfinished) ?? null;
+  }
+
   settle() {
     for (const composer of this.#open.values()) composer.keep();
   }

@@ -201,6 +201,18 @@ def test_a_half_written_nugget_and_undo_survive_a_reload(desk: NuggetDesk) -> No
     assert desk.texts() == ["one", "two", "three"]
 
 
+def test_submitting_leaves_no_half_written_nugget_behind(desk: NuggetDesk) -> None:
+    write(desk, "one")
+    field = desk.page.get_by_label("Text", exact=True)
+    field.fill("half a nugget")
+    desk.press("Control+Enter")
+    expect(desk.page.get_by_text("Not submitted: this is not in the list yet. Add, or empty")).to_be_visible()
+    expect(field).to_be_focused()
+    field.fill("")
+    with desk.page.expect_request("**/review/?part"):
+        desk.press("Control+Enter")
+
+
 def test_the_composer_stays_in_sight_and_never_over_the_row_in_focus(desk: NuggetDesk) -> None:
     write(desk, *(f"fact number {n}" for n in range(1, 15)))
     to_list(desk, 14)
