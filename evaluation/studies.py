@@ -32,6 +32,8 @@ from evaluation.rules.studies import DifferingPair, draw
 from evaluation.rules.text import check_name
 from evaluation.tasks.hand_out import (
     HandOutReceipt,
+    check_assessor,
+    givers_of,
     hand_out_payload,
     make_study_task,
     note_task,
@@ -259,6 +261,25 @@ def hand_out_study(
         for task in made:
             note_task("task.handed_out", task, actor, hand_out_payload(task))
         return HandOutReceipt(tuple(task.public_id for task in made), tuple(skipped))
+
+
+def refused_assessors(study: Study, people: Iterable[User]) -> dict[str, str]:
+    """Return the refusals, by user name, of those only who may have none of a study's topics."""
+    topics = list(topics_of_study(study))
+    roster, givers = roster_of(study.campaign, topics), givers_of(topics)
+    found: dict[str, str] = {}
+    for person in people:
+        refusal = ""
+        for topic in topics:
+            try:
+                check_assessor(study, topic, person, roster, givers)
+                refusal = ""
+                break
+            except Refused as refused:
+                refusal = refusal or refused.message
+        if refusal:
+            found[person.username] = refusal
+    return found
 
 
 def lock_for_study(campaign: Campaign, name: str) -> Campaign:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
@@ -258,31 +258,45 @@ def _fault_of(refusal: CallRefusal, model: str) -> str:
     return "not_json" if status == 200 else FAULT_OF_KIND[refusal.kind]
 
 
+@transaction.atomic
 def save_connection(
     connection: Connection, campaign: Campaign, actor: User, tested: Connection | None = None
 ) -> tuple[Connection, bool]:
     """Save a connection as the next version of its name; return it and whether it is new. The same changes nothing.
 
+    Raises `Refused` where another name is in use for its model and address.
     `tested`: a connection as it was tested; its test is kept where endpoint and model are the same.
     """
     check_name("connection", connection.name)
+    # One lock for the server, because connections are of no campaign: two may be saved to the same model at once.
+    list(Campaign.objects.select_for_update(no_key=True).order_by("pk")[:1])
     before = Connection.objects.filter(name=connection.name).order_by("-version").first()
     saved, is_new = connection, before is None or _subject(before) != _subject(connection)
     if before and not is_new:
         saved = before
     elif before:
         connection.version = before.version + 1
+    if is_new:
+        _check_only_one(connection)
     if tested and _target(tested) == _target(saved):
         saved.test, saved.tested_at = tested.test, tested.tested_at
-    try:
-        with transaction.atomic():
-            saved.save()
-            if is_new:
-                _note("connection.made", saved, campaign, actor, {})
-    except IntegrityError:
-        text = f"Somebody saved a version of {connection.name} just now: look at it, then save again."
-        raise Refused("connection_taken", text) from None
+    saved.save()
+    if is_new:
+        _note("connection.made", saved, campaign, actor, {})
     return saved, is_new
+
+
+def _check_only_one(connection: Connection) -> None:
+    """Refuse a second connection to a model at an address: judges are found by both, and would change their price."""
+    way = connection.base_url, connection.model
+    same = [row for row in newest_connections() if (row.base_url, row.model) == way]
+    # Of several from before this rule the newest is the one that judges follow, and so the one to change.
+    used = max(same, key=lambda row: row.pk, default=connection)
+    if used.name != connection.name:
+        text = (
+            f"There is a connection to this model at this endpoint: {used.name}. Change it, or its price, there."
+        )
+        raise Refused("connection_there", text)
 
 
 def _target(connection: Connection) -> tuple[str, str, str]:

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 from django import forms
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, QueryDict
+from django.utils.formats import date_format
+from django.utils.timezone import localdate
 
 from evaluation.errors import Refused
 
@@ -43,6 +46,17 @@ def day_field(label: str) -> forms.DateField:
     return forms.DateField(required=False, widget=forms.DateInput({"type": "date"}), label=label)
 
 
+def due_field() -> forms.DateField:
+    field = day_field("Due")
+    field.validators.append(_check_due)
+    return field
+
+
+def _check_due(due: date) -> None:
+    if due < localdate():
+        raise forms.ValidationError(f"a day from today on, found {date_format(due, 'j M Y')}")
+
+
 def posted(request: HttpRequest) -> QueryDict | None:
     """Data that bind a form; a page that is only looked at has none."""
     return request.POST if request.method == "POST" else None
@@ -53,12 +67,15 @@ def errors_text(form: forms.BaseForm) -> str:
 
 
 @contextmanager
-def refusals_on(form: forms.BaseForm, field: str | None = None) -> Iterator[None]:
-    """A refusal becomes an error of the form, a line of it each, so that the values that were typed stay."""
+def refusals_on(form: forms.BaseForm, field: str | None = None, **fields: str) -> Iterator[None]:
+    """A refusal becomes an error of the form, a line of it each, so that the values that were typed stay.
+
+    `fields`: the field of a refusal, by its code.
+    """
     try:
         yield
     except Refused as refusal:
-        form.add_error(field, [*refusal.message.split("\n")])
+        form.add_error(fields.get(refusal.code, field), [*refusal.message.split("\n")])
 
 
 def page_of(request: HttpRequest, rows: Any, size: int, parameter: str = "page") -> Page[Any]:

@@ -29,6 +29,7 @@ from evaluation.studies import (
     StudyWish,
     create_study,
     hand_out_study,
+    refused_assessors,
     studies_for,
     study_for,
     tasks_of_study,
@@ -40,7 +41,7 @@ from evaluation.terms import DrawKind, StudyKind, SupportCondition
 from llmjobs import job_service
 from llmjobs.job_status import callable_judges_for, may_run_jobs
 from organizer.access import get_campaign, get_row
-from organizer.forms import choice_field, day_field, named, posted, refusals_on, ticks_field
+from organizer.forms import choice_field, due_field, named, posted, refusals_on, ticks_field
 from reports.audits.corrected import audit_state, corrected_report, label_rows, primary_score
 from reports.audits.drawing import (
     LONGEST_SEED,
@@ -71,6 +72,14 @@ CONDITIONS = [
 ]
 
 
+def _fitting_field(label: str, names: list[str]) -> forms.ChoiceField:
+    """Choice of a name, the first preselected; of several names one must be chosen."""
+    field = choice_field(label, "the only one that fits", named(names))
+    if len(names) > 1:
+        field.choices, field.required = named(names), True
+    return field
+
+
 class StudyForm(forms.Form):
     """Labels to compare, and the number of differing pairs to draw. No topic chosen means all."""
 
@@ -85,16 +94,39 @@ class StudyForm(forms.Form):
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data)
-        sets = named(row.name for row in nugget_sets_for(viewer, campaign) if row.origin in ASSIGNED)
-        counts = [*assignment_counts_for(viewer, campaign), *support_counts_for(viewer, campaign)]
-        people, machines = (
-            named(sorted({count.judge for count in counts if count.machine is machine}))
-            for machine in (False, True)
+        names = {row.name for row in nugget_sets_for(viewer, campaign) if row.origin in ASSIGNED}
+        assigned = [count for count in assignment_counts_for(viewer, campaign) if count.of in names]
+        self.counts = [*assigned, *support_counts_for(viewer, campaign)]
+        by_people, by_machines = (
+            {count.of for count in assigned if count.machine is machine} for machine in (False, True)
         )
-        self.fields["nuggets"] = choice_field("Nugget list, of nugget labels", "the only one that fits", sets)
-        self.fields["person"] = choice_field("Person", "the only one that fits", people)
-        self.fields["machine"] = choice_field("LLM", "the only one that fits", machines)
+        defaults = set(campaign.defaults.values_list("nuggets", flat=True))
+        compared = by_people & by_machines
+        sets = sorted(names, key=lambda name: (name not in compared, name not in defaults, name))
+        people, machines = (
+            sorted({count.judge for count in self.counts if count.machine is machine}) for machine in (False, True)
+        )
+        self.fields["nuggets"] = _fitting_field("Nugget list, of nugget labels", sets)
+        self.fields["person"] = _fitting_field("Person", people)
+        self.fields["machine"] = _fitting_field("LLM", machines)
+        if sets:
+            self.initial["person"] = next(iter(self._judges(sets[0], machine=False)), "")
+            self.initial["machine"] = next(iter(self._judges(sets[0], machine=True)), "")
         self.fields["topics"] = ticks_field("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))
+
+    def _judges(self, of: str, *, machine: bool) -> list[str]:
+        return sorted({count.judge for count in self.counts if count.machine is machine and count.of == of})
+
+    def clean(self) -> None:
+        values = self.cleaned_data
+        of_nuggets = values.get("kind") == StudyKind.ASSIGNMENT
+        for name in ("person", "machine"):
+            condition = SupportCondition.LLM if name == "machine" else values.get("condition")
+            of = values.get("nuggets", "") if of_nuggets else condition
+            fitting = self._judges(str(of), machine=name == "machine")
+            chosen = values.get(name)
+            if chosen and fitting and chosen not in fitting:
+                self.add_error(name, f"{chosen} has no such labels; choose one of {', '.join(fitting)}")
 
     @property
     def wish(self) -> StudyWish:
@@ -117,12 +149,15 @@ class StudyForm(forms.Form):
 class HandStudyForm(forms.Form):
     """No topic chosen means all."""
 
-    due = day_field("Due")
+    due = due_field()
 
     def __init__(self, viewer: User, study: Study, data: Any = None) -> None:
         super().__init__(data)
-        people = [(user.username, user.name) for user in assessors_for(viewer, study.campaign)]
-        self.fields["assessor"] = forms.ChoiceField(choices=people, label="Assessor")
+        people = {user.username: user for user in assessors_for(viewer, study.campaign)}
+        refused = refused_assessors(study, people.values())
+        free = [(name, user.name) for name, user in people.items() if name not in refused]
+        choices = [*free, *([("May have none of its topics", [*refused.items()])] if refused else [])]
+        self.fields["assessor"] = forms.ChoiceField(choices=choices, label="Assessor")
         topics = [(topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics_of_study(study)]
         self.fields["topics"] = ticks_field("Topics", topics)
 
@@ -390,15 +425,15 @@ def _page(
     growing: GrowForm | None = None,
 ) -> HttpResponse:
     """Page of a study, with a form as it was sent where that was refused."""
-    check = found.draw == DrawKind.AUDIT
+    check, organizes = found.draw == DrawKind.AUDIT, may_organize(request.user, campaign)
     context = {
         "campaign": campaign,
         "study": found,
         "check": check,
         "cells": task_cells(tasks_of_study(found)),
-        "may_organize": may_organize(request.user, campaign),
+        "may_organize": organizes,
         "may_judge": may_run_jobs(request.user, campaign),
-        "handing": handing or HandStudyForm(request.user, found),
+        "handing": handing or (organizes and HandStudyForm(request.user, found)),
         "judging": judging or JudgeStudyForm(request.user, found),
         "form": handing or judging or growing,
     }

@@ -50,7 +50,7 @@ from web.templatetags.assay import words
 
 TITLE = "Group report"
 SCORES = (*SCORE_NAMES, LENGTH)
-NO_GROUPS = "No run names its group: import runs with --group."
+NO_GROUPS = "No run has a group: name it under Data when runs are loaded."
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that equal figures give equal bytes."""
 

@@ -1,5 +1,7 @@
 """Middleware that turns refusals into pages, and refuses paths with a NUL."""
 
+from http import HTTPStatus
+
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
@@ -31,7 +33,15 @@ class NulMiddleware(MiddlewareMixin):
 
 
 class RefusalMiddleware(MiddlewareMixin):
-    """Answer 422 with the reason when a rule says no."""
+    """Answer 422 with the reason when a rule says no, and a page where a browser reads what only takes a form."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        reads = request.method == "GET" and not request.path.startswith(TAKES_NONE)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED or not reads:
+            return response
+        page = render(request, "405.html", status=response.status_code)
+        page.headers["Allow"] = response.headers["Allow"]
+        return page
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, RuleRefusal):

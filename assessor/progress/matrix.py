@@ -24,7 +24,7 @@ from evaluation.models.querysets import TaskQuerySet
 from evaluation.rows.base import Reader, Row, Values
 from evaluation.rules.tasks import ACTIVE, Act, can_act
 from evaluation.rules.text import matcher
-from evaluation.terms import TASK_EVENTS, RemarkKind, Role, Stage, TaskState
+from evaluation.terms import TASK_EVENTS, DrawKind, RemarkKind, Role, Stage, TaskState
 
 
 class TopicState(StrEnum):
@@ -270,7 +270,8 @@ def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = 
 
 def _what_it_is_of(task: Task) -> str:
     of = task.nugget_set if task.stage == Stage.ASSIGN else task.machine
-    return ", ".join(str(part) for part in (of, task.study and f"study {task.study}") if part)
+    drawn = task.study and f"{'random check' if task.study.draw == DrawKind.AUDIT else 'second look'} {task.study}"
+    return ", ".join(str(part) for part in (of, drawn) if part)
 
 
 def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[Proposal, ...]:

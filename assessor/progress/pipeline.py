@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from assessor.progress.matrix import counted, tasks_for
@@ -49,7 +49,7 @@ class StepState(StrEnum):
 STEP_STATES: Final = [(f"{step}:{state}", f"{step.capitalize()}: {state}") for step in Step for state in StepState]
 """Choices of the search in Work: the topics behind one count of Today."""
 Labelled = Mapping[int, tuple[int, int]]
-"""By topic: how many labels the fullest judge gave, and how many there are to give."""
+"""By topic: how many labels the fullest judge gave, and how many there are to give; 0 where no answer has words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def _judged(
         elif given and given < wanted:
             found[pk] = StepState.IN_PROGRESS
         else:
-            found[pk] = _without_task(done=bool(wanted) and given >= wanted, begins=begins)
+            found[pk] = _without_task(done=pk in labelled and given >= wanted, begins=begins)
     return found
 
 
@@ -188,11 +188,13 @@ def _labels(campaign: Campaign, _made: datetime, _revision: int) -> Labelled:
     lists = _lists(campaign).exclude(nugget_set__origin=Origin.DRAFT)
     listed = ListedNugget.objects.filter(nugget_list__in=lists).order_by()
     rows = Answer.objects.filter(topic__campaign=campaign).order_by().values_list("topic")
-    answers = dict(rows.annotate(Count("pk")))
+    # An answer without words is labelled by rule: neither a job nor a desk has it.
+    answers = dict(rows.annotate(number=Count("pk", filter=Q(words__gt=0))))
     sizes = listed.values_list("nugget_list__nugget_set", "nugget_list__topic").annotate(Count("pk"))
-    wanted = {(made, topic): number * answers.get(topic, 0) for made, topic, number in sizes}
+    wanted = {(made, topic): number * answers[topic] for made, topic, number in sizes if topic in answers}
     given = Assignment.objects.current().filter(nugget_version__in=listed.values("nugget_version"))
-    given = given.filter(judge__aside=False).exclude(label=AssignmentLabel.FAILED).order_by()
+    given = given.filter(judge__aside=False, answer__words__gt=0)
+    given = given.exclude(label=AssignmentLabel.FAILED).order_by()
     nugget = "nugget_version__nugget"
     by_judge = given.values_list(f"{nugget}__nugget_set", f"{nugget}__topic", "judge")
     labels: dict[tuple[int, int], int] = defaultdict(int)

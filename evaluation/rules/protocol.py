@@ -64,7 +64,7 @@ class Difference:
 GUIDELINES = Setting("guidelines", "Guidelines", none="no guidelines")
 _BY_GROUP = {
     SettingGroup.ASSESSORS: (
-        Setting("show_importance", "Vital and okay while assigning", on="shown", off="hidden (blind)"),
+        Setting("show_importance", "Vital and okay while labelling answers", on="shown", off="hidden (blind)"),
         Setting("practice", "Practice before a stage's first task", on="asked for", off="not asked for"),
         Setting("nugget_sweep", "Consistency check at the end of a topic", on="offered", off="not offered"),
         Setting(

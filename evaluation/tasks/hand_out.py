@@ -1,6 +1,6 @@
 """Handing out work, and handing it on to somebody else."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Container, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -48,7 +48,7 @@ def make_study_task(study: Study, topic: Topic, username: str, *, due: date | No
     """Make one topic's task for somebody independent. Inside a transaction. Raises `Refused` for anybody else."""
     roster = roster_of(study.campaign, [topic])
     person = roster.assessor(username)
-    check_assessor(study, topic, person, roster)
+    check_assessor(study, topic, person, roster, givers_of([topic]))
     pairs = StudyPair.objects.filter(study=study, topic=topic)
     stage = STAGES[StudyKind(study.kind)]
     task = Task.objects.create(
@@ -71,11 +71,13 @@ def make_study_task(study: Study, topic: Topic, username: str, *, due: date | No
     return task
 
 
-def check_assessor(study: Study, topic: Topic, person: User, roster: Roster) -> None:
+def check_assessor(
+    study: Study, topic: Topic, person: User, roster: Roster, givers: Container[tuple[int, int]]
+) -> None:
     check_independent(
         roster.candidate(person, topic.pk),
         gave_labels=(study.person is not None and study.person.user_id == person.pk)
-        or _gave_labels(person, topic),
+        or (person.pk, topic.pk) in givers,
         made_nuggets=_made_nuggets(study, topic, person, roster),
     )
 
@@ -105,11 +107,14 @@ def add_drawn_answers(study: Study) -> None:
             reopen_for_more(task, f"New pairs to judge: {pairs - (given or 0)}")
 
 
-def _gave_labels(person: User, topic: Topic) -> bool:
-    """Say whether somebody's labels of a topic are here, such as those that were imported."""
-    assigned = Assignment.objects.filter(judge__user=person, answer__topic=topic)
-    supported = SupportJudgment.objects.filter(judge__user=person, sentence__answer__topic=topic)
-    return assigned.exists() or supported.exists()
+def givers_of(topics: Collection[Topic]) -> set[tuple[int, int]]:
+    """Return whose labels of which topics are here, by key: also of those that were only imported."""
+    assigned = Assignment.objects.filter(judge__user__isnull=False, answer__topic__in=topics).order_by()
+    supported = SupportJudgment.objects.filter(judge__user__isnull=False, sentence__answer__topic__in=topics)
+    return {
+        *assigned.values_list("judge__user", "answer__topic__pk").distinct(),
+        *supported.order_by().values_list("judge__user", "sentence__answer__topic__pk").distinct(),
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The organizer's pages of a campaign: topics, runs, segments, findings, and what of it programs may read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 import numpy as np
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
@@ -156,7 +157,11 @@ def _time(seconds: float) -> str:
 
 
 @require_safe
-def campaigns(request: UserRequest) -> HttpResponse:
+@login_not_required
+def campaigns(request: HttpRequest) -> HttpResponse:
+    if not isinstance(request.user, User):
+        # Without `next`, which would lead back here: signing in knows the way of each role.
+        return redirect("account_login")
     cards = campaigns_for(request.user)
     if cards and not any(card.unblinded for card in cards):
         return redirect("assessor:home")
@@ -263,12 +268,26 @@ def findings(request: UserRequest, slug: str) -> HttpResponse:
 
 
 def _grid(request: UserRequest, campaign: Campaign, topic: Topic) -> dict[str, Any]:
-    """The labels of the judging that the query string names, else of the first one."""
+    """The labels of the judging that the query string names, else of the one that counts, else of the first."""
     judgings = label_grid.judgings_of(request.user, campaign, topic)
     wanted = request.GET.get("labels", "")
-    chosen = next((judging for judging in judgings if judging.key == wanted), next(iter(judgings), None))
+    named = (judging for judging in judgings if judging.key == wanted)
+    chosen = next(named, None) or _counting(campaign, topic, judgings) or next(iter(judgings), None)
     grid = label_grid.grid_of(request.user, campaign, topic, chosen) if chosen else None
     return {"judgings": judgings, "grid": grid}
+
+
+def _counting(
+    campaign: Campaign, topic: Topic, judgings: Sequence[label_grid.Judging]
+) -> label_grid.Judging | None:
+    """The judging of the first condition with labels here, as the leaderboard resolves it."""
+    by_key = {judging.key: judging for judging in judgings}
+    for choice in judged_conditions(campaign):
+        parts = (part for part in choice.parts if part.topics is None or topic.pk in part.topics)
+        counting = next((by_key[key] for part in parts if (key := f"{part.key[0]}-{part.key[1]}") in by_key), None)
+        if counting:
+            return counting
+    return None
 
 
 def landing_for(user: User) -> str:

@@ -294,7 +294,7 @@ def new_connection(request: UserRequest, slug: str) -> HttpResponse:
     row = None
     if form.is_valid():
         connection = form.connection(request.user)
-        with refusals_on(form):
+        with refusals_on(form, connection_there="model"):
             if "test" in request.POST:
                 try_connection(connection, campaign, request.user)
                 request.session[TESTED] = _kept(connection)

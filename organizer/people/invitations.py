@@ -71,6 +71,12 @@ class InviteForm(forms.Form):
         addresses = str(self.cleaned_data["addresses"])
         if (number := len(addressed(addresses))) > MOST:
             raise forms.ValidationError(f"At most {MOST} addresses at once, found {number}.")
+        if "link" in self.data and addresses.strip():
+            raise forms.ValidationError(
+                "A link is for one person, whoever has it: empty the box, or press Preview to invite these addresses"
+            )
+        if "link" not in self.data and not addresses.strip():
+            raise forms.ValidationError("Found none; write at least one address, or press Make a link")
         return addresses
 
 
@@ -162,11 +168,13 @@ def send(request: UserRequest, campaign: Campaign, role: Role, person: Invitee) 
 @require_http_methods(["POST"])
 @never_cache
 def invite_people(request: UserRequest, slug: str) -> HttpResponse:
-    """Preview of a pasted list and, once confirmed, its mails; without an address, a link that is shown only once."""
+    """Preview of a pasted list and, once confirmed, its mails; without addresses, a link shown only once."""
     campaign = get_campaign(request.user, slug, may_organize)
     form, plan, link = InviteForm(request.POST, auto_id="invite_%s"), None, ""
     if form.is_valid():
         role = Role(form.cleaned_data["role"])
+        if "link" in request.POST:
+            _, link = new_link(request, campaign, role, Invitee(""))
         plan = plan_of(campaign, form.cleaned_data["addresses"])
         if "send" in request.POST and plan.new:
             with refusals_on(form, "addresses"):
@@ -178,8 +186,6 @@ def invite_people(request: UserRequest, slug: str) -> HttpResponse:
                 return redirect("organizer:people", slug)
             # Whoever was sent one before the fault is known now.
             plan = plan_of(campaign, request.POST["addresses"])
-        elif not form.cleaned_data["addresses"].strip():
-            _, link = new_link(request, campaign, role, Invitee(""))
     context = {"campaign": campaign, "form": form, "plan": plan, "link": link}
     return render(request, "organizer/invite.html", context, status=422 if form.errors else 200)
 

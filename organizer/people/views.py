@@ -1,5 +1,7 @@
 """People of a campaign with their roles, languages and work; and the administration of accounts."""
 
+from contextlib import nullcontext
+
 from allauth.account.adapter import get_adapter
 from allauth.account.decorators import reauthentication_required
 from django import forms
@@ -32,6 +34,7 @@ from evaluation.terms import Role
 from exchange.own_data import PARTS
 from exchange.own_data import own_data as collected
 from organizer.access import get_campaign, or_404
+from organizer.forms import refusals_on
 from organizer.people.invitations import ROLES, InviteForm
 from organizer.people.work_done import lines_of, people_work_for
 from web.audit_log import blind
@@ -46,6 +49,15 @@ class RoleForm(forms.Form):
     role = forms.ChoiceField(label="Role", choices=ROLES)
 
 
+class LanguageForm(forms.Form):
+    language = forms.CharField(
+        label="Language",
+        max_length=35,
+        required=False,
+        widget=forms.TextInput({"size": 8, "autocapitalize": "none", "spellcheck": "false"}),
+    )
+
+
 @require_safe
 @never_cache
 def people(request: UserRequest, slug: str) -> HttpResponse:
@@ -55,15 +67,17 @@ def people(request: UserRequest, slug: str) -> HttpResponse:
 @require_POST
 def change_role(request: UserRequest, slug: str, *, gives: bool) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_organize)
-    form = RoleForm(request.POST)
-    if not form.is_valid():
-        return _page(request, campaign, role_form=form)
-    username, role = form.cleaned_data["username"], Role(form.cleaned_data["role"])
-    act = give_role if gives else take_role
-    user = act(campaign=campaign, username=username, role=role, actor=request.user)
-    outcome = f"is {role} now." if gives else f"is no {role} any more. What they did stays."
-    messages.success(request, f"{user.name} {outcome}")
-    return redirect("organizer:people", campaign.slug)
+    form = RoleForm(request.POST, auto_id="role_%s")
+    if form.is_valid():
+        username, role = form.cleaned_data["username"], Role(form.cleaned_data["role"])
+        act = give_role if gives else take_role
+        # The page has a form to give roles; one is taken on a page of its own.
+        with refusals_on(form, "username") if gives else nullcontext():
+            user = act(campaign=campaign, username=username, role=role, actor=request.user)
+            outcome = f"is {role} now." if gives else f"is no {role} any more. What they did stays."
+            messages.success(request, f"{user.name} {outcome}")
+            return redirect("organizer:people", campaign.slug)
+    return _page(request, campaign, role_form=form)
 
 
 @require_safe
@@ -95,14 +109,24 @@ def set_languages(request: UserRequest, slug: str) -> HttpResponse:
 @require_POST
 def set_campaign_language(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_organize)
-    tag = campaign_people.set_campaign_language(
-        campaign=campaign, language=request.POST.get("language", ""), actor=request.user
-    )
-    messages.success(request, f"Topics without a language are in {tag}." if tag else "No language is assumed.")
-    return redirect("organizer:people", campaign.slug)
+    form = LanguageForm(request.POST, auto_id="campaign_%s")
+    if form.is_valid():
+        with refusals_on(form, "language"):
+            language = form.cleaned_data["language"]
+            tag = campaign_people.set_campaign_language(campaign=campaign, language=language, actor=request.user)
+            outcome = f"Topics without a language are in {tag}." if tag else "No language is assumed."
+            messages.success(request, outcome)
+            return redirect("organizer:people", campaign.slug)
+    return _page(request, campaign, language_form=form)
 
 
-def _page(request: UserRequest, campaign: Campaign, *, role_form: RoleForm | None = None) -> HttpResponse:
+def _page(
+    request: UserRequest,
+    campaign: Campaign,
+    *,
+    role_form: RoleForm | None = None,
+    language_form: LanguageForm | None = None,
+) -> HttpResponse:
     work = people_work_for(request.user, campaign)
     organizes = may_organize(request.user, campaign)
     context = {
@@ -111,12 +135,14 @@ def _page(request: UserRequest, campaign: Campaign, *, role_form: RoleForm | Non
         "work": work,
         "invitations": campaign_people.invitations_for(request.user, campaign),
         "role_form": role_form or RoleForm(auto_id="role_%s"),
+        "language_form": language_form
+        or LanguageForm(auto_id="campaign_%s", initial={"language": campaign.language}),
         "accounts": campaign_people.accounts_to_choose(request.user) if organizes else (),
         "invite_form": InviteForm(auto_id="invite_%s"),
         "shared_runs": shared_runs_for(request.user, campaign),
         "may_organize": organizes,
     }
-    return render(request, "organizer/people.html", context, status=422 if role_form else 200)
+    return render(request, "organizer/people.html", context, status=422 if role_form or language_form else 200)
 
 
 class EraseForm(forms.Form):

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import numpy as np
+from django.urls import reverse
 
 from accounts.models import User
 from evaluation.campaigns.access import within
@@ -71,6 +72,11 @@ class Results:
     topics: int
     runs: tuple[RunScore, ...]
     ranks: JudgeRanking | None
+
+    @property
+    def leaderboard(self) -> str:
+        query = {"condition": self.choice.condition, "score": PRIMARY}
+        return reverse("reports:leaderboard", args=[self.choice.campaign.slug], query=query)
 
     @property
     def enough(self) -> bool:

@@ -29,7 +29,7 @@ from evaluation.rules.text import LONGEST_PATTERN, matcher
 from evaluation.tasks.changes import LONGEST_REASON, PAST, Change, TaskChange
 from evaluation.tasks.units import ASSIGNED, Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
-from organizer.forms import ListSearch, choice_field, day_field, errors_text, named, ticks_field
+from organizer.forms import ListSearch, choice_field, day_field, due_field, errors_text, named, ticks_field
 from organizer.templatetags.work import STAGE_MEANINGS
 
 STAGES = [(stage.value, f"{stage.words}: {STAGE_MEANINGS[stage]}") for stage in Stage]
@@ -39,7 +39,7 @@ CHANGES = [
     (Change.BLOCK.value, "Block: it is locked until an organizer has done something"),
     (Change.UNBLOCK.value, "Unblock"),
     (Change.RESCHEDULE.value, "Set due date and priority"),
-    (REASSIGN, "Reassign: somebody else gets a new, empty task; the old one's work is kept and does not count"),
+    (REASSIGN, "Hand to: somebody else gets a new, empty task; the old one's work is kept and does not count"),
     (Change.WITHDRAW.value, "Withdraw: its work is kept and does not count"),
 ]
 DONE: dict[str, str] = {change: PAST[change].capitalize() for change in Change} | {REASSIGN: "Reassigned"}
@@ -134,7 +134,7 @@ class InboxSearch(ListSearch):
 
 class HandOutForm(forms.Form):
     stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect, label="Stage")
-    due = day_field("Due")
+    due = due_field()
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label="Priority")
     again = forms.BooleanField(required=False, label="Again")
     reason = forms.CharField(

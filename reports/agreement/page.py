@@ -275,11 +275,11 @@ def _check_score(x: Side, y: Side, score: str) -> None:
     """Raise `Refused` where the two sides are of two kinds, or have no such score."""
     kinds = {type(side) for side in (x, y) if isinstance(side, Choice)}
     if len(kinds) > 1:
-        raise Refused("usage", "One side is of nuggets, the other of support: choose both from one group.")
+        raise Refused("usage", "One side is of nuggets, the other of citations: choose both from one group.")
     if CitationCondition in kinds and score not in SUPPORT_NAMES:
-        raise Refused("usage", "Support has no nugget scores: choose weighted precision, recall or sentences.")
+        raise Refused("usage", "Citations have no nugget scores: choose weighted precision, recall or sentences.")
     if NuggetCondition in kinds and score in SUPPORT_NAMES:
-        raise Refused("usage", f"{score.replace('_', ' ').capitalize()} is of support: choose a nugget score.")
+        raise Refused("usage", f"{score.replace('_', ' ').capitalize()} is of citations: choose a nugget score.")
 
 
 def _tau(found: Correlation, level: str) -> Tau:

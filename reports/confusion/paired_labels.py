@@ -67,7 +67,7 @@ def match(rows: LabelSide, columns: LabelSide) -> Matched:
         return _match_citations(rows, columns)
     if isinstance(rows, QrelSource) and isinstance(columns, QrelSource):
         return _match_grades(rows, columns)
-    raise Refused("usage", "Choose both sides from one group: nugget labels, support labels or relevance grades.")
+    raise Refused("usage", "Choose both sides from one group: nugget labels, citation labels or relevance grades.")
 
 
 def _match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:

@@ -199,5 +199,6 @@ def _spread(own: Sequence[TopicTime], words: Words) -> dict[str, Any]:
 def _pace(time: TopicTime, words: Words) -> float | None:
     minutes = time.times.active.point / SECOND / 60
     read = words.get((time.timed.topic_id, time.timed.stage), 0)
-    # A task whose texts are not loaded has no words, and one that was only opened has no time.
-    return read / minutes if minutes and read else None
+    # Unfinished work and rework took a part of the reading. A task whose texts are not loaded has no words.
+    is_whole = time.timed.submitted and time.timed.version == 1
+    return read / minutes if is_whole and minutes and read else None

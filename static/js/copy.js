@@ -8,7 +8,8 @@ async function copied(field) {
     await navigator.clipboard.writeText(field.value);
     return true;
   } catch {
-    field.closest("details").open = true;
+    const fold = field.closest("details");
+    if (fold) fold.open = true;
     field.select();
     return document.execCommand("copy");
   }

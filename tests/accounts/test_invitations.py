@@ -24,7 +24,7 @@ INVITATION = "/invitation/"
 
 def link(people: People, role: str = "assessor", email: str = "", by: str = "olga") -> str:
     """Invite on the page; return the link, as the page shows it or as it was sent."""
-    wish = {"role": role, "addresses": email, "send": "1"}
+    wish = {"role": role, "addresses": email, "send" if email else "link": "1"}
     page = people.client(by).post(people.page("invite/"), wish).content.decode()
     text = str(mail.outbox[-1].body) if email else page
     return str(re.findall(r"http://testserver(/invitation/[\w-]+/)", text)[0])
@@ -153,6 +153,22 @@ def test_check_90_thirty_pasted_addresses_send_27(people: People) -> None:
     assert "0 new" in client.post(people.page("invite/"), wish).content.decode()
 
 
+def test_a_preview_of_no_address_makes_no_link(people: People) -> None:
+    client, empty = people.client("olga"), {"role": "auditor", "addresses": " "}
+    refused = client.post(people.page("invite/"), empty)
+    assert refused.status_code == 422
+    error = "Found none; write at least one address, or press Make a link"
+    assert f'<span class="field-error">{error}</span>' in refused.content.decode()
+    assert '<option value="auditor" selected>' in refused.content.decode()
+    both = client.post(people.page("invite/"), {"role": "auditor", "addresses": "x@example.org", "link": "1"})
+    assert both.status_code == 422
+    assert "x@example.org</textarea>" in both.content.decode()
+    assert not Invitation.objects.exists()
+    made = client.post(people.page("invite/"), empty | {"link": "1"}).content.decode()
+    assert 'data-copy="made-link"' in made
+    assert Invitation.objects.get().email == ""
+
+
 def test_the_name_beside_an_address_stands_in_the_form(people: People) -> None:
     client = opened(link(people, email="Nina New <nina@example.org>"))
     assert 'value="Nina New"' in client.get(INVITATION).content.decode()
@@ -185,6 +201,6 @@ def test_a_mail_that_cannot_be_sent_invites_nobody(people: People, settings: Set
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ann", "rita", "audrey", "sam"])
 def test_only_organizers_invite(people: People, name: str) -> None:
-    answer = people.client(name).post(people.page("invite/"), {"role": "organizer", "addresses": ""})
+    answer = people.client(name).post(people.page("invite/"), {"role": "organizer", "addresses": "", "link": "1"})
     assert answer.status_code in (403, 404)
     assert not Invitation.objects.exists()

@@ -62,6 +62,28 @@ def test_what_would_break_blindness_is_refused(people: People, name: str, role: 
     assert people.events() == []
 
 
+@pytest.mark.parametrize(
+    ("act", "typed", "error"),
+    [
+        (
+            "give/",
+            {"username": "nobody", "role": "auditor"},
+            "There is no account nobody. Send an invitation instead.",
+        ),
+        ("language/", {"language": "english"}, "A language is a tag such as en, ar or pt-BR, found english."),
+    ],
+)
+def test_a_refusal_stands_beside_the_field_with_what_was_typed(
+    people: People, act: str, typed: dict[str, str], error: str
+) -> None:
+    answer = people.client("olga").post(people.page(act), typed)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert f'<span class="field-error">{error}</span>' in page
+    assert all(f'value="{value}"' in page for value in typed.values())
+    assert people.events() == []
+
+
 def test_who_has_once_seen_whose_answers_they_are_never_judges_there(people: People) -> None:
     give(people, "sam", "researcher")
     take(people, "sam", "researcher")
@@ -72,7 +94,7 @@ def test_who_has_once_seen_whose_answers_they_are_never_judges_there(people: Peo
 def test_whoever_was_refused_finds_the_way_back_to_the_form(people: People, referer: str, leads: bool) -> None:
     wish = {"username": "nobody", "role": "assessor"}
     headers = {"Referer": referer + people.page()}
-    refused = people.client("olga").post(f"{people.page()}give/", wish, headers=headers)
+    refused = people.client("olga").post(f"{people.page()}take/", wish, headers=headers)
     assert refused.status_code == 422
     assert (f'<a href="{referer}{people.page()}">Back to where you were</a>' in refused.content.decode()) is leads
 
@@ -180,7 +202,7 @@ def test_every_act_is_in_the_audit_log(people: People, settings: Settings, tmp_p
     settings.AUDIT_LOG = str(log)
     give(people, "sam", "assessor")
     take(people, "sam", "assessor")
-    people.client("olga").post(people.page("invite/"), {"role": "assessor", "addresses": ""})
+    people.client("olga").post(people.page("invite/"), {"role": "assessor", "link": "1"})
     people.client("ada").post(f"/accounts/people/{people.by_name['ben'].pk}/close/")
     kinds = {json.loads(line)["kind"] for line in log.read_text("utf-8").splitlines()}
     wanted = {"account.role_given", "account.role_taken", "account.invited", "account.closed"}

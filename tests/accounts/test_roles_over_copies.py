@@ -130,7 +130,7 @@ def test_a_copy_stays_a_copy_without_its_original(world: World, tmp_path: Path) 
 def test_an_invitation_reaches_across_copies(world: World, copy: Campaign) -> None:
     add_member(campaign=world.campaign, user=world.people["zed"], role=Role.ASSESSOR)
     page = reverse("organizer:invite", args=[copy.slug])
-    shown = client_of(world.people["olga"]).post(page, {"role": "researcher", "email": ""})
+    shown = client_of(world.people["olga"]).post(page, {"role": "researcher", "link": "1"})
     link = shown.context["link"]
     guest = client_of(world.people["zed"])
     guest.get(link)

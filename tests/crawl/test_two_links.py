@@ -104,5 +104,11 @@ def test_three_questions_are_answered_on_today_or_one_link_from_it() -> None:
             r'<a href="([^"]+)">(Which runs differ|How far to trust each judge)</a>', page
         )
     }
+    shown = re.search(
+        r'<section aria-labelledby="h-results">.*?<bdi>(\S+)</bdi>.*?<b class="n">([\d.]+)</b>', page, re.DOTALL
+    )
+    assert shown
+    first_row = pages["Which runs differ"].partition("<tbody>")[2].partition("</tr>")[0]
+    assert all(word in first_row for word in shown.groups())
     assert "pair" in pages["Which runs differ"].partition("Holm")[2][:400]
     assert "As people agree" in pages["How far to trust each judge"]

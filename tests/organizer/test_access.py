@@ -74,3 +74,12 @@ def without_token(body: bytes) -> bytes:
     """Cut the CSRF token out, which differs from page to page."""
     head, _, rest = body.partition(b'name="csrfmiddlewaretoken" value="')
     return head + rest.partition(b'"')[2]
+
+
+@pytest.mark.parametrize("act", ["people/invite/", "people/give/", "snapshots/take/", "studies/1/hand-out/"])
+def test_an_address_that_takes_only_forms_says_so_to_who_reads_it(world: World, act: str) -> None:
+    answer = world.client("olga").get(f"/campaigns/river/{act}")
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    page = answer.content.decode()
+    assert "only takes what a form sends" in page
+    assert f'<a href="{reverse("organizer:today", args=["river"])}">The campaign</a>' in page

@@ -81,6 +81,16 @@ def test_the_pace_is_words_read_per_active_minute(world: DeskWorld) -> None:
     assert stage["words_per_minute"] == pytest.approx(words / 30)
 
 
+def test_a_topic_that_is_not_finished_has_no_pace(world: DeskWorld) -> None:
+    open_desk(task=world.manual.public_id, user=world.people["ann"])
+    tab = Tab(world.client("ann"), world.manual, words=450)
+    store(tab.then(SegmentKind.READING, 20))
+    rows = {row["stage"]: row for row in time_rows(world, "submissions")}
+    assert (rows["manual"]["submitted"], rows["manual"]["point_s"]) == ("not yet", 20)
+    assert rows["manual"]["words_per_minute"] is None
+    assert rows["post-edit"]["words_per_minute"]
+
+
 def test_an_idle_limit_that_is_too_short_is_said(world: DeskWorld) -> None:
     page = world.client("olga").get(reverse("reports:report", args=["river", "time"]) + "?idle=5").content.decode()
     assert "This is not a choice of this campaign." in page

@@ -111,7 +111,7 @@ def test_hours_come_from_the_campaign_s_times(world: JudgingWorld, monkeypatch: 
 @pytest.mark.parametrize(
     ("changes", "field", "error"),
     [
-        ({"per_run": "19"}, "Pairs a run", "greater than or equal to 20"),
+        ({"per_run": "19"}, "Pairs a run", "Expected at least 20, found"),
         ({"seed": ""}, "Seed", "required"),
         ({"seed": "x" * 61}, "Seed", "at most 60 characters"),
         ({"name": ""}, "Name", "required"),

@@ -103,7 +103,10 @@ def test_what_could_not_be_made_or_opened_is_said_with_its_reason(world: World) 
 def test_a_name_that_is_taken_or_none_is_said_at_the_form(world: World) -> None:
     olga = world.client("olga")
     made(olga, "one")
-    for name, message in (("one", "There is a snapshot one"), ("no name", "Name:")):
+    for name, message in (
+        ("one", "There is a snapshot one"),
+        ("no name", "Expected letters, digits, - and _, found “no name”."),
+    ):
         done = olga.post(f"{SNAPSHOTS}take/", {"name": name})
         assert (done.status_code, message in done.content.decode()) == (422, True)
     assert Snapshot.objects.count() == 1

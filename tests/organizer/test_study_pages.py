@@ -7,17 +7,19 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.judges import add_judge
-from evaluation.models import Judge, Study, StudyPair, Task
-from evaluation.terms import JudgeKind, Stage
+from evaluation.models import Judge, NuggetSet, Study, StudyPair, Task
+from evaluation.terms import JudgeKind, Origin, Stage
 from jobs.models import Job, WorkItem
 from tests.worlds.campaign import queries_of
-from tests.worlds.judging import JudgingWorld
+from tests.worlds.judging import JudgingWorld, load_nuggets
 from tests.worlds.study import (
     EXPERT,
+    GIVEN,
     MACHINE,
     STUDY,
     hand_study,
     judge_drawn,
+    load_assignments,
     make_study,
     make_study_world,
     window_of,
@@ -66,7 +68,7 @@ def test_a_study_is_drawn_and_handed_out(world: JudgingWorld) -> None:
     work = olga.get("/campaigns/river/work/").content.decode()
     assert STUDIES in work
     card = olga.get("/campaigns/river/work/", {"card": task.public_id}).content.decode()
-    assert f"study {STUDY}" in card
+    assert f"second look {STUDY}" in card
     assert STUDY in olga.get(reverse("organizer:task", args=["river", task.public_id])).content.decode()
 
 
@@ -139,3 +141,37 @@ def test_the_list_takes_as_many_queries_however_many_studies(world: JudgingWorld
     for number in range(3):
         make_study(world, name=f"more {number}", seed=number)
     assert queries_of(olga, STUDIES) == few
+
+
+def test_the_form_s_own_choices_draw_where_several_fit(world: JudgingWorld) -> None:
+    load_nuggets(world, "a-list", Origin.MANUAL)  # nobody has labelled it, and it stands first by its name
+    load_assignments(world, "another-robot", JudgeKind.LLM, GIVEN[MACHINE])
+    form = client(world).get(f"{STUDIES}new/").context["form"]
+    choices = {
+        name: form[name].initial or form[name].field.choices[0][0] for name in ("nuggets", "person", "machine")
+    }
+    assert choices == {"nuggets": "edited", "person": EXPERT, "machine": "another-robot"}
+    answer = client(world).post(f"{STUDIES}new/", filled(**choices))
+    assert answer.status_code == 302
+    assert Study.objects.get().nugget_set == NuggetSet.objects.get(name="edited")
+
+
+def test_whoever_has_no_such_labels_is_named_beside_the_field(world: JudgingWorld) -> None:
+    load_assignments(world, "another-robot", JudgeKind.LLM, GIVEN[MACHINE])
+    answer = client(world).post(f"{STUDIES}new/", filled(kind="support", machine="another-robot"))
+    assert answer.status_code == 422
+    error = f"another-robot has no such labels; choose one of {MACHINE}"
+    assert f'<span class="field-error">{error}</span>' in answer.content.decode()
+    left_empty = client(world).post(f"{STUDIES}new/", filled()).content.decode()
+    assert "--machine" not in left_empty
+    assert "LLM: This field is required." in left_empty
+
+
+def test_whoever_may_have_none_is_listed_with_the_reason(world: JudgingWorld) -> None:
+    study = make_study(world)
+    hand_study(world, study)
+    page = client(world).get(f"{STUDIES}{study.pk}/").content.decode()
+    offered = page[page.index('<select name="assessor"') :].partition("</select>")[0]
+    free, _, refused = offered.partition('<optgroup label="May have none of its topics">')
+    assert ">ben<" in free
+    assert "has or had its answers to judge." in refused

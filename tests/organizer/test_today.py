@@ -20,6 +20,7 @@ from assessor.desk.context import open_desk
 from assessor.models import Desk, TimeSegment
 from evaluation.campaigns.create import add_member
 from evaluation.models import (
+    Answer,
     AnswerProvenance,
     Assignment,
     Campaign,
@@ -39,7 +40,7 @@ from evaluation.models import (
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.remarks import remark
 from evaluation.tasks.units import Order
-from evaluation.terms import Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
+from evaluation.terms import AssignmentLabel, Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
 from exchange.demo_campaign import SLUG
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
@@ -48,11 +49,12 @@ from organizer.management.commands.load_demo import visit_yesterday
 from organizer.templatetags.work import hours
 from tests.organizer.work.test_work import NOT_OF_STAGE
 from tests.worlds.campaign import World, queries_of
-from tests.worlds.cast import make_campaign
+from tests.worlds.cast import make_campaign, make_cast
 from tests.worlds.demo import make_demo
 from tests.worlds.desk import DeskWorld
 from tests.worlds.jobs import make_item, make_job
 from tests.worlds.judging import load_nuggets, make_judging_world
+from tests.worlds.llm import make_world as make_llm_world
 from tests.worlds.work import as_submitted, hand, make_work_world, more_topics
 
 pytestmark = pytest.mark.postgresql
@@ -297,6 +299,51 @@ def test_check_55_a_labelling_job_is_of_the_lists_there_are(db: None, tmp_path: 
     assert address == "/campaigns/river/jobs/new/?what=E%2FA&topics=t1&topics=t2"
     assert re.search(r"Start: \d+ calls?", form.partition("data-primary")[2].partition("</button>")[0])
     assert "Nothing to do" not in form
+
+
+@pytest.mark.django_db
+def test_an_answer_without_words_is_waited_for_by_nobody() -> None:
+    """Of t2 one answer has no words, of t3 none has any, and t4 lacks a label that an empty answer has."""
+    made = make_llm_world(topics=4, runs=2)
+    client = World(made.campaign, make_cast(made.campaign)).client("olga")
+    pairs = list(product(Answer.objects.order_by("pk"), ListedNugget.objects.all()))
+    empty = [answer.pk for answer in Answer.objects.order_by("pk")[3:7]]
+    Answer.objects.filter(pk__in=empty).update(words=0)
+    rows = [
+        Assignment(
+            judge=made.judge,
+            answer=answer,
+            nugget_version=listed.nugget_version,
+            label=AssignmentLabel.NOT_SUPPORT,
+            given_at=timezone.now(),
+        )
+        for answer, listed in pairs
+        if answer.topic_id == listed.nugget_list.topic_id and answer.pk not in empty[:3]
+    ]
+    *_, missing, _, _ = Assignment.objects.bulk_create(rows)
+    missing.delete()
+    assert labels_card(client) == (["t1", "t2", "t3"], "Label answers: t4")
+    Assignment.objects.create(
+        judge=made.judge,
+        answer=missing.answer,
+        nugget_version=missing.nugget_version,
+        label=AssignmentLabel.FAILED,
+        given_at=timezone.now(),
+    )
+    assert labels_card(client) == (["t1", "t2", "t3"], "Label answers: t4")
+    form = client.get(client.get(TODAY).context["cards"][2].act.link).content.decode()
+    assert "<dt>Asked again, for what failed</dt><dd>1</dd>" in form
+    assert "Nothing to do" not in form
+    Assignment.objects.filter(label=AssignmentLabel.FAILED).update(label=AssignmentLabel.SUPPORT)
+    assert labels_card(client) == (["t1", "t2", "t3", "t4"], "Done")
+
+
+def labels_card(client: Client) -> tuple[list[str], str]:
+    """Topics whose labels are done, and the act that Today offers for the others."""
+    Campaign.objects.update(revision=F("revision") + 1)
+    card = client.get(TODAY).context["cards"][2]
+    done = client.get(card.done.link).content.decode()
+    return [name for name in ("t1", "t2", "t3", "t4") if f">{name}<" in done], card.act.caption
 
 
 def test_the_flag_of_a_blocked_task_is_answered_on_the_page(desk: DeskWorld) -> None:

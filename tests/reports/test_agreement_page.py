@@ -143,8 +143,8 @@ def test_published_pairings_are_one_click_away(supported: World) -> None:
 
 def test_sides_of_two_kinds_and_scores_of_the_other_kind_are_said(supported: World) -> None:
     assert "choose both from one group" in page_of(supported, "?x=llm&y=A/A")
-    assert "Support has no nugget scores" in page_of(supported, "?x=llm&y=scratch&score=all")
-    assert "is of support: choose a nugget score" in page_of(supported, "?x=A/A&y=A/M&score=weighted_recall")
+    assert "Citations have no nugget scores" in page_of(supported, "?x=llm&y=scratch&score=all")
+    assert "is of citations: choose a nugget score" in page_of(supported, "?x=A/A&y=A/M&score=weighted_recall")
 
 
 def test_the_labels_lead_to_the_pairs(world: World) -> None:

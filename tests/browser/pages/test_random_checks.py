@@ -30,7 +30,7 @@ def test_ctrl_enter_draws_what_the_preview_shows(
     preview, button = page.locator("#preview"), page.locator("#preview button")
     expect(button).to_contain_text("Draw 9 pairs")
     page.fill("[name=per_run]", "19")
-    expect(preview).to_contain_text("greater than or equal to 20")
+    expect(preview).to_contain_text("Expected at least 20, found")
     expect(button).to_be_disabled()
     page.fill("[name=per_run]", "20")
     expect(button).to_contain_text("Draw 9 pairs")

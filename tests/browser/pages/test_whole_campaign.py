@@ -144,7 +144,7 @@ def invited(page: Page) -> str:
     """Invite an assessor; return the link that the page shows once."""
     open_page(page, "People")
     page.locator("#invite_role").select_option("assessor")
-    page.locator("[aria-labelledby=h-invite]").get_by_role("button", name="Preview").click()
+    page.locator("[aria-labelledby=h-invite]").get_by_role("button", name="Make a link").click()
     return page.locator("#made-link").input_value()
 
 

@@ -36,7 +36,7 @@ def test_a_campaign_is_made_with_settings_and_its_maker_organizes_it(root: Clien
     [
         ({"slug": "taken", "name": "x"}, "This short name is taken"),
         ({"slug": "new", "name": "x"}, "This short name is taken"),
-        ({"slug": "no name", "name": "x"}, "consisting of letters"),
+        ({"slug": "no name", "name": "x"}, "Expected letters, digits"),
         ({"slug": "ok", "name": ""}, "This field is required"),
     ],
 )

@@ -1,6 +1,7 @@
 """The list of topics and the page of one."""
 
-from evaluation.models import Run, Topic, TopicTag
+from evaluation.models import Assignment, ConditionDefault, Judge, Run, Topic, TopicTag
+from evaluation.terms import Condition, JudgeKind
 from tests.worlds.campaign import HOSTILE, World, queries_of
 
 
@@ -51,8 +52,19 @@ def test_a_topic_shows_grades_nuggets_labels_and_answers(world: World) -> None:
 def test_the_grid_shows_the_judge_that_the_address_names(world: World) -> None:
     page = page_of(world, "topic")
     assert page.count("labels by") == 2
+    assert "Automatic nuggets, manual labels (A/M): " in page
     person = next(line for line in page.split("<option") if "labels by person" in line).split('"')[1]
     assert f'value="{person}" selected' in page_of(world, "topic", f"?labels={person}")
+
+
+def test_the_grid_opens_with_the_judge_that_the_leaderboard_counts(world: World) -> None:
+    trial = Judge.objects.create(name="a-trial", kind=JudgeKind.LLM)
+    for label in Assignment.objects.filter(judge__name="robot"):
+        label.pk, label.judge = None, trial
+        label.save(force_insert=True)
+    ConditionDefault.objects.create(campaign=world.campaign, condition=Condition.AA, judge="robot")
+    options = page_of(world, "topic").split("<option")
+    assert "labels by robot" in next(option for option in options if " selected" in option)
 
 
 def test_a_topic_without_anything_says_what_to_load(world: World) -> None:

@@ -6,13 +6,17 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from evaluation.errors import Refused
 from evaluation.models import Assignment, Event, Judge
 from jobs.models import Job
 from llmjobs.budget import price_for
+from llmjobs.connections import save_connection
 from llmjobs.models import Call, Connection, LlmJob
 from loadtest.servers.simulator import LoggedSimulator
+from tests.jobs.test_queue import at_once
 from tests.organizer.judges.conftest import JUDGES, KEY, NEW, Answering, List, fields, page, tried
 from tests.worlds.campaign import World
+from tests.worlds.cast import make_campaign
 from tests.worlds.jobs import make_judge
 from tests.worlds.llm import work_on
 from web.outbound import ListedEndpoint
@@ -90,11 +94,68 @@ def test_a_changed_connection_is_the_next_version(olga: Client) -> None:
 
 
 @pytest.mark.usefixtures("lab")
+def test_a_second_connection_to_a_model_is_refused_beside_it(olga: Client) -> None:
+    judge = make_judge("mine", model="word-overlap-simulator")
+    olga.post(NEW, fields("default") | {"save": "1"})
+    for name in ("second", "second", "Large-Model"):
+        refused = olga.post(NEW, fields("default", name=name, prompt_price="5") | {"save": "1"})
+        assert refused.status_code == 422
+        (words,) = refused.context["form"].errors["model"]
+        assert words == (
+            "There is a connection to this model at this endpoint: large-model. Change it, or its price, there."
+        )
+        assert f'value="{name}"' in refused.content.decode()
+    assert str(Connection.objects.get()) == "large-model@1"
+    olga.post(NEW, fields("default", prompt_price="5") | {"save": "1"})
+    price = price_for(judge)
+    assert price
+    assert (price.table, price.prompt) == ("large-model@2", Decimal(5))
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_model_that_a_connection_left_can_have_another(olga: Client) -> None:
+    for values in ({}, {"model": "other"}, {"name": "second"}):
+        assert olga.post(NEW, fields(**values) | {"save": "1"}).status_code == 302
+    assert olga.post(NEW, fields() | {"save": "1"}).status_code == 422
+    names = [str(connection) for connection in Connection.objects.all()]
+    assert names == ["large-model@2", "large-model@1", "second@1"]
+
+
+@pytest.mark.usefixtures("lab")
+def test_of_two_connections_from_before_the_one_in_use_is_changed(olga: Client) -> None:
+    for name in ("first", "second"):
+        Connection.objects.create(name=name, endpoint="default", model="m")
+    statuses = [
+        olga.post(NEW, fields("default", name=name, model="m") | {"save": "1"}).status_code
+        for name in ("first", "second")
+    ]
+    assert statuses == [422, 302]
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("transactional_db")
+def test_of_two_connections_saved_at_once_one_is_refused(world: World) -> None:
+    campaigns = [world.campaign, make_campaign("lake")]
+
+    def outcome(number: int) -> str:
+        connection = Connection(name=f"number {number}", endpoint="default", model="m")
+        try:
+            save_connection(connection, campaigns[number], world.people["olga"])
+        except Refused as refusal:
+            return refusal.code
+        return "saved"
+
+    assert sorted(at_once(outcome, 2)) == ["connection_there", "saved"]
+
+
+@pytest.mark.usefixtures("lab")
 def test_a_judge_of_a_connection_begins_with_what_its_test_found(olga: Client) -> None:
-    for name, test in (("untested", False), ("large-model", True)):
+    for name, model, test in (("untested", "other", False), ("large-model", "word-overlap-simulator", True)):
         if test:
             tried(olga, name=name)
-        saved = olga.post(NEW, fields(name=name) | {"save": "1"}, follow=True).content.decode()
+        values = fields(name=name, model=model) | {"save": "1"}
+        saved = olga.post(NEW, values, follow=True).content.decode()
         key = f"connection-{Connection.objects.get(name=name).pk}"
         assert f'/judges/new/?like={key}">Make a judge of it</a>' in saved
         form = olga.get(f"{JUDGES}new/?like={key}").context["form"]
@@ -125,7 +186,7 @@ def test_a_saved_connection_is_tested_again(olga: Client) -> None:
         ({"model": ""}, "This field is required."),
         ({"completion_price": ""}, "Both prices or none."),
         ({"currency": "dollars"}, "Three capital letters, such as USD or EUR."),
-        ({"prompt_price": "-1"}, "greater than or equal to 0"),
+        ({"prompt_price": "-1"}, "at least 0, found -1"),
     ],
 )
 @pytest.mark.usefixtures("lab")

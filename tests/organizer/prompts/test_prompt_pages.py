@@ -282,7 +282,7 @@ def test_a_trial_that_cannot_be_is_refused_at_the_form(olga: Client) -> None:
     response = olga.post(f"{PROMPTS}try/?prompts=assign@1&pairs=0&most_calls=7", {"start": "1"})
     html = response.content.decode()
     assert (response.status_code, 'value="0"' in html, 'value="7"' in html) == (422, True, True)
-    assert html.count("Ensure this value is greater than or equal to 1.") == 2
+    assert html.count("Expected at least 1, found 0.") == 2
     assert not Job.objects.exists()
     assert "support, scratch" in page(olga, f"{PROMPTS}try/?task=support")
 

@@ -92,7 +92,7 @@ def test_a_preview_says_list_answers_and_labels_writing_nothing(world: JudgingWo
 
 
 def test_what_was_previewed_is_handed_out(world: JudgingWorld) -> None:
-    fields: dict[str, Any] = {"assessor": "ann", "nuggets": "set:edited", "due": "2026-12-24"}
+    fields: dict[str, Any] = {"assessor": "ann", "nuggets": "set:edited", "due": "2099-12-24"}
     key = key_in(post_form(world, "preview", **fields))
     post_form(world, "hand_out", 302, expect=key, **fields)
     task = Task.objects.get()

@@ -64,6 +64,8 @@ def test_nobody_is_reminded_twice_a_day(late: DeskWorld) -> None:
     page = repeated.content.decode()
     assert "Everybody who is ticked was reminded today." in page
     assert "(reminded today)" in page
+    assert "Everybody who is late was reminded today." in page
+    assert "data-primary" not in page
     assert len(mail.outbox) == 1
 
 

@@ -181,13 +181,13 @@ def test_a_preview_names_who_gets_and_skips_what_writing_nothing(desk: DeskWorld
 
 def test_what_was_previewed_is_handed_out_with_one_event_a_task(desk: DeskWorld) -> None:
     topics = [topic.public_id for topic in more_topics(desk.campaign, 4)]
-    fields: dict[str, Any] = {"topics": topics, "due": "2026-12-01", "priority": "1"}
+    fields: dict[str, Any] = {"topics": topics, "due": "2099-12-01", "priority": "1"}
     key = key_in(post_form(desk, "preview", **fields))
     post_form(desk, "hand_out", 302, expect=key, **fields)
     made = Task.objects.filter(topic__public_id__in=topics)
     assert made.count() == 4
     assert {(str(task.due), task.priority, task.state) for task in made} == {
-        ("2026-12-01", 1, TaskState.NOT_STARTED)
+        ("2099-12-01", 1, TaskState.NOT_STARTED)
     }
     events = Event.objects.filter(kind="task.handed_out", payload__task__in=[task.public_id for task in made])
     assert events.count() == 4
@@ -394,9 +394,20 @@ def test_a_stage_that_no_topic_lacks_says_so(desk: DeskWorld) -> None:
 
 
 def test_buttons_tick_all_none_or_those_that_lack_it(desk: DeskWorld) -> None:
-    filled: dict[str, Any] = {"stage": "manual", "due": "2026-12-01", "topics": [desk.topic("t2").public_id]}
+    filled: dict[str, Any] = {"stage": "manual", "due": "2099-12-01", "topics": [desk.topic("t2").public_id]}
     assert ticked(desk, choose="all", **filled) == {"t1", "t2", "t3", "t4"}
     assert ticked(desk, choose="none", **filled) == set()
     assert ticked(desk, choose="lacking", **filled) == {"t1", "t3", "t4"}
     page = desk.client("olga").post(HAND_OUT, {"choose": "all", **filled}).content.decode()
-    assert 'value="2026-12-01"' in page
+    assert 'value="2099-12-01"' in page
+
+
+def test_a_due_date_in_the_past_is_refused_in_preview_and_hand_out(desk: DeskWorld) -> None:
+    fields: dict[str, Any] = {"topics": [desk.topic("t3").public_id], "due": "2020-01-01"}
+    error = "a day from today on, found 1 Jan 2020"
+    preview = desk.client("olga").post(HAND_OUT, {"stage": "manual", **fields}, headers={"HX-Request": "true"})
+    assert f"<b>Due: {error}</b>" in preview.content.decode()
+    page = post_form(desk, "hand_out", 422, expect="0" * 16, **fields)
+    assert f'<span class="field-error">{error}</span>' in page
+    assert 'value="2020-01-01"' in page
+    assert not Task.objects.filter(topic=desk.topic("t3")).exists()
