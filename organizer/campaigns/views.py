@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import numpy as np
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
@@ -156,12 +156,10 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
+# Without `next`, which would lead back here: signing in knows the way of each role.
+@login_required(redirect_field_name=None)
 @require_safe
-@login_not_required
-def campaigns(request: HttpRequest) -> HttpResponse:
-    if not isinstance(request.user, User):
-        # Without `next`, which would lead back here: signing in knows the way of each role.
-        return redirect("account_login")
+def campaigns(request: UserRequest) -> HttpResponse:
     cards = campaigns_for(request.user)
     if cards and not any(card.unblinded for card in cards):
         return redirect("assessor:home")
