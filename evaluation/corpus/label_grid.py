@@ -9,7 +9,7 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.corpus.answers import answers_of_topic
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Judge, ListedNugget, NuggetList, Run, Topic
-from evaluation.terms import AssignmentLabel, Condition, Importance, JudgeKind, Origin
+from evaluation.terms import AssignmentLabel, Importance, JudgeKind, Origin
 
 LETTERS = {Origin.AUTO: "A", Origin.EDITED: "E", Origin.MANUAL: "M"}
 
@@ -26,8 +26,7 @@ class Judging:
     judge_pk: int
 
     def __str__(self) -> str:
-        words = next((condition.words for condition in Condition if condition == self.condition), "Drafts")
-        return f"{words} ({self.condition}): {self.nuggets}, labels by {self.judge}"
+        return f"{self.nuggets}, labels by {self.judge} ({self.condition})"
 
 
 @dataclass(frozen=True, slots=True)

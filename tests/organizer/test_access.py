@@ -82,4 +82,4 @@ def test_an_address_that_takes_only_forms_says_so_to_who_reads_it(world: World, 
     assert (answer.status_code, answer["Allow"]) == (405, "POST")
     page = answer.content.decode()
     assert "only takes what a form sends" in page
-    assert f'<a href="{reverse("organizer:today", args=["river"])}">The campaign</a>' in page
+    assert f'<a href="{reverse("organizer:campaigns")}">Your campaigns</a>' in page

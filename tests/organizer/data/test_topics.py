@@ -52,7 +52,7 @@ def test_a_topic_shows_grades_nuggets_labels_and_answers(world: World) -> None:
 def test_the_grid_shows_the_judge_that_the_address_names(world: World) -> None:
     page = page_of(world, "topic")
     assert page.count("labels by") == 2
-    assert "Automatic nuggets, manual labels (A/M): " in page
+    assert "labels by person (A/M)</option>" in page
     person = next(line for line in page.split("<option") if "labels by person" in line).split('"')[1]
     assert f'value="{person}" selected' in page_of(world, "topic", f"?labels={person}")
 
