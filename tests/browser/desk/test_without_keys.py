@@ -176,14 +176,14 @@ def test_states_are_told_apart_without_colour(ann: NuggetDesk) -> None:
 def test_every_name_contains_what_is_seen_in_every_open_state(ann: NuggetDesk) -> None:
     page = ann.page
     show_every_state(ann)
+    page.get_by_role("button", name="Submit topic").click()
+    page.locator("#submit-problems").wait_for()
     click(ann, "N5", "mark")
     page.locator("#rows [data-do=merge]").click()
     click(ann, "N2", "edit")
     click(ann, "N1", "link")
     page.locator("#rejected > summary").click()
     page.locator(".passage .s").first.click()
-    page.get_by_role("button", name="Submit topic").click()
-    page.locator("#submit-problems").wait_for()
     assert page.evaluate(UNNAMED) == []
     for act in ("keys", "flag", "comment", "guidelines", "define"):
         page.locator(f"[data-act={act}]").first.click()

@@ -123,6 +123,7 @@ def _merged(page: Page) -> Page:
 
 def _reviewed(page: Page) -> Page:
     """Every draft decided, and the question before the list is submitted."""
+    page.locator("[data-slot=merge] [data-do=close]").click()  # open since the picture of a merge
     while page.locator("[data-keys~=row][data-decision=undecided]").count():
         page.keyboard.press("1")
         page.wait_for_timeout(LAST_WORDS)
