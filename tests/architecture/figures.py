@@ -1,6 +1,6 @@
 """Print how large the code is and how plainly it is written: `make figures`.
 
-The standard library is enough, so that the figures of any commit can be counted. `test_figures.py` holds them.
+The standard library is enough, so that the figures of any commit can be counted.
 """
 
 import ast
