@@ -23,7 +23,7 @@ from assessor.desk.task_labels import (
     shown_answers,
 )
 from assessor.models import Operation
-from assessor.rules.display import plain
+from assessor.rules.citation_marks import CitationName, Piece, pieces_of
 from evaluation.errors import NoSuchTask
 from evaluation.models import Citation, Segment, Sentence, Task
 from evaluation.rules.sentences import split
@@ -32,11 +32,15 @@ from evaluation.terms import Importance, Stage
 
 @dataclass(frozen=True, slots=True)
 class ShownSentence:
-    """One sentence of an answer, without the marks of the system that wrote it. `citations` are numbers from 1."""
+    """One sentence of an answer, as its run wrote it. `citations` are numbers from 1."""
 
     index: int
-    text: str
+    pieces: tuple[Piece, ...]
     citations: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class FirstPair:
     of: int
     sentence: int
     citation: int
-    text: str
+    pieces: tuple[Piece, ...]
     passage: CitedPassage
 
 
@@ -146,7 +150,7 @@ def first_view(task: str, user: User, state: Mapping[str, Any]) -> FirstView | N
         of=len(to_judge),
         sentence=pair["sentence"] + 1,
         citation=pair["citation"],
-        text=next(sentence.text for sentence in shown.sentences if sentence.index == pair["sentence"]),
+        pieces=next(sentence.pieces for sentence in shown.sentences if sentence.index == pair["sentence"]),
         passage=cited,
     )
     return FirstView(shown, tuple(passage for passage in passages if passage is not cited), first, pane)
@@ -224,13 +228,18 @@ def _pair(pair: AskedPair) -> dict[str, Any]:
 
 
 def _sentences(answer: int) -> Iterator[ShownSentence]:
-    cited: dict[int, list[Citation]] = {}
-    for citation in Citation.objects.filter(sentence__answer=answer).order_by("sentence__index", "position"):
-        cited.setdefault(citation.sentence_id, []).append(citation)
+    cited: dict[int, list[CitationName]] = {}
     numbers: dict[object, int] = {}
-    for sentence in Sentence.objects.filter(answer=answer).order_by("index"):
-        named = dict.fromkeys(number_of(numbers, citation) for citation in cited.get(sentence.pk, []))
-        yield ShownSentence(sentence.index, plain(sentence.text), tuple(named))
+    citations = Citation.objects.filter(sentence__answer=answer).order_by("sentence__index", "position")
+    for citation in citations.select_related("segment").defer("segment__text"):
+        docid = citation.segment.docid if citation.segment else None
+        name = CitationName(citation.raw, docid, number_of(numbers, citation))
+        cited.setdefault(citation.sentence_id, []).append(name)
+    sentences = list(Sentence.objects.filter(answer=answer).order_by("index"))
+    named = [cited.get(sentence.pk, []) for sentence in sentences]
+    pieces = pieces_of([(sentence.text, names) for sentence, names in zip(sentences, named, strict=True)])
+    for sentence, names, parts in zip(sentences, named, pieces, strict=True):
+        yield ShownSentence(sentence.index, parts, tuple(dict.fromkeys(name.number for name in names)))
 
 
 def _passages(context: DeskContext, answer: str) -> Iterator[CitedPassage]:

@@ -1,15 +1,19 @@
 """Shell of every desk, whichever view renders it: the account's settings and keys, and the words."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from accounts.desk_settings import DeskSettings, desk_settings_of
 from accounts.models import User
 from assessor.blind.desk import TaskHead
 from assessor.blind.guidelines import Definition, definitions_of
 from assessor.keymap import keymap_json
+from assessor.rules.citation_marks import Piece
 from assessor.views.time import account_id
 
 register = template.Library()
@@ -32,3 +36,10 @@ def desk_shell(user: User, head: TaskHead) -> Shell:
     forbidden = [name for name, is_allowed in allowed.items() if not is_allowed]
     words = definitions_of(head.stage, show_importance=head.show_importance)
     return Shell(account_id(user), settings, keymap_json(settings, head.stage, forbidden), words)
+
+
+@register.filter
+def marked(pieces: Iterable[Piece]) -> SafeString:
+    """Text of a sentence with its citation marks set apart."""
+    marks = ('<span class="citation-mark">{}</span>', "{}")
+    return format_html_join("", "{}", ((format_html(marks[not piece.is_mark], piece.text),) for piece in pieces))

@@ -23,11 +23,10 @@ export function wanted(typed) {
   return fold(typed.normalize("NFC")).trim().replace(/ +/g, " ");
 }
 
-/** The offsets at which `needle` stands in `folded`, none overlapping. */
+/** Where `needle` stands in `folded`, as [start, end], none overlapping: blanks of the text may be several. */
 export function hitsIn(folded, needle) {
-  const hits = [];
-  for (let at = folded.indexOf(needle); at !== -1; at = folded.indexOf(needle, at + needle.length)) hits.push(at);
-  return hits;
+  const words = needle.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", " +");
+  return [...folded.matchAll(new RegExp(words, "g"))].map((hit) => [hit.index, hit.index + hit[0].length]);
 }
 
 /** The texts below some elements as one, with a way back from an offset in it to a text node. */

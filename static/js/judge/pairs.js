@@ -161,7 +161,7 @@ export class Work {
     this.element.dataset.label = row?.label ?? "";
     put("pair-name", `Sentence ${sentence + 1}, citation [${citation}]`);
     put("pair-number", this.title());
-    put("pair-sentence", this.answers.sentence(sentence)?.querySelector(".sentence-text").textContent ?? "");
+    this.#drawSentence(this.answers.sentence(sentence)?.querySelector(".sentence-text"));
     this.#drawLabel(row);
     drawUnsaved(this.element, { isPending: store.pending(key), failed: store.failed(key) });
     const box = /** @type {HTMLFieldSetElement} */ (this.element.querySelector(".labels"));
@@ -173,6 +173,11 @@ export class Work {
     for (const [name, by] of [["previous", -1], ["next", 1]]) {
       this.#button(name).setAttribute("aria-disabled", String(!this.#beside(by)));
     }
+  }
+
+  #drawSentence(text) {
+    const shown = document.getElementById("pair-sentence");
+    if (shown.textContent !== (text?.textContent ?? "")) shown.replaceChildren(...(text?.cloneNode(true).childNodes ?? []));
   }
 
   // The buttons show a label, or that there is none; only a reason why there can be none is shown beside them.

@@ -18,7 +18,7 @@ export class Search extends Searching {
 
   found(needle) {
     const text = new TextOf(this.#parts(), ".sentence-number, .citations");
-    return hitsIn(text.folded, needle).map((start) => text.range(start, start + needle.length));
+    return hitsIn(text.folded, needle).map(([start, end]) => text.range(start, end));
   }
 
   reveal(range) {

@@ -65,7 +65,7 @@ export class Search extends Searching {
       this.#texts.set(article, new TextOf(parts, ".again-note"));
     }
     const text = this.#texts.get(article);
-    return hitsIn(text.folded, needle).map((start) => text.range(start, start + needle.length));
+    return hitsIn(text.folded, needle).map(([start, end]) => text.range(start, end));
   }
 
   // By hand nobody proposes nuggets, so the search shows which ones are written already.

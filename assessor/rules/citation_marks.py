@@ -1,0 +1,128 @@
+"""Citation marks in the sentences of an answer: shown as marks, with nothing taken out of the text."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+BRACKETED = re.compile(r"\[[^\[\]]{1,2000}\]|【[^【】]{1,2000}】|\([^()]{1,2000}\)")
+BETWEEN = re.compile(r"([,;])")
+KIND = re.compile(
+    r"\s*(?:\^|(?:docid|document|doc|passage|segment|source|reference|ref|citation|cite)(?:s?\b|(?=\d))\.?:?)\s*",
+    re.IGNORECASE,
+)
+COUNTING = re.compile(r"\s*\d+\s*(?:[-\u2013,;]|$)")  # (1) counts, and (2, 3) may be a point
+RANGE = re.compile(r"(\d{1,6})\s*[-\u2013]\s*(\d{1,6})")
+TAIL = re.compile(r"†[^†]{0,80}$")  # 【1†source】
+
+
+@dataclass(frozen=True, slots=True)
+class CitationName:
+    """How a run writes one citation: `raw` in its list, and the cited docid; `number` is the screen's."""
+
+    raw: str
+    docid: str | None
+    number: int
+
+    @property
+    def index(self) -> int | None:
+        """Place in the references, from 0; None where the run cites by docid."""
+        return int(self.raw) if self.raw.isdecimal() and self.raw != self.docid else None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Piece of a sentence; all of them together are its text, but for docids in marks."""
+
+    text: str
+    is_mark: bool = False
+
+
+Names = Mapping[str, str]
+"""What a mark of a sentence may say, with what is shown for it."""
+
+
+def pieces_of(sentences: Sequence[tuple[str, Sequence[CitationName]]]) -> list[tuple[Piece, ...]]:
+    """Return the pieces of each sentence of one answer.
+
+    A mark says in brackets only numbers or docids that its own sentence cites. Everything else is text: an interval, an
+    index, a comparison.
+    """
+    readings = [[_names(cited, first) for _, cited in sentences] for first in (0, 1)]
+    marked = [
+        sum(len(list(_marks(text, names))) for (text, _), names in zip(sentences, reading, strict=True))
+        for reading in readings
+    ]
+    if marked[0] == marked[1]:
+        # Whether the run counts from 0 or from 1 is not known: a number is a mark where it is one either way.
+        names = [{name: zero[name] for name in zero if name in one} for zero, one in zip(*readings, strict=True)]
+    else:
+        names = readings[marked.index(max(marked))]
+    return [tuple(_pieces(text, known)) for (text, _), known in zip(sentences, names, strict=True)]
+
+
+def _names(cited: Sequence[CitationName], first: int) -> dict[str, str]:
+    numbers = [str(citation.index + first) for citation in cited if citation.index is not None]
+    # A docid is the same for every assessor and may tell where a run found it: its number on the screen stands for it.
+    # Digits are shown as they are, because they may be an index after all.
+    docids = {
+        citation.docid: citation.docid if citation.docid.isdecimal() else str(citation.number)
+        for citation in cited
+        if citation.docid
+    }
+    return docids | dict(zip(numbers, numbers, strict=True))
+
+
+def _pieces(text: str, names: Names) -> Iterator[Piece]:
+    end = 0
+    for start, mark_end, shown in _marks(text, names):
+        if start > end:
+            yield Piece(text[end:start])
+        yield Piece(shown, is_mark=True)
+        end = mark_end
+    if end < len(text):
+        yield Piece(text[end:])
+
+
+def _marks(text: str, names: Names) -> Iterator[tuple[int, int, str]]:
+    """Start, end and what is shown of each mark."""
+    if not names:
+        return
+    found = [(match, _shown(match[0], names)) for match in BRACKETED.finditer(text)]
+    # a[0] and a[1] are indexes, though the sentence cites 0.
+    has_indexes = any(shown is None and _is_after_word(match, text) for match, shown in found)
+    for match, shown in found:
+        if shown is not None and not (has_indexes and _is_after_word(match, text)):
+            yield match.start(), match.end(), shown
+
+
+def _is_after_word(match: re.Match[str], text: str) -> bool:
+    return match.start() > 0 and text[match.start() - 1].isalnum()
+
+
+def _shown(bracketed: str, names: Names) -> str | None:
+    """Return what is shown of a text in brackets; None where it is no mark."""
+    opening, inner, closing = bracketed[0], bracketed[1:-1], bracketed[-1]
+    if opening == "(" and COUNTING.match(inner):
+        return None
+    # A docid may hold what stands between others.
+    items = [inner] if inner.strip() in names else BETWEEN.split(inner)
+    shown = [_item(item, names) if place % 2 == 0 else item for place, item in enumerate(items)]
+    return None if None in shown else "".join([opening, *filter(None, shown), closing])
+
+
+def _item(item: str, names: Names) -> str | None:
+    kind = KIND.match(item)
+    rest = item[kind.end() :] if kind else item
+    for said in (item.strip(), rest.strip(), TAIL.sub("", rest).strip()):
+        if said in names:
+            before, after = item[: item.rindex(said)], item[item.rindex(said) + len(said) :]
+            return f"{before}{names[said]}{after}"
+    return item if _is_cited_range(rest.strip(), names) else None
+
+
+def _is_cited_range(said: str, names: Names) -> bool:
+    match = RANGE.fullmatch(said)
+    if not match:
+        return False
+    low, high = int(match[1]), int(match[2])
+    return low < high <= low + len(names) and all(str(number) in names for number in range(low, high + 1))
