@@ -62,8 +62,8 @@ class Texts(HTMLParser):
 def judging(db: None, tmp_path: Path) -> JudgeWorld:
     """The world of the judging desks, with one run more, which wrote all of `WRITTEN`."""
     made = make_judge_world(tmp_path, runs=2)
-    answer = {"run_id": "r9", "topic_id": "t1", "topic": "", "references": ["p1"]}
-    answer["answer"] = [{"text": text, "citations": [0]} for text in WRITTEN]  # type: ignore[assignment]
+    answer: dict[str, object] = {"run_id": "r9", "topic_id": "t1", "topic": "", "references": ["p1"]}
+    answer["answer"] = [{"text": text, "citations": [0]} for text in WRITTEN]
     import_runs(campaign=made.campaign, sources=[write_source(tmp_path, "r9.jsonl", f"{json.dumps(answer)}\n")])
     return made
 
