@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from threading import Lock
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import httpcore2
@@ -25,7 +25,7 @@ import openai
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from openai.types.chat import ChatCompletionMessageParam
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 
 from evaluation.errors import Refused
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
@@ -91,12 +91,15 @@ AZURE_VERSION = "2024-10-21"
 WORTH_RETRYING: frozenset[RefusalKind] = frozenset({"rate_limited", "server_error", "timeout", "unreachable"})
 KIND_OF_STATUS: dict[int, RefusalKind] = {
     401: "auth",
+    402: "auth",
     403: "auth",
     408: "timeout",
     409: "server_error",
     429: "rate_limited",
 }
 LONGEST_MESSAGE = 500
+TEXT_PARTS = {"text", "output_text"}
+REFUSED = "refusal"
 NO_STRUCTURED = "The endpoint refuses structured output; use a judge without it. It says: "
 SHORTEST_KEY = 16
 LONGEST_MODEL, MOST_MODELS = 200, 1_000
@@ -167,7 +170,10 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A completion, with the model as the endpoint named it. A reply that was cut has `finish_reason` "length"."""
+    """A completion, with the model as the endpoint named it.
+
+    `finish_reason`: in the words of the endpoint, or "refusal" where the message has words of a model that declines.
+    """
 
     text: str
     model: str
@@ -192,34 +198,78 @@ class CallRefusal:
     @property
     def whole_endpoint(self) -> bool:
         """Whether every other request would fail alike, so that the job waits and no item is to blame."""
-        return self.kind in {"unreachable", "auth"} or self.status in {502, 503}
+        redirected = self.status is not None and 300 <= self.status < 400
+        return self.kind in {"unreachable", "auth"} or redirected or self.status in {502, 503}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _tokens(number: object) -> int | None:
+    if isinstance(number, bool) or not isinstance(number, int | float | str):
+        return None
+    try:
+        return math.ceil(float(number))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _words(content: object) -> object:
+    """Words of a message: parts of text joined; parts that are thinking, or a refusal, left aside."""
+    if not isinstance(content, list):
+        return content
+    parts = [part if isinstance(part, dict) else {"text": part} for part in content]
+    return "".join(_text(part.get("text")) for part in parts if part.get("type", "text") in TEXT_PARTS)
+
+
+def _refusal(message: Any) -> str:
+    """Words of a model that declines, empty where it does not: some endpoints always send the key, with false."""
+    content = message.get("content")
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    refusals = [value for value in (each.get("refusal") for each in (message, *parts)) if value]
+    return _text(refusals[0]).strip() or REFUSED if refusals else ""
+
+
+# An odd word beside the message is not known, and costs no reply.
+Text = Annotated[str, BeforeValidator(_text)]
+TokenCount = Annotated[int | None, BeforeValidator(_tokens)]
 
 
 class _Message(BaseModel):
     """Message of a reply. Asked for JSON, endpoints put the words of a model that declines elsewhere."""
 
-    content: str | None = None
-    refusal: str | None = None
+    content: Annotated[str | None, BeforeValidator(_words)] = None
+    refusal: str = ""
 
-    @property
-    def text(self) -> str:
-        return self.content or self.refusal or ""
+    @model_validator(mode="before")
+    @classmethod
+    def _take_refusal(cls, message: Any) -> Any:
+        return message | {"refusal": _refusal(message)} if isinstance(message, dict) else message
 
 
 class _Choice(BaseModel):
     message: _Message
-    finish_reason: str | None = None
+    finish_reason: Text = ""
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: TokenCount = None
+    completion_tokens: TokenCount = None
+
+
+def _first(choices: object) -> object:
+    return choices[:1] if isinstance(choices, list) else choices
+
+
+def _object(usage: object) -> object:
+    return usage if isinstance(usage, dict) else {}
 
 
 class _CompletionBody(BaseModel):
-    model: str = ""
-    choices: list[_Choice] = Field(min_length=1)
-    usage: _Usage | None = None
+    model: Text = ""
+    choices: Annotated[list[_Choice], BeforeValidator(_first), Field(min_length=1)]
+    usage: Annotated[_Usage, BeforeValidator(_object)] = _Usage()
 
 
 class _Model(BaseModel):
@@ -399,15 +449,16 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Comp
     except ValidationError:
         shown = endpoint.hide_secrets(body.decode(errors="replace").replace("\0", ""))[:200]
         return CallRefusal("server_error", status, f"Not a chat completion: {shown}", None, latency_ms)
-    choice, usage = completion.choices[0], completion.usage or _Usage()
+    choice, usage = completion.choices[0], completion.usage
+    declined = choice.message.refusal
     return Completion(
         # PostgreSQL stores no NUL.
-        text=endpoint.without_key(choice.message.text.replace("\0", "")),
+        text=endpoint.without_key((choice.message.content or declined).replace("\0", "")),
         model=endpoint.without_key(completion.model),
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
         latency_ms=latency_ms,
-        finish_reason=endpoint.without_key(choice.finish_reason or ""),
+        finish_reason=REFUSED if declined else endpoint.without_key(choice.finish_reason),
     )
 
 

@@ -20,6 +20,7 @@ from llmjobs.budget import announced_price
 from llmjobs.models import Attempt, Call, CallUse, LlmJob, Prompt
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from llmjobs.steps.asking import RE_ASK
+from llmjobs.steps.parsing import REFUSED_BY
 
 REASONS_SHOWN = 20
 EXAMPLES = 3
@@ -273,7 +274,7 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
     uses = CallUse.objects.filter(item__job__llm__campaign__in=within(viewer, campaign)).order_by()
     unwanted = Attempt.objects.filter(call=OuterRef("call"), error="bad_request")
     given_up = Q(call__state=Call.State.FAILED) & Q(Exists(unwanted))
-    refused = Q(call__finish_reason="content_filter") | given_up
+    refused = Q(call__finish_reason__in=REFUSED_BY) | given_up
     rows = uses.values_list("item__job__llm__judge").annotate(
         questions=Count("pk", filter=~Q(part__contains=RE_ASK)),
         reasked=Count("pk", filter=Q(part__endswith=f"{RE_ASK}1")),

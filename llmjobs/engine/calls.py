@@ -6,6 +6,7 @@ takes the calls of each conversation that led to a usable reply from the replica
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,7 @@ from llmjobs.models import Attempt, Call, CallUse, Text
 from llmjobs.steps.asking import RE_ASK, Ask, spans
 
 BATCH = 200
+CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
 MOST_TOKENS = 2**31 - 1
 TOKENS_PER_WORD = 4 / 3
 # Until a template has been answered: a list of thirty nuggets, ten labels, one label.
@@ -145,8 +147,8 @@ def _still_open(calls: Sequence[Call]) -> set[int]:
 
 
 def _fit(text: str, longest: int) -> str:
-    # Endpoints make these texts up: they may be too long, and PostgreSQL stores no NUL.
-    return text.replace("\0", "")[:longest]
+    # Endpoints make these texts up: they may be too long, and hold NUL, which PostgreSQL does not store.
+    return CONTROLS.sub("", text)[:longest]
 
 
 def count_of(tokens: int | None) -> int | None:
@@ -166,7 +168,7 @@ def note_refusals(refused: Sequence[tuple[Attempt, CallRefusal]]) -> None:
     now = timezone.now()
     for attempt, refusal in refused:
         attempt.ended_at, attempt.error, attempt.status = now, refusal.kind, refusal.status
-        attempt.message, attempt.latency_ms = refusal.message.replace("\0", ""), refusal.latency_ms
+        attempt.message, attempt.latency_ms = CONTROLS.sub("", refusal.message), refusal.latency_ms
     _update(Attempt, [attempt for attempt, _ in refused], ATTEMPT_FIELDS)
 
 

@@ -337,7 +337,7 @@ class Engine:
 
     def _deliver(self, call: Call, round_: Round) -> None:
         if call.state == Call.State.ANSWERED:
-            reply = LlmReply(call.reply)
+            reply = LlmReply(call.reply, finish=call.finish_reason)
         else:
             attempt = call.attempts.last()
             reply = LlmReply(None, f"{attempt.error}: {attempt.message}" if attempt else "given up")

@@ -104,7 +104,7 @@ class Circuit:
         """Note a refusal; open the circuit where it speaks for the whole endpoint."""
         if sending.call.pk == self.probe:
             self.probe, self.wants_control = 0, not sending.control
-        if refusal.kind in {"rate_limited", "bad_request"}:
+        if refusal.kind in {"rate_limited", "bad_request"} and not refusal.whole_endpoint:
             if refusal.status is not None:
                 self.close()  # whoever refuses for such a reason is there
             return

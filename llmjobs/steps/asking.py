@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from llmjobs.prompts.template import Message, PromptTask, ReplyForm, Template, Value, form_of, neutralise, render
-from llmjobs.steps.parsing import Parsed, ReplyProblem
+from llmjobs.steps.parsing import CUT, REFUSED, Parsed, ReplyProblem, closed_part, is_cut, is_refused
 
 RE_ASKS = 2
 # In the part of an ask that goes on with a conversation.
@@ -39,10 +39,11 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class LlmReply:
-    """Reply to an ask. Without a text the call was given up, and `failure` has the reason."""
+    """Reply to an ask, and why it ended, as the endpoint says. Without a text the call was given up, for `failure`."""
 
     text: str | None
     failure: str = ""
+    finish: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def converse(log: StepLog, ask: Ask, read: Callable[[str], Parsed | ReplyProblem
             reason = reply.failure or "no reply"
             log.note(part, "failed", reason)
             return AskOutcome(None, log.asks - 1, reason, gone=True)
-        value = read(_plain(log, ask, part, reply.text))
+        value = _read(log, ask, part, reply.text, reply.finish, read)
         if not isinstance(value, ReplyProblem):
             for form in value.notes:
                 log.note(part, "tolerated", form)
@@ -115,13 +116,19 @@ def converse(log: StepLog, ask: Ask, read: Callable[[str], Parsed | ReplyProblem
     return AskOutcome(None, log.asks - 1, reason)
 
 
-def _plain(log: StepLog, ask: Ask, part: str, reply: str) -> str:
+def _read(
+    log: StepLog, ask: Ask, part: str, reply: str, finish: str, read: Callable[[str], Parsed | ReplyProblem]
+) -> Parsed | ReplyProblem:
+    if is_refused(finish):
+        return REFUSED
+    if is_cut(finish):
+        closed = closed_part(reply)
+        return CUT if closed is None else read((ask.form and ask.form.plain(closed)) or closed)
     # A reply in another form than wanted may be usable all the same, so it is read as it is.
     plain = ask.form.plain(reply) if ask.form else reply
     if plain is None:
         log.note(part, "tolerated", "not in the JSON that was asked for")
-        return reply
-    return plain
+    return read(reply if plain is None else plain)
 
 
 def _shown_back(reply: str) -> str:

@@ -1,12 +1,14 @@
 """Replies of an LLM: read leniently, checked strictly, never guessed.
 
 A form that had to be tolerated is noted. Anything doubtful (a list that is cut off, two lists, a label that is
-not in the vocabulary) is a `ReplyProblem`; its reason is sent to the LLM with the next ask. Nothing here
-evaluates a reply: strings are found by pattern and their escapes decoded one by one, in linear time.
+not in the vocabulary) is a `ReplyProblem`; its reason is sent to the LLM with the next ask. Reasoning and refusals
+are no answer. Nothing here evaluates a reply: strings are found by pattern and their escapes decoded one by one, in
+linear time.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 LONGEST_REPLY = 100_000
@@ -24,16 +26,60 @@ WITHIN = {mark: re.compile(rf"\\.|\n|{mark}") for mark in "'\""}
 CLOSES = re.compile(r"""\s*+(?:,\s*+(?=["'])|(?:,\s*+)?\](?=[ \t]*(?:\n|```|\}|\Z)))""")
 NEXT_STRING = re.compile(r"""\s*+["']""")
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))")
+# Models write LaTeX with one backslash into JSON: \frac, \beta and \times are no form feed, backspace and tab.
+LATEX_OR_ESCAPE = re.compile(rf"(?P<latex>\\(?:[bf]|[tnr](?=[A-Za-z])))|{ESCAPE.pattern}")
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "'": "'", '"': '"'}
 SURROGATE = re.compile(r"[\ud800-\udfff]")
+NOT_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
-THINKING = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
-# Some endpoints swallow the tag that opens the reasoning.
-THOUGHT = re.compile(
-    r"\s*<think(?:ing)?>.*?</think(?:ing)?>|.*\n</think(?:ing)?>[ \t]*(?=\n)", re.DOTALL | re.IGNORECASE
+_TAGS = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|seed:think)"
+# Tags, and the marks by which Mistral, Cohere, Kimi, gpt-oss and Gemma tell reasoning from the answer. Some endpoints
+# swallow the mark that opens it.
+THINKING_OPENS = (
+    rf"<{_TAGS}(?: [^<>\n]*+)?>|\[THINK\]|<\|begin_of_thought\|>|<\|START_THINKING\|>|◁think▷"
+    r"|<\|channel\|?>\s*+(?:analysis|commentary|thought)\b|\A\s*+(?-i:analysis(?=[A-Z]))"
 )
+THINKING_CLOSES = (
+    rf"</{_TAGS}>|\[/THINK\]|<\|end_of_thought\|>|<\|END_THINKING\|>|◁/think▷"
+    r"|<\|channel\|>\s*+final\b(?:\s*+<\|message\|>)?|<channel\|>|(?-i:assistantfinal)"
+)
+THINKING = re.compile(rf"(?P<opens>{THINKING_OPENS})|{THINKING_CLOSES}", re.IGNORECASE)
+END_MARKS = ("<|im_end|>", "<|return|>", "<|end|>", "<|eot_id|>", "<|endoftext|>", "</s>", "<end_of_turn>")
+
+# Reasons for which endpoints end a reply, in the words of OpenAI, Mistral, Gemini, Anthropic, OpenRouter, vLLM.
+CUT_BY = {"length", "model_length", "max_tokens", "max_output_tokens", "incomplete", "error", "abort"}
+CUT_BY |= {"insufficient_system_resource"}
+REFUSED_BY = {"content_filter", "content_filtered", "refusal", "safety", "recitation", "blocklist", "spii"}
+REFUSED_BY |= {"prohibited_content", "guardrail_intervened"}
+_SORRY = (
+    r"(?:(?:i['\u2019]?m|i am|we['\u2019]?re|we are) (?:\w+ )?(?:sorry|afraid)|sorry|(?:my |our )?apologies"
+    r"|i apologi[sz]e|unfortunately|as an ai\b[^.\n]{0,60})"
+)
+REFUSAL = re.compile(
+    rf"\W{{0,9}}(?:(?:i['\u2019]?m|i am|we['\u2019]?re|we are) (?:\w+ )?sorry,? but\b"
+    rf"|(?:{_SORRY}[\s,.:;\u2014\u2013-]*(?:(?:but|that|however),? )?(?:(?:i|we)\b)?|i\b)"
+    r"['\u2019 ]*(?:am |are |m |re )?(?:can(?:no|['\u2019])?t|can not|won['\u2019]?t(?: be able to)?|will not"
+    r"|(?:must )?decline to|(?:not able|unable|not allowed|must decline|have to decline) to)\s+(?:\w+ly )?"
+    r"(?:help|assist|comply|fulfil+|provide|continue|answer|respond|create|generate|produce|discuss|engage|process|proceed|complete|judge|grade"
+    r"|label|share)\b)",
+    re.IGNORECASE,
+)
+
 FENCE = re.compile(r"```(?:\w+(?=[ \t]*\n))?")
 LINE_ITEM = re.compile(r"[ \t]*(?:[-*•]|(\d{1,3})[.):])[ \t]+(\S.*)")
+# "Here is the updated list of nuggets" before lines that are a list. Any other prose may introduce a plan.
+ANNOUNCES = re.compile(
+    r"(?!.*\b(?:sorry|reasons?|can['\u2019]?t|cannot|unable|not|won['\u2019]?t|plans?|steps?)\b)"
+    r"(?:(?:sure|certainly|of course|okay|ok)[,.!]? )?(?:(?:here|below|following|this|these)(?:['\u2019]s| is| are)? )?"
+    r"(?:(?:the|an?|my|your|our|all|whole|updated|final|complete|full|revised|new|current|requested|numbered"
+    r"|following|atomic|extracted|relevant) ){0,5}(?:nugget )?(?:lists?|nuggets?|facts?|labels?|answers?)"
+    r"(?: (?:of|for|in|with|from|as|on)\b[^.:;!?]{0,120})?",
+    re.IGNORECASE,
+)
+ANNOUNCES_LABEL = re.compile(
+    r"\b(?:label|answer|judge?ment|verdict|grade|score|rating|relevance|support)\b", re.IGNORECASE
+)
+CLOSED_OBJECT = re.compile(r"""\{\s*+"[^"{}\n]*+"\s*+:\s*+(?:"[^"{}\n]*+"|\d{1,9})\s*+\}""")
 PREFIX = re.compile(
     r"(?:(?:my|the|final|overall|support|relevance)\s+)*(?:label|answer|judge?ment|grade|score|relevance|importance)"
     r"""["'*`_\s]*(?:is\b|:|=)["'*`_\s:]*""",
@@ -66,6 +112,9 @@ class _Found:
     notes: tuple[str, ...] = ()
 
 
+CUT = ReplyProblem("the reply was cut off")
+REFUSED = ReplyProblem("the reply was refused: it has no answer")
+UNFINISHED = ReplyProblem("the reply ends before its answer")
 BROKEN = ReplyProblem("the list is cut off or is not a valid list of strings")
 SEVERAL = ReplyProblem("the reply has more than one list")
 NO_LIST = ReplyProblem("the reply has no list of strings")
@@ -76,9 +125,14 @@ NO_LIST = ReplyProblem("the reply has no list of strings")
 
 def parse_nuggets(reply: str, most: int) -> Parsed | ReplyProblem:
     """Nugget list of 1 to `most` items, none without words, none twice."""
-    parsed = parse_list(reply)
+    parsed = parse_list(reply, escapes=LATEX_OR_ESCAPE)
     if isinstance(parsed, ReplyProblem):
         return parsed
+    for number, item in enumerate(parsed.items, start=1):
+        if NOT_TEXT.search(item):
+            return ReplyProblem(f"item {number} of the list has characters that are not text")
+        if REFUSAL.match(item):
+            return REFUSED
     nuggets = tuple(" ".join(item.split()) for item in parsed.items)
     return _nugget_problem(nuggets, most) or Parsed(nuggets, parsed.notes)
 
@@ -92,8 +146,6 @@ def _nugget_problem(nuggets: Sequence[str], most: int) -> ReplyProblem | None:
     for number, nugget in enumerate(nuggets, start=1):
         if not any(c.isalnum() for c in nugget):
             return ReplyProblem(f"item {number} of the list has no words")
-        if "\0" in nugget or SURROGATE.search(nugget):
-            return ReplyProblem(f"item {number} of the list has characters that are not text")
         first = seen.setdefault(nugget.casefold(), number)
         if first != number:
             return ReplyProblem(f"items {first} and {number} of the list are the same")
@@ -119,15 +171,20 @@ def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | 
 
 
 def parse_label(reply: str, vocabulary: Sequence[str]) -> Parsed | ReplyProblem:
-    """Read one label: alone, marked, after a word such as "Label:", or on a line of its own among prose.
+    """Read one label: alone, marked, after a word such as "Label:", or on a line of its own before or after prose.
 
-    Prose that mentions another label leaves room for doubt and is refused.
+    Prose that mentions another label leaves room for doubt and is refused. So is a label amid prose that does not
+    announce it by a colon: it may be one of those that the model thinks about.
     """
     body = _body(reply)
     if isinstance(body, ReplyProblem):
         return body
     lines = [line for line in FENCE.sub("", body.text).splitlines() if line.strip()]
-    found = {label: line for line in reversed(lines) if (label := _line_label(line, vocabulary)) is not None}
+    found = {
+        label: line
+        for place, line in reversed(list(enumerate(lines)))
+        if (label := _line_label(line, vocabulary)) is not None and not _is_thought(lines, place)
+    }
     if len(found) != 1 or _mentioned(body.text, vocabulary) - found.keys():
         return ReplyProblem(
             f"the reply is {_shown(body.text)}; it must be one of {', '.join(vocabulary)} and nothing else"
@@ -156,6 +213,16 @@ def _line_label(line: str, vocabulary: Sequence[str]) -> str | None:
     return label
 
 
+def _is_thought(lines: Sequence[str], place: int) -> bool:
+    line, first, last = lines[place].strip(" \t\r*_"), place == 0, place == len(lines) - 1
+    if line.endswith(":"):
+        return not first or last  # it begins a sentence about the label
+    if first or last or PREFIX.match(line.lstrip(BEFORE_LABEL)):
+        return False
+    before = lines[place - 1].rstrip(" \t\r*_")
+    return not (before.endswith(":") and ANNOUNCES_LABEL.search(before))
+
+
 def _mentioned(text: str, vocabulary: Sequence[str]) -> set[str]:
     longest_first = sorted(vocabulary, key=len, reverse=True)
     patterns = [BETWEEN_WORDS.sub(lambda _: BETWEEN_WORDS.pattern, re.escape(label)) for label in longest_first]
@@ -176,10 +243,11 @@ def _shown(text: str) -> str:
 # Lenient reading of lists.
 
 
-def parse_list(reply: str, *, words: bool = False) -> Parsed | ReplyProblem:
+def parse_list(reply: str, *, words: bool = False, escapes: re.Pattern[str] = ESCAPE) -> Parsed | ReplyProblem:
     """Read the one list of strings in a reply; with `words`, a list of words without quotes too.
 
-    Without any brackets, lines that are all numbered from 1, or all marked, are a list.
+    Without any brackets, lines that are all numbered from 1, or all marked, are a list, where the reply is nothing
+    else or a line before them announces it.
     """
     body = _body(reply)
     if isinstance(body, ReplyProblem):
@@ -191,8 +259,36 @@ def parse_list(reply: str, *, words: bool = False) -> Parsed | ReplyProblem:
     if len(found) > 1:
         return SEVERAL
     if found:
-        return Parsed(found[0].items, (*body.notes, *found[0].notes, *_around(body.text, found[0])))
+        items = tuple(_decoded(item, escapes) for item in found[0].items)
+        return Parsed(items, (*body.notes, *found[0].notes, *_around(body.text, found[0])))
     return _line_items(body)
+
+
+def is_cut(finish: str) -> bool:
+    return _reason(finish) in CUT_BY
+
+
+def is_refused(finish: str) -> bool:
+    return _reason(finish) in REFUSED_BY
+
+
+def _reason(finish: str) -> str:
+    return finish.casefold().replace("-", "_").rpartition(".")[2]
+
+
+def closed_part(reply: str) -> str | None:
+    """The one closed list or object of a reply that was cut; None where it has none, or more."""
+    body = _body(reply)
+    if isinstance(body, ReplyProblem):
+        return None
+    lists = _string_lists(body.text)
+    if isinstance(lists, ReplyProblem):
+        return None
+    found = lists or _word_lists(body.text)
+    spans = [(each.start, each.end) for each in found] or [
+        match.span() for match in CLOSED_OBJECT.finditer(body.text)
+    ]
+    return body.text[slice(*spans[0])] if len(spans) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,38 +300,63 @@ class _Body:
 def _body(reply: str) -> _Body | ReplyProblem:
     if len(reply) > LONGEST_REPLY:
         return ReplyProblem(f"the reply has {len(reply)} characters; that is too long")
-    thought = THOUGHT.match(reply)
-    if THINKING.match(reply) and not thought:
-        return ReplyProblem("the reply ends before its answer")
-    text = reply[thought.end() :] if thought else reply
+    text, marks = reply, _thinking_marks(reply)
+    if marks and marks[-1]["opens"]:
+        return UNFINISHED
+    if marks:
+        text = reply[marks[-1].end() :]
+    for mark in END_MARKS:
+        text = text.rstrip().removesuffix(mark) if mark in text[-40:] else text
     if not text.strip():
-        return ReplyProblem("the reply is empty")
-    return _Body(text, ("a block of reasoning",) if thought else ())
+        return UNFINISHED if marks else ReplyProblem("the reply is empty")
+    if REFUSAL.match(text):
+        return REFUSED
+    return _Body(text, ("a block of reasoning",) if marks else ())
+
+
+def _thinking_marks(reply: str) -> list[re.Match[str]]:
+    """Marks of reasoning, but for those within a list: a nugget may be about them."""
+    marks = list(THINKING.finditer(reply))
+    if not marks:
+        return []
+    lists = [found for found in _lists_of(reply) if found]
+    starts = [found.start for found in lists]
+
+    def is_quoted(mark: re.Match[str]) -> bool:
+        before = bisect_right(starts, mark.start()) - 1
+        return before >= 0 and mark.start() < lists[before].end
+
+    return [mark for mark in marks if not is_quoted(mark)]
 
 
 def _string_lists(text: str) -> list[_Found] | ReplyProblem:
-    # Nothing is read past a broken list: where it ends would be a guess.
-    found, at = [], 0
+    found = list(_lists_of(text))
+    whole = [each for each in found if each]
+    return whole if len(whole) == len(found) else BROKEN
+
+
+def _lists_of(text: str) -> Iterator[_Found | None]:
+    """Lists of strings, and None for a broken list: past that nothing is read, where it ends would be a guess."""
+    at = 0
     while (start := text.find("[", at)) >= 0:
         if match := STRING_LIST.match(text, start):
-            found.append(_found(match))
+            yield _found(match)
             at = match.end()
         elif opens := OPENS_A_LIST.match(text, start):
             broken = _unescaped(text, start, opens.end() - 1)
+            yield broken
             if broken is None:
-                return BROKEN
-            found.append(broken)
+                return
             at = broken.end
         else:
             at = start + 1
-    return found
 
 
 def _found(match: re.Match[str]) -> _Found:
     tokens = STRINGS.findall(match[0])
     notes = ["trailing comma"] if match[0][:-1].rstrip().endswith(",") else []
     notes += ["typographic quotes"] if any(token[0] == "“" for token in tokens) else []
-    return _Found(tuple(_decoded(token[1:-1]) for token in tokens), match.start(), match.end(), tuple(notes))
+    return _Found(tuple(token[1:-1] for token in tokens), match.start(), match.end(), tuple(notes))
 
 
 def _unescaped(text: str, start: int, at: int) -> _Found | None:
@@ -250,7 +371,7 @@ def _unescaped(text: str, start: int, at: int) -> _Found | None:
         if closed is None:
             return None
         quote, after, ended = closed
-        items.append(_decoded(text[at + 1 : quote]))
+        items.append(text[at + 1 : quote])
         if ended:
             return _Found(tuple(items), start, after, ("unescaped quotes",))
         at = after
@@ -282,8 +403,8 @@ def _around(text: str, found: _Found) -> list[str]:
     return [*(["code fence"] if "```" in outside else []), *(["text around the list"] if prose else [])]
 
 
-def _decoded(inner: str) -> str:
-    text = ESCAPE.sub(_escaped, inner)
+def _decoded(inner: str, escapes: re.Pattern[str]) -> str:
+    text = escapes.sub(_escaped, inner)
     # JSON writes characters beyond the basic plane as two escapes.
     return (
         text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
@@ -293,17 +414,20 @@ def _decoded(inner: str) -> str:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    code = found[1] or found[2] or found[3]
-    if code:
+    # The four groups of ESCAPE, behind which LATEX_OR_ESCAPE has none.
+    *codes, letter = found.groups()[-4:]
+    if code := next(filter(None, codes), ""):
         return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else found[0]
-    return ESCAPED.get(found[4], found[0])
+    return ESCAPED.get(letter, found[0])
 
 
 def _line_items(body: _Body) -> Parsed | ReplyProblem:
     lines = [line for line in FENCE.sub("", body.text).split("\n") if line.strip()]
     matches = [LINE_ITEM.fullmatch(line.rstrip()) for line in lines]
     where = [index for index, match in enumerate(matches) if match]
-    if not where or where[-1] - where[0] + 1 != len(where):
+    if not where or where[-1] - where[0] + 1 != len(where) or where[-1] != len(lines) - 1:
+        return NO_LIST
+    if where[0] > 1 or (where[0] == 1 and not _announces(lines[0])):
         return NO_LIST
     items = [match for match in matches if match]
     numbers = [match[1] for match in items]
@@ -311,6 +435,11 @@ def _line_items(body: _Body) -> Parsed | ReplyProblem:
         return NO_LIST
     around = ["text around the list"] if len(where) < len(lines) else []
     return Parsed(tuple(_plain(match[2]) for match in items), (*body.notes, "lines instead of a list", *around))
+
+
+def _announces(line: str) -> bool:
+    heading = line.rstrip(" \t\r*_").endswith(":") or line.lstrip().startswith(("#", "*", "_"))
+    return heading and ANNOUNCES.fullmatch(line.strip(" \t\r#*_:")) is not None
 
 
 def _plain(item: str) -> str:

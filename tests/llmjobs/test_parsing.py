@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llmjobs.prompts.template import FORMS
 from llmjobs.steps.parsing import (
     LONGEST_REPLY,
     Parsed,
@@ -125,6 +126,26 @@ def test_nuggets_are_one_line_each() -> None:
     assert items(parse_nuggets('["  a\\n b ", "c"]', 30)) == ["a b", "c"]
 
 
+LATEX = [
+    r"the $\beta$ of $\frac{1}{2}$",
+    r"5 \times 3 is $\nabla f$",
+    r"$\rho$, \text{so} \neq \bar x \forall \tau",
+]
+
+
+@pytest.mark.parametrize("escaped", [False, True])
+def test_latex_stays_latex_however_it_is_escaped(escaped: bool) -> None:
+    written = json.dumps(LATEX) if escaped else json.dumps(LATEX).replace("\\\\", "\\")
+    assert items(parse_nuggets(written, 9)) == LATEX
+    form = FORMS["nuggetize"]({})
+    plain = form.plain(f'{{"nuggets": {written}}}')
+    if plain is not None:
+        assert items(parse_nuggets(plain, 9)) == LATEX
+    only_letters_of_escapes = [r"$\beta$ and $\frac{1}{2}$", r"5 \times \nabla f \rho"]
+    plain = form.plain(json.dumps({"nuggets": only_letters_of_escapes}).replace("\\\\", "\\"))
+    assert items(parse_nuggets(plain or "", 9)) == only_letters_of_escapes
+
+
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
@@ -135,6 +156,10 @@ def test_nuggets_are_one_line_each() -> None:
         ('["a", "b", " A "]', "items 1 and 3 of the list are the same"),
         ('["a\\u0000b"]', "not text"),
         ('["a\\ud800"]', "not text"),
+        ('["\\u001b[31mred"]', "item 1 of the list has characters that are not text"),
+        ('["a", "b\\u0007"]', "item 2 of the list has characters that are not text"),
+        ('["a\\u009bm"]', "not text"),
+        ("- a\x1b[31m", "not text"),
     ],
 )
 def test_a_nugget_list_is_checked(reply: str, message: str) -> None:
