@@ -4,8 +4,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
-from allauth.account.forms import ResetPasswordForm
-from allauth.account.models import EmailAddress
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -29,17 +27,6 @@ from web.text import plural
 DAYS = (7, 30, 90, 180, 365)
 USUAL_DAYS = 90
 WORDS = {Scope.READ: "read: see what you may see", Scope.WRITE: "write: also change what you may change"}
-
-
-class VerifiedResetForm(ResetPasswordForm):  # type: ignore[misc]
-    """A reset by mail, sent to addresses only whose owner has shown that they read them."""
-
-    def clean_email(self) -> str:
-        """Leave out accounts that only typed the address: whoever has their session could have typed their own."""
-        email = str(super().clean_email())
-        verified = EmailAddress.objects.filter(email=email.lower(), verified=True, user__is_active=True)
-        self.users = [address.user for address in verified.select_related("user")]
-        return email
 
 
 class TokenForm(forms.Form):

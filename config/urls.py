@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from accounts.password_reset import ResetDoneView, ResetView
 from config.monitoring import healthz, metrics, readyz, security_txt
 from web.glossary import glossary
 
@@ -13,6 +14,8 @@ urlpatterns = [
     path("glossary/", glossary, name="glossary"),
     path("accounts/", include("accounts.urls")),
     path("api/", include("api.urls")),
+    path("accounts/password/reset/", ResetView.as_view(), name="account_reset_password"),
+    path("accounts/password/reset/done/", ResetDoneView.as_view(), name="account_reset_password_done"),
     path("accounts/", include("allauth.account.urls")),
     path("accounts/2fa/", include("allauth.mfa.urls")),
     path("accounts/3rdparty/", include("allauth.socialaccount.urls")),

@@ -38,6 +38,7 @@ from evaluation.terms import Role
 from organizer.access import get_campaign, get_row
 from organizer.forms import named, posted, refusals_on
 from web.audit_log import blind
+from web.mail import sends_mail
 from web.text import plural
 
 ROLES = named(Role)
@@ -45,8 +46,10 @@ MOST = 100
 HELD = "invitation"
 """Session key of an invitation's secret, so that the link itself leaves the address bar."""
 BACKEND = settings.AUTHENTICATION_BACKENDS[0]
-# `Name <address>`, or an address by itself between any separators.
-ADDRESS = re.compile(r'("[^"\n]*"\s*|[^<>",;\n]*)<([^<>\n]*)>|([^\s,;<>]+)')
+LONGEST = 320
+"""Characters of the longest email address (RFC 3696)."""
+# Addresses in angles, names in quotes, separators and words: none can match in two ways, so that prose takes no time.
+PIECE = re.compile(r'<(?P<inside>[^<>\n]*)>|"(?P<quoted>[^"\n]*)"|(?P<end>[,;\n])|(?P<word>[^\s,;<>"]+)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +70,20 @@ class InviteForm(forms.Form):
         widget=forms.Textarea({"rows": 4, "cols": 60, "spellcheck": "false"}),
     )
 
-    def clean_addresses(self) -> str:
-        addresses = str(self.cleaned_data["addresses"])
-        if (number := len(addressed(addresses))) > MOST:
-            raise forms.ValidationError(f"At most {MOST} addresses at once, found {number}.")
-        if "link" in self.data and addresses.strip():
+    def clean_addresses(self) -> list["Invitee"]:
+        text = str(self.cleaned_data["addresses"])
+        invitees = addressed(text)
+        if (number := len(invitees)) > MOST:
+            raise forms.ValidationError(f"At most {MOST} addresses at once, found {number:,}.")
+        if any(len(invitee.email) > LONGEST for invitee in invitees):
+            raise forms.ValidationError(f"An address has at most {LONGEST} characters, and one here has more.")
+        if "link" in self.data and text.strip():
             raise forms.ValidationError(
                 "A link is for one person, whoever has it: empty the box, or press Preview to invite these addresses"
             )
-        if "link" not in self.data and not addresses.strip():
+        if "link" not in self.data and not invitees:
             raise forms.ValidationError("Found none; write at least one address, or press Make a link")
-        return addresses
+        return invitees
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,23 +94,28 @@ class InvitePlan:
 
 
 def addressed(text: str) -> list[Invitee]:
+    """Invitees of `Name <address>` and of addresses by themselves, between any separators."""
+    people: list[Invitee] = []
+    words: list[str] = []
+    for piece in PIECE.finditer(text + "\n"):
+        if piece["end"]:
+            people += [Invitee(word) for word in words]
+            words = []
+        elif inside := (piece["inside"] or "").strip():
+            # Before a `Name <address>`, further addresses may stand on the same line.
+            people += [Invitee(word) for word in words if "@" in word]
+            name = " ".join(word for word in words if "@" not in word)
+            people.append(Invitee(inside, name[: Invitation.NAME_LENGTH]))
+            words = []
+        else:
+            words += (piece["quoted"] or piece["word"] or "").split()
     found: dict[str, Invitee] = {}
-    for name, inside, bare in ADDRESS.findall(text):
-        words = name.split()
-        # Before a `Name <address>`, further addresses may stand on the same line.
-        people = [Invitee(word) for word in words if "@" in word]
-        if inside:
-            kept = " ".join(word for word in words if "@" not in word).strip(' "')
-            people.append(Invitee(inside.strip(), kept[: Invitation.NAME_LENGTH]))
-        elif bare:
-            people.append(Invitee(bare))
-        for person in people:
-            found.setdefault(person.email.lower(), person)
+    for person in people:
+        found.setdefault(person.email.lower(), person)
     return list(found.values())
 
 
-def plan_of(campaign: Campaign, text: str) -> InvitePlan:
-    people = addressed(text)
+def plan_of(campaign: Campaign, people: list[Invitee]) -> InvitePlan:
     known = campaign_people.known_addresses(campaign, [person.email for person in people])
     plan = InvitePlan([], [], [])
     for person in people:
@@ -168,15 +179,19 @@ def send(request: UserRequest, campaign: Campaign, role: Role, person: Invitee) 
 @require_http_methods(["POST"])
 @never_cache
 def invite_people(request: UserRequest, slug: str) -> HttpResponse:
-    """Preview of a pasted list and, once confirmed, its mails; without addresses, a link shown only once."""
+    """Preview of a pasted list and, once confirmed, its mails.
+
+    Without addresses, or without a mail server, links that are shown only once.
+    """
     campaign = get_campaign(request.user, slug, may_organize)
-    form, plan, link = InviteForm(request.POST, auto_id="invite_%s"), None, ""
+    form, plan, links = InviteForm(request.POST, auto_id="invite_%s"), None, []
     if form.is_valid():
-        role = Role(form.cleaned_data["role"])
-        if "link" in request.POST:
-            _, link = new_link(request, campaign, role, Invitee(""))
-        plan = plan_of(campaign, form.cleaned_data["addresses"])
-        if "send" in request.POST and plan.new:
+        role, invitees = Role(form.cleaned_data["role"]), form.cleaned_data["addresses"]
+        plan = plan_of(campaign, invitees)
+        handed = [Invitee("")] if "link" in request.POST else plan.new if "send" in request.POST else []
+        if "link" in request.POST or not sends_mail():
+            links = [(person, new_link(request, campaign, role, person)[1]) for person in handed]
+        elif handed:
             with refusals_on(form, "addresses"):
                 for person in plan.new:
                     send(request, campaign, role, person)
@@ -185,8 +200,8 @@ def invite_people(request: UserRequest, slug: str) -> HttpResponse:
                 messages.success(request, f"{sent}, each for the role {role}.")
                 return redirect("organizer:people", slug)
             # Whoever was sent one before the fault is known now.
-            plan = plan_of(campaign, request.POST["addresses"])
-    context = {"campaign": campaign, "form": form, "plan": plan, "link": link}
+            plan = plan_of(campaign, invitees)
+    context = {"campaign": campaign, "form": form, "plan": plan, "links": links, "sends_mail": sends_mail()}
     return render(request, "organizer/invite.html", context, status=422 if form.errors else 200)
 
 
@@ -210,8 +225,10 @@ def joined(request: HttpRequest, form: JoinForm) -> User | None:
         with transaction.atomic():
             user = make_account(email=email, **data)
             accept(raw=raw, user=user)
-            if email:  # whoever has the link reads that mail
-                EmailAddress.objects.create(user=user, email=email.lower(), verified=True, primary=True)
+            if email:
+                # Whoever has a link that was mailed reads that mail.
+                read = sends_mail()
+                EmailAddress.objects.create(user=user, email=email.lower(), verified=read, primary=True)
     except ValidationError as error:
         for name, problems in error.message_dict.items():
             for problem in problems:

@@ -1,6 +1,7 @@
 """An invitation gives one role to one person, once; nobody else gets an account."""
 
 import re
+import time
 from datetime import timedelta
 
 import pytest
@@ -14,6 +15,7 @@ from accounts.models import Invitation, User
 from evaluation.campaigns.people import take_role
 from evaluation.models import Event, Membership
 from evaluation.terms import Role
+from organizer.people.invitations import addressed
 from tests.accounts.conftest import People
 
 pytestmark = pytest.mark.django_db
@@ -204,3 +206,63 @@ def test_only_organizers_invite(people: People, name: str) -> None:
     answer = people.client(name).post(people.page("invite/"), {"role": "organizer", "addresses": "", "link": "1"})
     assert answer.status_code in (403, 404)
     assert not Invitation.objects.exists()
+
+
+def test_without_a_mail_server_each_person_has_a_link_to_hand_over(people: People, settings: Settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"  # as without EMAIL_URL
+    client = people.client("olga")
+    wish = {"role": "assessor", "addresses": "Nina New <nina@example.org>, bo@example.org"}
+    preview = client.post(people.page("invite/"), wish).content.decode()
+    assert "Make 2 links as assessor" in preview
+    assert "sends no mail" in preview
+    assert "Send 2" not in preview
+    page = client.post(people.page("invite/"), wish | {"send": "1"}).content.decode()
+    assert "nothing was sent" in page
+    assert "invitations sent" not in page
+    links = re.findall(r"http://testserver(/invitation/[\w-]+/)", page)
+    assert len(set(links)) == len(links) == 2
+    assert (
+        page.index("nina@example.org") < page.index(links[0]) < page.index("bo@example.org") < page.index(links[1])
+    )
+    opened(links[0]).post(INVITATION, JOIN)
+    assert roles("nina") == {"assessor"}
+    # Who was handed a link has not shown that the address is theirs.
+    assert not EmailAddress.objects.get(user__username="nina").verified
+
+
+@pytest.mark.parametrize("part", ["a ", "a. ", '"', "<", '"a ', "a@", " \n", "a <", "<>", '"a" '])
+def test_text_that_is_no_list_of_addresses_is_read_in_time_that_grows_with_its_length(part: str) -> None:
+    short, long = part * (2_000 // len(part)), part * (32_000 // len(part))
+    # Sixteen times as long: a pattern that tries each end from each place takes 256 times as long.
+    assert seconds_to_read(long) < 80 * seconds_to_read(short)
+
+
+def seconds_to_read(text: str) -> float:
+    def once() -> float:
+        began = time.thread_time()
+        addressed(text)
+        return time.thread_time() - began
+
+    return min(once() for _ in range(5))
+
+
+@pytest.mark.parametrize("text", ["x" * 400, "x" * 400 + "@example.org", "\n".join(map(str, range(200)))])
+def test_text_that_is_no_list_of_addresses_is_refused_in_words(people: People, text: str) -> None:
+    answer = people.client("olga").post(people.page("invite/"), {"role": "assessor", "addresses": text})
+    assert answer.status_code == 422
+    assert re.search("at most 320 characters|At most 100 addresses", answer.content.decode())
+
+
+def test_names_and_addresses_are_read_as_people_paste_them() -> None:
+    text = 'x@a.org Nina  New <n@a.org>; "Lee, Bo" <b@a.org>,c@a.org\t<d@a.org>\nOld "Bill" Hay <e@a.org>'
+    text += " broken <f@a.org"
+    assert [(person.name, person.email) for person in addressed(text)] == [
+        ("", "x@a.org"),
+        ("Nina New", "n@a.org"),
+        ("Lee, Bo", "b@a.org"),
+        ("", "c@a.org"),
+        ("", "d@a.org"),
+        ("Old Bill Hay", "e@a.org"),
+        ("", "broken"),
+        ("", "f@a.org"),
+    ]

@@ -8,6 +8,7 @@ import pytest
 from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from evaluation.models import Event, Task
 from tests.worlds.desk import DeskWorld
@@ -101,3 +102,12 @@ def test_a_mail_that_reaches_nobody_is_told(late: DeskWorld) -> None:
 def test_where_nobody_is_late_the_page_says_so(desk: DeskWorld) -> None:
     assert "Nobody is late." in desk.client("olga").get(REMIND).content.decode()
     assert desk.client("ann").get(REMIND).status_code == 404
+
+
+def test_without_a_mail_server_no_mail_is_said_to_have_reached_anybody(
+    late: DeskWorld, settings: Settings
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"  # as without EMAIL_URL
+    page = late.client("olga").post(REMIND, {"people": ["ann"], "text": TEXT}, follow=True).content.decode()
+    assert f"No mail reached {late.people['ann'].name}" in page
+    assert TEXT in late.client("ann").get("/desk/").content.decode()

@@ -1,0 +1,9 @@
+"""Whether mails leave this server."""
+
+from django.conf import settings
+
+SILENT = {f"django.core.mail.backends.{name}.EmailBackend" for name in ("console", "dummy")}
+
+
+def sends_mail() -> bool:
+    return settings.EMAIL_BACKEND not in SILENT
