@@ -1,8 +1,10 @@
 """Caches whose values are JSON: whoever can write the table or Redis can change a count, and run nothing."""
 
 import json
+import logging
+import time
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -10,12 +12,19 @@ from typing import Any
 from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
+from django.core.cache.backends.redis import RedisCache
 from django.db import IntegrityError, transaction
 from django.utils.timezone import now
+from redis.exceptions import RedisError
 
 from accounts.models import Cached
 
+logger = logging.getLogger(__name__)
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+AWAY_SECONDS = 5
+"""After a failure Redis is not asked for so long: each try may cost a time-out."""
+# A full cache drops what it likes. The table is large, so that nobody gets new tries by filling it.
+TABLE_OPTIONS = {"MAX_ENTRIES": 100_000, "CULL_FREQUENCY": 10}
 
 
 class JsonSerializer:
@@ -34,7 +43,7 @@ class TableCache(BaseCache):
     """Django's cache interface over the table of `Cached`."""
 
     def __init__(self, _location: str, params: dict[str, Any]) -> None:
-        super().__init__(params)
+        super().__init__(params | {"OPTIONS": TABLE_OPTIONS | params.get("OPTIONS", {})})
 
     def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
         wanted = {self.make_and_validate_key(key, version=version): key for key in keys}
@@ -96,6 +105,34 @@ class TableCache(BaseCache):
         surplus = Cached.objects.order_by("expires")[: self._max_entries // self._cull_frequency]
         if Cached.objects.count() > self._max_entries:
             Cached.objects.filter(pk__in=list(surplus.values_list("pk", flat=True))).delete()
+
+
+class RedisOrTableCache(BaseCache):
+    """Values in Redis. While it does not answer, in the table: people sign in, and attempts are counted."""
+
+    away_until = 0.0
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(params)
+        self.redis = RedisCache(server, params)
+        self.table = TableCache("", params | {"OPTIONS": {}})
+
+
+def _either(act: str) -> Callable[..., Any]:
+    def either(cache: RedisOrTableCache, *args: Any, **options: Any) -> Any:
+        if time.monotonic() >= RedisOrTableCache.away_until:
+            try:
+                return getattr(cache.redis, act)(*args, **options)
+            except RedisError as error:
+                RedisOrTableCache.away_until = time.monotonic() + AWAY_SECONDS
+                logger.error("Redis does not answer, so the database counts attempts: %s.", type(error).__name__)
+        return getattr(cache.table, act)(*args, **options)
+
+    return either
+
+
+for _act in ("add", "clear", "delete", "get", "get_many", "incr", "set", "touch"):
+    setattr(RedisOrTableCache, _act, _either(_act))
 
 
 def _read(kept: bytes | str) -> Any:

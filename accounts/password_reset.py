@@ -56,9 +56,11 @@ class ResetView(PasswordResetView):  # type: ignore[misc]
         return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"sends_mail": sends_mail()}
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return context | {"sends_mail": sends_mail()}
 
 
 class ResetDoneView(PasswordResetDoneView):  # type: ignore[misc]
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"sends_mail": sends_mail()}
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return context | {"sends_mail": sends_mail()}

@@ -4,6 +4,7 @@ import hmac
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
 from functools import cache
@@ -12,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import MiddlewareNotUsed
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count, Sum
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -25,6 +26,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from accounts.caching import TableCache
 from accounts.models import User
 from assessor.models import Operation
 from evaluation.append_only import missing_triggers
@@ -88,15 +90,17 @@ def _totals(name: str, help_text: str, label: str, numbers: Iterable[tuple[str, 
 SECURITY_TXT_DAYS = timedelta(days=30)
 BROKER_PATIENCE = 2.0  # seconds
 STALLED_AFTER = 600.0
+LOCK_PATIENCE_MS = 200
 Check = Callable[[], dict[str, Any]]
 
 
 def is_ready() -> bool:
-    """True where the database answers and has the tables of this version."""
+    """True where the database answers, has the tables of this version, and takes a row."""
     try:
         _ask_database()
         if waiting_migrations():
             return False
+        write_a_row()
     except DatabaseError:
         return False
     _remember()
@@ -114,6 +118,32 @@ def _ask_database() -> None:
         cursor.execute("SELECT 1")
 
 
+def write_a_row() -> None:
+    """Write one small row as a save does. A disk that is full, or a server that only reads, raises `DatabaseError`."""
+    try:
+        with _short_wait():
+            TableCache("", {}).set(f"readyz-{os.getpid()}", now().isoformat(), timeout=3600)
+    except OperationalError as error:
+        # Another process is writing just now, so writing works.
+        if "locked" not in str(error):
+            raise
+
+
+@contextmanager
+def _short_wait() -> Iterator[None]:
+    """Wait for SQLite's write lock for a moment only: a load balancer gives up soon."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with connection.cursor() as cursor:
+        patience = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+        cursor.execute(f"PRAGMA busy_timeout = {LOCK_PATIENCE_MS}")
+        try:
+            yield
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {patience}")
+
+
 def waiting_migrations() -> list[str]:
     if _remember.cache_info().currsize:
         return []
@@ -125,7 +155,7 @@ def waiting_migrations() -> list[str]:
 def report() -> dict[str, Any]:
     checks = {name: _carried_out(check) for name, check in CHECKS.items()}
     problems = [f"{name}: {state['problem']}" for name, state in checks.items() if "problem" in state]
-    ready = checks["database"]["ok"] and checks["migrations"]["ok"]
+    ready = all(checks[name]["ok"] for name in ("database", "migrations", "writes"))
     return {"status": "ready" if ready else "not ready", "problems": problems, "checks": checks}
 
 
@@ -146,6 +176,11 @@ def _database() -> dict[str, Any]:
 def _migrations() -> dict[str, Any]:
     waiting = waiting_migrations()
     return {"problem": f"{len(waiting)} are not applied, {waiting[0]} is the first"} if waiting else {}
+
+
+def _writes() -> dict[str, Any]:
+    write_a_row()
+    return {}
 
 
 def _triggers() -> dict[str, Any]:
@@ -183,6 +218,7 @@ def _queue_check() -> dict[str, Any]:
 CHECKS: dict[str, Check] = {
     "database": _database,
     "migrations": _migrations,
+    "writes": _writes,
     "triggers": _triggers,
     "audit log": _audit_log,
     "broker": _broker,

@@ -297,14 +297,15 @@ ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXIES", default=1 if HTTPS else
 def shared_cache(redis: str, broker: str) -> dict[str, Any]:
     url = redis or (broker if broker.startswith(("redis://", "rediss://")) else "")
     if url:
-        backend = "django.core.cache.backends.redis.RedisCache"
         # JSON, so that whoever can write the values runs no code here.
-        serializer = {"serializer": "accounts.caching.JsonSerializer"}
-        cache = {"BACKEND": backend, "LOCATION": url, "KEY_PREFIX": "assay", "OPTIONS": serializer}
-        return {"default": cache}
-    # A full cache drops what it likes. The table is large, so that nobody gets new tries by filling it.
-    options = {"MAX_ENTRIES": 100_000, "CULL_FREQUENCY": 10}
-    return {"default": {"BACKEND": "accounts.caching.TableCache", "OPTIONS": options}}
+        options = {
+            "serializer": "accounts.caching.JsonSerializer",
+            "socket_connect_timeout": 1,
+            "socket_timeout": 1,
+        }
+        backend = "accounts.caching.RedisOrTableCache"
+        return {"default": {"BACKEND": backend, "LOCATION": url, "KEY_PREFIX": "assay", "OPTIONS": options}}
+    return {"default": {"BACKEND": "accounts.caching.TableCache"}}
 
 
 FAILED_AN_HOUR = 100

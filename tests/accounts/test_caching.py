@@ -12,11 +12,11 @@ import pytest
 import time_machine
 from django.core.cache import caches
 from django.core.cache.backends.base import BaseCache
-from django.core.cache.backends.redis import RedisCache
 from django.test import override_settings
 from django.utils.timezone import now
 from redis.exceptions import RedisError
 
+from accounts.caching import RedisOrTableCache
 from accounts.models import Cached
 from config.settings import shared_cache
 from loadtest.servers.services import Redis
@@ -46,15 +46,18 @@ def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BaseCache]
     redis = Redis(tmp_path)
     redis.start()
     with override_settings(CACHES=shared_cache(redis.url, "memory://")):
-        _wait_for(caches["default"])
-        yield caches["default"]
+        cache = caches["default"]
+        assert isinstance(cache, RedisOrTableCache)
+        _wait_for(cache)
+        RedisOrTableCache.away_until = 0.0
+        yield cache
     redis.stop()
 
 
-def _wait_for(cache: BaseCache) -> None:
+def _wait_for(cache: RedisOrTableCache) -> None:
     for _ in range(100):
         with suppress(RedisError):
-            cache.get("anything")
+            cache.redis.get("anything")
             return
         time.sleep(0.05)
 
@@ -62,8 +65,8 @@ def _wait_for(cache: BaseCache) -> None:
 def plant(cache: BaseCache, key: str, value: bytes) -> None:
     """Write a value as a version with pickles wrote it, or an attacker."""
     made = cache.make_key(key)
-    if isinstance(cache, RedisCache):
-        cache._cache.get_client(write=True).set(made, value)
+    if isinstance(cache, RedisOrTableCache):
+        cache.redis._cache.get_client(write=True).set(made, value)
     else:
         text = base64.b64encode(value).decode()
         Cached.objects.create(cache_key=made, value=text, expires=now() + timedelta(days=1))

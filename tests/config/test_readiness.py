@@ -1,6 +1,9 @@
 """What machines are told: ready or not, to everybody; what was checked, and the figures, to who has the token."""
 
 import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -143,3 +146,44 @@ def test_requests_are_counted_by_view_and_neither_by_id_nor_by_person() -> None:
         frozenset({"view", "le"}),
     }
     assert 'assay_http_requests_total{method="GET",status="404",view="none"}' in text
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db(transaction=True)
+def test_it_is_not_ready_while_nothing_can_be_written() -> None:
+    with read_only():
+        assert Client().get("/healthz").content == b"ok\n"
+        answer = Client().get("/readyz")
+        assert (answer.status_code, answer.content) == (503, b"not ready\n")
+        document = details()
+        assert document["status"] == "not ready"
+        assert [problem.partition(":")[0] for problem in document["problems"]] == ["writes"]
+    assert Client().get("/readyz").content == b"ready\n"
+
+
+@contextmanager
+def read_only() -> Iterator[None]:
+    """Refuse each write of this connection, as on a full disk."""
+    begin, end = "PRAGMA query_only = 1", "PRAGMA query_only = 0"
+    if connection.vendor == "postgresql":
+        begin, end = (f"SET default_transaction_read_only = {state}" for state in ("on", "off"))
+    with connection.cursor() as cursor:
+        cursor.execute(begin)
+        try:
+            yield
+        finally:
+            cursor.execute(end)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_write_of_another_process_leaves_it_ready() -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("only SQLite has one lock for all")
+    other = sqlite3.connect(connection.settings_dict["NAME"])
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        assert Client().get("/readyz").content == b"ready\n"
+    finally:
+        other.close()
+    with connection.cursor() as cursor:
+        assert cursor.execute("PRAGMA busy_timeout").fetchone()[0] == 20_000
