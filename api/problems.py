@@ -9,6 +9,7 @@ from pydantic_core import to_json
 from rest_framework import exceptions
 
 from evaluation.errors import BadInput
+from web.busy import LATER, SENTENCE, is_busy
 from web.middleware import RuleRefusal
 
 CONTENT_TYPE = "application/problem+json"
@@ -37,6 +38,10 @@ def handler(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
         error = exceptions.PermissionDenied()
     elif isinstance(error, SuspiciousOperation):
         error = exceptions.ParseError("The request cannot be read: it has too many parts, or is not what it says.")
+    if is_busy(error):
+        busy = problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", SENTENCE)
+        busy["Retry-After"] = str(LATER)
+        return busy
     if isinstance(error, RuleRefusal):
         return _refused(error)
     if isinstance(error, exceptions.APIException):

@@ -7,6 +7,8 @@ from accounts.password_reset import ResetDoneView, ResetView
 from config.monitoring import healthz, metrics, readyz, security_txt
 from web.glossary import glossary
 
+handler500 = "web.busy.fault"
+
 urlpatterns = [
     path("", include("organizer.urls")),
     path("", include("reports.urls")),

@@ -68,13 +68,13 @@ def _check_account(name: str, user: User | None) -> None:
         raise Refused("judge_account", f"{user} judges as {other} already.")
 
 
-def ensure_judge(name: str, kind: JudgeKind, *, aside: bool = False) -> Judge:
-    """Return the judge that an import names, made if unknown. Raises `Refused` when it is of the other kind.
+def judge_named(name: str, kind: JudgeKind, *, aside: bool = False) -> Judge:
+    """Return the judge that an import names, not stored if unknown. Raises `Refused` when it is of the other kind.
 
     `aside`: where it is made, its labels are those of a study.
     """
-    defaults = {"kind": kind, "aside": aside}
-    judge, _ = Judge.objects.get_or_create(name=check_name("judge", name), defaults=defaults)
+    new = Judge(name=check_name("judge", name), kind=kind, aside=aside)
+    judge = Judge.objects.filter(name=name).first() or new
     if judge.kind != kind:
         raise Refused("judge_kind", f"{name} is {describe(judge)}, not {describe(Judge(kind=kind))}.")
     if judge.aside != aside:
@@ -117,7 +117,7 @@ def study_judge(study: Study, judge: Judge) -> Judge:
 
 
 def stored_judge(judge: Judge) -> Judge:
-    """Return a judge of a study as it is in the database; another window may have stored it meanwhile."""
+    """Return a judge as it is in the database; another window may have stored it meanwhile."""
     if judge.pk:
         return judge
     fields = ("kind", "user", "model", "base_url", "study", "aside", "prompt_versions")
@@ -140,17 +140,20 @@ def judge_in(study: Study, judge: Judge) -> Judge:
 
 
 def judge_from_elsewhere(study: Study, name: str) -> Judge:
-    """Return the judge that somebody is in a study whose labels of it come in a file. Raises `Refused` for an LLM."""
+    """Return the judge that somebody is in a study whose labels of it come in a file, not stored where it is new.
+
+    Raises `Refused` for an LLM.
+    """
     there = Judge.objects.filter(name=check_name("judge", name)).first()
     if there and there.kind != JudgeKind.HUMAN:
         raise Refused("judge_kind", f"{name} is {describe(there)}, not a person.")
     if there and there.user and not there.aside:
-        return study_judge(study, there)
+        return judge_in(study, there)
     own = f"{name[:LONGEST_IN_STUDY]}{IN_STUDY}{study.name}"
     taken = Judge.objects.filter(name=own).exclude(study=study).exists()
     own = f"{own} ({study.pk})" if taken else own
-    defaults = {"kind": JudgeKind.HUMAN, "study": study, "aside": True}
-    return Judge.objects.get_or_create(name=own, defaults=defaults)[0]
+    new = Judge(name=own, kind=JudgeKind.HUMAN, study=study, aside=True)
+    return Judge.objects.filter(name=own).first() or new
 
 
 def names_study(extras: Iterable[Mapping[str, Any]]) -> bool:

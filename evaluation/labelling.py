@@ -160,17 +160,12 @@ def give_grades(campaign: Campaign, source: str, given: Sequence[GivenGrade]) ->
 
 
 def write_grades(source: QrelSource, given: Sequence[GivenGrade]) -> None:
-    Qrel.objects.bulk_create(
-        [
-            Qrel(
-                source=source, topic_id=grade.topic, segment_id=grade.segment, grade=grade.grade, event=grade.event
-            )
-            for grade in given
-        ],
-        batch_size=BATCH,
-        update_conflicts=True,
-        unique_fields=["source", "topic", "segment"],
-        update_fields=["grade", "event"],
+    upsert(
+        Qrel,
+        ["source_id", "topic_id", "segment_id", "grade", "event_id"],
+        ((source.pk, grade.topic, grade.segment, grade.grade, grade.event.pk) for grade in given),
+        unique=["source_id", "topic_id", "segment_id"],
+        update=["grade", "event_id"],
     )
 
 

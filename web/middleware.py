@@ -9,6 +9,8 @@ from django.shortcuts import render
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from web.busy import busy_answer, is_busy
+
 
 class RuleRefusal(Exception):
     """An act that the rules do not allow, with a code for programs and a message for people."""
@@ -44,6 +46,8 @@ class RefusalMiddleware(MiddlewareMixin):
         return page
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if is_busy(exception):
+            return busy_answer(request)
         if not isinstance(exception, RuleRefusal):
             return None
         context = {"message": exception.message, "back": _came_from(request)}

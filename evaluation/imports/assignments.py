@@ -24,7 +24,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
-from evaluation.judges import ensure_judge, names_study
+from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
 from evaluation.models import (
     AnswerProvenance,
@@ -95,7 +95,7 @@ def import_assignments(
     def make_plan(locked: Campaign) -> ImportPlan:
         nugget_set = set_of_origin(locked, origin, nuggets, "--nuggets")
         aside = names_study(row.extra for _, rows in files for row in rows)
-        return _plan(nugget_set, ensure_judge(judge, kind, aside=aside), files, replace)
+        return _plan(nugget_set, judge_named(judge, kind, aside=aside), files, replace)
 
     return carry_out(campaign=campaign, kind="assignments", sources=sources, actor=actor, make_plan=make_plan)
 
@@ -112,7 +112,7 @@ def _by_rule(row: AssignmentRecord) -> bool:
 def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> ImportPlan:
     known = _known(nugget_set)
     given = _match(known, files)
-    labels = Assignment.objects.filter(judge=judge, nugget_version__nugget__nugget_set=nugget_set)
+    labels = Assignment.objects.filter(judge_id=judge.pk or 0, nugget_version__nugget__nugget_set=nugget_set)
     # By submission, so that the newest of an item's labels is compared.
     rows = labels.current().order_by("submission")
     fields = ("answer", "nugget_version", "submission", "label", "raw", "sentence", "first_label")
@@ -127,7 +127,7 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
     def write(event: Event) -> None:
         numbers = {key: stored[0] for key, stored in loaded.items()}
         numbers |= numbers_after(labels, "answer", "nugget_version")
-        _write(judge, to_write, numbers, event)
+        _write(stored_judge(judge), to_write, numbers, event)
 
     found = [*_dirty_labels(to_write), *_short_rows(known, files), *_other_texts(known, files)]
     return ImportPlan("labels", *compared.counts, found if to_write else [], write=write)

@@ -1,6 +1,8 @@
-"""Order of every import: plan against the database, then write all of it in one transaction."""
+"""Order of every import: plan on one state of the database, then write all of it in one transaction."""
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
@@ -16,6 +18,7 @@ from evaluation.formats.segments import document_id
 from evaluation.formats.source import Source
 from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segment
 from evaluation.terms import PROVENANCE_KEY, FindingCode
+from web.consistent_read import read_only
 from web.text import cut
 
 BATCH = 500
@@ -72,7 +75,10 @@ def compare(
 
 @dataclass(slots=True)
 class ImportPlan:
-    """Plan of an import: counts for the receipt, findings, and the writing itself."""
+    """Plan of an import: counts for the receipt, findings, and the writing itself.
+
+    `check` refuses what work at desks forbids. It is asked again before the writing: that work raises no revision.
+    """
 
     noun: str
     added: int = 0
@@ -81,6 +87,7 @@ class ImportPlan:
     found: list[ImportFinding] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     write: Callable[[Event], None] = lambda event: None
+    check: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +96,13 @@ class LoadReceipt:
     added: int
     changed: int
     unchanged: int
-    findings: int
+    found: tuple[ImportFinding, ...]
     counts: dict[str, int]
+    event: Event | None = None
+
+    @property
+    def findings(self) -> int:
+        return len(self.found)
 
     @property
     def nothing_changed(self) -> bool:
@@ -110,6 +122,31 @@ class LoadReceipt:
         return f" {'; '.join(parts)}." if parts else ""
 
 
+Beside = Callable[[LoadReceipt], None]
+_beside: ContextVar[Beside | None] = ContextVar("beside", default=None)
+_trying: ContextVar[bool] = ContextVar("trying", default=False)
+
+
+@contextmanager
+def trying_out() -> Iterator[None]:
+    """Let imports inside the block plan only: they write nothing and hold no lock, and their receipts have no event."""
+    token = _trying.set(True)
+    try:
+        yield
+    finally:
+        _trying.reset(token)
+
+
+@contextmanager
+def written_with(beside: Beside) -> Iterator[None]:
+    """Have the import inside the block call `beside` in the transaction of its writing, also if nothing changed."""
+    token = _beside.set(beside)
+    try:
+        yield
+    finally:
+        _beside.reset(token)
+
+
 def carry_out(
     *,
     campaign: Campaign,
@@ -117,27 +154,53 @@ def carry_out(
     sources: Sequence[Source],
     actor: User | None,
     make_plan: Callable[[Campaign], ImportPlan],
+    lock: Callable[[Campaign], object] = lambda campaign: None,
 ) -> LoadReceipt:
-    """Plan and write one import in one transaction, recorded as one event to which its rows point.
+    """Plan one import without a lock, then write it in one transaction, recorded as one event to which its rows point.
 
-    The campaign's row is locked first, so that two imports into one campaign never plan against the same state.
-    Raises whatever the plan raises; then nothing is written. Without a change there is no event either.
+    `lock` locks tasks before the campaign, as a submission does: the other way round the two would deadlock. Raises
+    whatever the plan raises; then nothing is written. Without a change there is no event either.
     """
+    # A file is compared in minutes where it is large, and on SQLite a lock keeps everybody from saving.
+    with read_only():
+        seen = Campaign.objects.get(pk=campaign.pk)
+        plan = _checked(make_plan(seen))
+    if _trying.get():
+        return _receipt(plan)
     with transaction.atomic():
-        # The plan compares with loaded rows; an import beside it must not change them before the writing.
-        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
-        plan = make_plan(locked)
-        receipt = LoadReceipt(
-            plan.noun, plan.added, plan.changed, plan.unchanged, len(plan.found), dict(plan.counts)
-        )
+        receipt = _receipt(plan)
         # The same file again leaves no trace, so that a script may run an import as often as it likes.
         if not receipt.nothing_changed:
-            event = _record(locked, kind, sources, actor, receipt)
-            plan.write(event)
-            store_findings(locked, event, plan.found)
-            # Reports are kept by revision; without a new one they would go on showing the old state.
-            Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
+            lock(campaign)
+            locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+            plan = _checked(plan if locked.revision == seen.revision else make_plan(locked))
+            receipt = _write(locked, kind, sources, actor, plan)
+        if beside := _beside.get():
+            beside(receipt)
     return receipt
+
+
+def _checked(plan: ImportPlan) -> ImportPlan:
+    plan.check()
+    return plan
+
+
+def _receipt(plan: ImportPlan) -> LoadReceipt:
+    return LoadReceipt(plan.noun, plan.added, plan.changed, plan.unchanged, tuple(plan.found), dict(plan.counts))
+
+
+def _write(
+    campaign: Campaign, kind: str, sources: Sequence[Source], actor: User | None, plan: ImportPlan
+) -> LoadReceipt:
+    receipt = _receipt(plan)
+    if receipt.nothing_changed:
+        return receipt
+    event = _record(campaign, kind, sources, actor, receipt)
+    plan.write(event)
+    store_findings(campaign, event, plan.found)
+    # Reports are kept by revision; without a new one they would go on showing the old state.
+    Campaign.objects.filter(pk=campaign.pk).update(revision=F("revision") + 1)
+    return replace(receipt, event=event)
 
 
 def _record(
@@ -295,11 +358,10 @@ def _every_problem(
 
 
 def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[InputProblem]:
-    """Return the problems of files, by loading them in a transaction that is taken back."""
+    """Return the problems of files, by trying them out."""
     try:
-        with transaction.atomic():
+        with trying_out():
             load(**given)
-            transaction.set_rollback(True)
     except BadInput as wrong:
         return wrong.problems
     except Refused:  # of the rest alone: mended lines may say otherwise

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from django.db.models import QuerySet
+
 from accounts.models import User
 from evaluation.domain.lineage import TRACED
 from evaluation.errors import InputProblem, Refused, no_such
@@ -25,7 +27,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import labels_on_lists
-from evaluation.judges import ensure_judge
+from evaluation.judges import judge_named, stored_judge
 from evaluation.models import (
     Campaign,
     Event,
@@ -145,20 +147,21 @@ def import_nuggets(
 
     def make_plan(locked: Campaign) -> ImportPlan:
         draft_set = _drafts(locked, origin, drafts)
-        maker = ensure_judge(judge, made_by)
+        maker = judge_named(judge, made_by)
         set_name = check_name("set", name or f"{origin}-{judge}")
-        nugget_set = _ensure_set(locked, set_name, origin, maker, draft_set)
+        nugget_set = _set_named(locked, set_name, origin, maker, draft_set)
         return _plan(nugget_set, source, rows, replace)
 
     return carry_out(campaign=campaign, kind="nuggets", sources=[source], actor=actor, make_plan=make_plan)
 
 
-def _ensure_set(
+def _set_named(
     campaign: Campaign, name: str, origin: Origin, maker: Judge, draft_set: NuggetSet | None
 ) -> NuggetSet:
-    nugget_set, _ = NuggetSet.objects.get_or_create(
-        campaign=campaign, name=name, defaults={"origin": origin, "judge": maker, "drafts": draft_set}
-    )
+    """Return the set of that name, not stored where it is new. Raises `Refused` for another one."""
+    nugget_set = campaign.nugget_sets.filter(name=name).first()
+    if nugget_set is None:
+        return NuggetSet(campaign=campaign, name=name, origin=origin, judge=maker, drafts=draft_set)
     if (nugget_set.origin, nugget_set.judge_id) != (origin, maker.pk):
         raise Refused(
             "nugget_set_differs",
@@ -186,7 +189,7 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
     refuse_unknown_topics(source, ((row.line, row.topic_id) for row in rows), topics, "qid")
     loaded = {
         nugget_list.topic.topic_id: nugget_list
-        for nugget_list in nugget_set.lists.select_related("topic").order_by("version")
+        for nugget_list in _lists(nugget_set).select_related("topic").order_by("version")
     }
     stored = _loaded_lists(nugget_set)
     compared = compare(
@@ -198,11 +201,15 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
         replace,
     )
     to_write, old = compared.to_write, [loaded[row.topic_id] for row in compared.changed]
-    _refuse_worked_on(old)
-    refuse_if_labelled(labels_on_lists(old), "A nugget list")
+
+    def check() -> None:
+        _refuse_worked_on(old)
+        refuse_if_labelled(labels_on_lists(old), "A nugget list")
+
     drafts = drafts_to_trace(nugget_set, source, to_write)
 
     def write(event: Event) -> None:
+        _store(nugget_set)
         _delete(old)
         wordings = _write(nugget_set, topics, to_write, event)
         write_lineage(wordings, to_write, drafts)
@@ -210,7 +217,7 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
 
     found = [finding for row in to_write for finding in _findings(nugget_set, source, row)]
     nuggets = sum(len(row.nuggets) for row in to_write)
-    return ImportPlan("nugget lists", *compared.counts, found, {"nuggets": nuggets}, write)
+    return ImportPlan("nugget lists", *compared.counts, found, {"nuggets": nuggets}, write, check)
 
 
 def _change(source: Source, row: NuggetListRow, loaded: Listed) -> InputProblem:
@@ -245,9 +252,19 @@ def _listed(row: NuggetListRow) -> Listed:
     ]
 
 
+def _lists(nugget_set: NuggetSet) -> QuerySet[NuggetList]:
+    return NuggetList.objects.filter(nugget_set_id=nugget_set.pk or 0)
+
+
+def _store(nugget_set: NuggetSet) -> None:
+    if nugget_set._state.adding:
+        nugget_set.judge = stored_judge(nugget_set.judge)
+        nugget_set.save()
+
+
 def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:
     lists: dict[int, Listed] = {}
-    items = ListedNugget.objects.filter(nugget_list__nugget_set=nugget_set).order_by("nugget_list", "position")
+    items = ListedNugget.objects.filter(nugget_list__in=_lists(nugget_set)).order_by("nugget_list", "position")
     fields = ("nugget_list", "nugget_version__text", "importance", "raw_importance", "group", "extra")
     for pk, *listed in items.values_list(*fields):
         lists.setdefault(pk, []).append(tuple(listed))

@@ -4,8 +4,6 @@ import hashlib
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
-from django.db import transaction
-
 from accounts.models import User
 from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.runs import RunFile, parse_run, run_findings
@@ -76,16 +74,14 @@ def import_runs(
     submitted = _all_submitted(sources, topics, options or RunOptions())
     # The order of two files must not decide which of them people judge.
     _refuse_same_run_twice(submitted)
-    with transaction.atomic():
-        # Tasks before the campaign, as a submission locks them: the other way round the two would deadlock.
-        lock_judging(campaign)
-        return carry_out(
-            campaign=campaign,
-            kind="run",
-            sources=sources,
-            actor=actor,
-            make_plan=lambda locked: _plan(locked, submitted, replace),
-        )
+    return carry_out(
+        campaign=campaign,
+        kind="run",
+        sources=sources,
+        actor=actor,
+        make_plan=lambda locked: _plan(locked, submitted, replace),
+        lock=lock_judging,
+    )
 
 
 def _all_submitted(sources: Sequence[Source], topics: Container[str], options: RunOptions) -> list[_Submitted]:
@@ -151,9 +147,11 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
         submission for submission in compared.changed if loaded[submission.run_id].sha256 != submission.sha256
     ]
     to_write = compared.new + rewritten
-    for submission in rewritten:
-        # Deleting the answers would delete the judgments on them, and no judgment is ever lost.
-        refuse_if_labelled(labels_on_run(loaded[submission.run_id]), f"Run {submission.run_id}")
+
+    def check() -> None:
+        for submission in rewritten:
+            # Deleting the answers would delete the judgments on them, and no judgment is ever lost.
+            refuse_if_labelled(labels_on_run(loaded[submission.run_id]), f"Run {submission.run_id}")
 
     def write(event: Event) -> None:
         for submission in compared.changed:
@@ -175,7 +173,7 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
     texts = dict(campaign.topics.values_list("topic_id", "text"))
     found = [finding for submission in to_write for finding in _findings(campaign, submission, texts)]
     answers = sum(len(submission.file.answers) for submission in to_write)
-    return ImportPlan("runs", *compared.counts, found, {"answers": answers}, write)
+    return ImportPlan("runs", *compared.counts, found, {"answers": answers}, write, check)
 
 
 def _change(submission: _Submitted, run: Run) -> InputProblem:

@@ -126,16 +126,14 @@ def import_segments(
     Raises `BadInput` for bad files, for one docid with two texts, and for a changed text without `replace`.
     """
     rows = _merge(sources, needed)
-    with transaction.atomic():
-        # Tasks before the campaign, as a submission locks them: the other way round the two would deadlock.
-        lock_judging(campaign)
-        return carry_out(
-            campaign=campaign,
-            kind="segments",
-            sources=sources,
-            actor=actor,
-            make_plan=lambda locked: _plan(locked, rows, replace),
-        )
+    return carry_out(
+        campaign=campaign,
+        kind="segments",
+        sources=sources,
+        actor=actor,
+        make_plan=lambda locked: _plan(locked, rows, replace),
+        lock=lock_judging,
+    )
 
 
 Rows = dict[str, tuple[Source, SegmentRecord]]
@@ -171,7 +169,9 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
         replace,
     )
     changed = [row.docid for _, row in compared.changed]
-    refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
+
+    def check() -> None:
+        refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
 
     def write(event: Event) -> None:
         forget_addressing(campaign, changed)
@@ -187,7 +187,7 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
         if row.docid in written
         for sign in signs_in(row.text)
     ]
-    return ImportPlan("segments", *compared.counts, found, write=write)
+    return ImportPlan("segments", *compared.counts, found, write=write, check=check)
 
 
 def _change(source: Source, row: SegmentRecord, loaded: Segment) -> InputProblem:

@@ -22,7 +22,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
-from evaluation.judges import ensure_judge, names_study
+from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
 from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
 
@@ -63,7 +63,7 @@ def import_support(
 
     def make_plan(locked: Campaign) -> ImportPlan:
         aside = names_study(row.extra for _, rows in files for row in rows)
-        return _plan(locked, ensure_judge(judge, kind, aside=aside), meant, files, replace)
+        return _plan(locked, judge_named(judge, kind, aside=aside), meant, files, replace)
 
     return carry_out(campaign=campaign, kind="support", sources=sources, actor=actor, make_plan=make_plan)
 
@@ -94,7 +94,7 @@ def _plan(
 ) -> ImportPlan:
     given = _match(_known(campaign), files)
     labels = SupportJudgment.objects.filter(
-        judge=judge, condition=condition, sentence__answer__topic__campaign=campaign
+        judge_id=judge.pk or 0, condition=condition, sentence__answer__topic__campaign=campaign
     )
     # By submission, so that the newest of a pair's labels is compared.
     loaded = {(row.sentence_id, row.segment_id): row for row in labels.current().order_by("submission")}
@@ -105,7 +105,7 @@ def _plan(
     def write(event: Event) -> None:
         numbers = {key: entry.submission for key, entry in loaded.items()}
         numbers |= numbers_after(labels, "sentence", "segment")
-        _write(judge, condition, compared.to_write, numbers, event)
+        _write(stored_judge(judge), condition, compared.to_write, numbers, event)
 
     return ImportPlan("labels", *compared.counts, list(_dirty_labels(compared.to_write)), write=write)
 

@@ -1,5 +1,8 @@
 """Import topics."""
 
+import json
+from operator import attrgetter
+
 from django.db.models import Max
 
 from accounts.models import User
@@ -20,12 +23,14 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import labels_on_topics
-from evaluation.labelling import GivenGrade, write_grades
+from evaluation.labelling import GivenGrade, upsert, write_grades
 from evaluation.models import Campaign, Event, Qrel, QrelSource, Topic, TopicTag
+from evaluation.models.fields import new_public_id
 from evaluation.rules.text import check_name
 from evaluation.terms import FindingCode
 
 TEXTS = ("text", "problem_statement", "background", "article")
+texts = attrgetter(*TEXTS)
 FIELDS = (*TEXTS, "language", "extra")
 
 
@@ -59,7 +64,8 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRecord, ...], rep
         for row in compared.changed
         if any(getattr(loaded[row.topic_id], name) != getattr(row, name) for name in TEXTS)
     ]
-    if reworded:
+
+    def check() -> None:
         # Labels were given to an answer of the former question.
         refuse_if_labelled(labels_on_topics(reworded), "A topic's text")
 
@@ -68,7 +74,7 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRecord, ...], rep
         for row in compared.changed:
             _change(loaded[row.topic_id], row, event)
 
-    return ImportPlan("topics", *compared.counts, write=write)
+    return ImportPlan("topics", *compared.counts, write=write, check=check)
 
 
 def _difference(topic: Topic, row: TopicRecord) -> tuple[str, object, object] | None:
@@ -87,19 +93,29 @@ def _change_problem(source: Source, topic: Topic, row: TopicRecord) -> InputProb
 
 def _add(campaign: Campaign, rows: list[TopicRecord], event: Event) -> None:
     last = campaign.topics.aggregate(last=Max("position"))["last"] or 0
-    topics = [
-        Topic(
-            campaign=campaign,
-            topic_id=row.topic_id,
-            **{name: getattr(row, name) for name in FIELDS},
-            position=last + number,
-            event=event,
-        )
-        for number, row in enumerate(rows, start=1)
-    ]
-    Topic.objects.bulk_create(topics, batch_size=BATCH)
-    tags = [TopicTag(topic=topic, name=name) for topic, row in zip(topics, rows, strict=True) for name in row.tags]
-    TopicTag.objects.bulk_create(tags, batch_size=BATCH)
+    fixed = (campaign.pk, event.pk)
+    upsert(
+        Topic,
+        ["campaign_id", "event_id", "public_id", "position", "topic_id", "language", *TEXTS, "extra"],
+        (
+            (
+                *fixed,
+                new_public_id(),
+                last + number,
+                row.topic_id,
+                row.language,
+                *texts(row),
+                json.dumps(row.extra),
+            )
+            for number, row in enumerate(rows, start=1)
+        ),
+        unique=["campaign_id", "topic_id"],
+        update=["event_id"],
+    )
+    if any(row.tags for row in rows):
+        keys = dict(campaign.topics.values_list("topic_id", "pk"))
+        tags = [TopicTag(topic_id=keys[row.topic_id], name=name) for row in rows for name in row.tags]
+        TopicTag.objects.bulk_create(tags, batch_size=BATCH)
 
 
 def _change(topic: Topic, row: TopicRecord, event: Event) -> None:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError
 from tqdm import tqdm
 
 from evaluation.errors import Refused, no_such
@@ -14,6 +15,7 @@ from evaluation.formats.source import Source, read_source
 from evaluation.imports.base import LoadReceipt
 from evaluation.models import Campaign
 from web import audit_log
+from web.busy import SENTENCE, is_busy
 
 EXIT_REFUSED = 1
 EXIT_USAGE = 2  # as argparse exits
@@ -39,6 +41,11 @@ class AssayCommand(BaseCommand):
         except Refused as refusal:
             self.stderr.write(refusal.message)
             sys.exit(EXIT_USAGE if refusal.code in USAGE_CODES else EXIT_REFUSED)
+        except OperationalError as error:
+            if not is_busy(error):
+                raise
+            self.stderr.write(SENTENCE)
+            sys.exit(EXIT_REFUSED)
 
     def leave_trace(self, options: dict[str, Any]) -> None:
         """Write the command to the audit log. Raises `Refused` where it cannot: then nothing is done either."""

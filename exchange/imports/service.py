@@ -1,9 +1,10 @@
 """An import in two steps: try it out and show what it would do, then do it; both by the services of the commands."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -25,9 +26,9 @@ from evaluation.formats.segments import names_any, parse_segments
 from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES, Source, read_source
 from evaluation.formats.support import parse_support
 from evaluation.formats.topics import parse_qrels, parse_topics
-from evaluation.imports.base import LoadReceipt, problems_of
+from evaluation.imports.base import LoadReceipt, problems_of, trying_out, written_with
 from evaluation.imports.segments import needed_docids
-from evaluation.models import Campaign, Event, Finding
+from evaluation.models import Campaign
 from exchange import files
 from exchange.background import IMPORT, UNEXPECTED, start_item
 from exchange.imports.kinds import KINDS, ImportLoad, ImportOptions
@@ -225,37 +226,43 @@ def carry_on(attempt: ImportAttempt) -> None:
 
 
 def check(attempt: ImportAttempt) -> None:
-    """Load the files in a transaction that is rolled back, and store its outcome."""
+    """Plan the loading of the files, and store what it would do."""
     try:
         sources = _sources(attempt)
-        # Tried out by loading and undoing: a check of its own would be a second rule beside the service's.
-        with transaction.atomic():
+        with trying_out():
             receipt = _load(attempt, sources)
-            found = [] if receipt.nothing_changed else _found(attempt, _event_of(attempt, sources))
-            transaction.set_rollback(True)
     except Refused as refusal:
         _refuse(attempt, refusal)
         return
     except Exception:
         _refuse(attempt, Refused("unexpected", UNEXPECTED))
         raise
-    outcome = _counts(receipt) | {"preview": preview_of(attempt.kind, sources), "found": found}
+    outcome = _counts(receipt) | {"preview": preview_of(attempt.kind, sources)}
+    outcome["found"] = [] if receipt.nothing_changed else _found(receipt)
     _to(attempt, State.CHECKED, outcome=outcome, problems=[])
+
+
+class _Overtaken(Exception):
+    """Another process was first, or the import was put aside."""
 
 
 def load(attempt: ImportAttempt) -> None:
     """Load the files. The data and the state of the attempt are written in one transaction, or not at all."""
     folder = attempt.folder
+
+    def loaded(receipt: LoadReceipt) -> None:
+        outcome = attempt.outcome | _counts(receipt)
+        if not _to(attempt, State.LOADED, outcome=outcome, event=receipt.event, folder="", ended_at=now()):
+            raise _Overtaken
+
     try:
+        if not ImportAttempt.objects.filter(pk=attempt.pk, state=State.LOADING).exists():
+            return
         sources = _sources(attempt)
-        with transaction.atomic():
-            mine = ImportAttempt.objects.select_for_update().filter(pk=attempt.pk, state=State.LOADING)
-            if not mine.exists():  # another process was first, or it was put aside
-                return
-            receipt = _load(attempt, sources)
-            event = None if receipt.nothing_changed else _event_of(attempt, sources)
-            outcome = attempt.outcome | _counts(receipt)
-            _to(attempt, State.LOADED, outcome=outcome, event=event, folder="", ended_at=now())
+        with written_with(loaded):
+            _load(attempt, sources)
+    except _Overtaken:
+        return
     except Refused as refusal:
         _refuse(attempt, refusal)
         return
@@ -291,24 +298,17 @@ def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> LoadReceipt:
     return KINDS[attempt.kind].load(ImportLoad(campaign, sources, chosen, names, actor))
 
 
-def _event_of(attempt: ImportAttempt, sources: Sequence[Source]) -> Event | None:
-    # Services return no event; in this transaction the newest one that names these files is theirs.
-    digests = [source.sha256 for source in sources]
-    events = Event.objects.filter(campaign=attempt.campaign, kind__startswith="import.").order_by("-pk")
-    of = (event for event in events[:20] if [file["sha256"] for file in event.payload.get("files", [])] == digests)
-    return next(of, None)
-
-
-def _found(attempt: ImportAttempt, event: Event | None) -> list[dict[str, Any]]:
-    # A finding about a run that was loaded before is no finding of these files.
-    names = [file["name"] for file in attempt.files]
-    rows = Finding.objects.filter(campaign=attempt.campaign, event=event, file__in=names).order_by("pk")
-    fields = ("code", "file", "line", "run_id", "topic_id", "message")
-    return list(rows.values(*fields)[:FINDINGS_SHOWN])
+def _found(receipt: LoadReceipt) -> list[dict[str, Any]]:
+    return [
+        {"code": finding.code.value, "file": Path(finding.file).name[-400:]}
+        | {name: getattr(finding, name) for name in ("line", "run_id", "topic_id", "message")}
+        for finding in receipt.found[:FINDINGS_SHOWN]
+    ]
 
 
 def _counts(receipt: LoadReceipt) -> dict[str, Any]:
-    return asdict(receipt) | {"message": str(receipt), "nothing_changed": receipt.nothing_changed}
+    names = ("noun", "added", "changed", "unchanged", "findings", "counts", "nothing_changed")
+    return {name: getattr(receipt, name) for name in names} | {"message": str(receipt)}
 
 
 def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:

@@ -141,14 +141,16 @@ def load_campaign(
         # A snapshot's campaign lies beside the one that it is of, so its name says of which state it is.
         name = f"{manifest.name} ({snapshot.name})"[:200] if snapshot else manifest.name
         target = Target(slug or manifest.slug, name, members)
+        # Without a transaction: on SQLite it would keep everybody from saving while the states are compared.
+        if there := Campaign.objects.filter(slug=target.slug).first():
+            _check_same(archive, there)
+            return LoadResult(there, None)
         with transaction.atomic():
-            there = Campaign.objects.select_for_update().filter(slug=target.slug).first()
-            if there:
-                _check_same(archive, there)
-                return LoadResult(there, None)
             loaded = load(archive, target)
             not_given = keep_blind(manifest, loaded.campaign, snapshot)
             _note(manifest, loaded, snapshot, actor)
+            if snapshot:
+                _let_in(loaded.campaign, snapshot.campaign)
     return LoadResult(loaded.campaign, loaded, not_given)
 
 
@@ -198,11 +200,7 @@ def open_snapshot(*, snapshot: Snapshot, actor: User) -> LoadResult:
         path = Path(folder) / f"{snapshot.name}.zip"
         with path.open("wb") as out:
             write_snapshot(snapshot, out)
-        with transaction.atomic():
-            result = load_campaign(path, slug=opened_slug(snapshot), snapshot=snapshot, actor=actor)
-            if result.loaded:
-                _let_in(result.campaign, snapshot.campaign)
-    return result
+        return load_campaign(path, slug=opened_slug(snapshot), snapshot=snapshot, actor=actor)
 
 
 def _let_in(campaign: Campaign, origin: Campaign) -> None:

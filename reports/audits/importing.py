@@ -15,7 +15,7 @@ from evaluation.formats.lines import Count, Id, Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.imports.base import BATCH, ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
-from evaluation.judges import judge_from_elsewhere
+from evaluation.judges import judge_from_elsewhere, stored_judge
 from evaluation.models import Assignment, Event, Judge, Study, SupportJudgment
 from evaluation.terms import StudyKind
 from reports.audits.frame import REFUSED as CANT_JUDGE
@@ -63,7 +63,8 @@ def _plan(study: Study, source: Source, records: Sequence[AuditRecord], judge: J
     pairs = _drawn(study)
     words = {code: word for word, code in _words(StudyKind(study.kind)).items()}
     loaded = {
-        item: given[judge.name] for item, given in current_labels(study, Judge.objects.filter(pk=judge.pk)).items()
+        item: given[judge.name]
+        for item, given in current_labels(study, Judge.objects.filter(pk=judge.pk or 0)).items()
     }
     problems, new = [], []
     field = "nugget" if study.kind == StudyKind.ASSIGNMENT else "docid"
@@ -81,7 +82,7 @@ def _plan(study: Study, source: Source, records: Sequence[AuditRecord], judge: J
     refuse(problems)
 
     def write(event: Event) -> None:
-        _write(study, judge, new, event)
+        _write(study, stored_judge(judge), new, event)
 
     return ImportPlan("labels", len(new), 0, len(records) - len(new), write=write)
 

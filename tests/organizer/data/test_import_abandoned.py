@@ -33,8 +33,7 @@ settings.DATABASES["default"]["NAME"] = {database!r}
 from exchange.imports import service
 from exchange.models import ImportAttempt
 if {state!r} == "loading":
-    real = service._event_of
-    service._event_of = lambda *given: (print("writing", flush=True), signal.pause())
+    service._counts = lambda *given: (print("writing", flush=True), signal.pause())
 else:
     service._sources = lambda attempt: (print("writing", flush=True), signal.pause())
 attempt = ImportAttempt.objects.get(pk={pk})

@@ -1,0 +1,167 @@
+"""Whoever tries a file out keeps nobody from saving, and whoever waits for a writer in vain is told to come back."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from accounts.models import User
+from evaluation.domain.pseudonyms import Names
+from evaluation.imports import topics
+from evaluation.imports.base import trying_out
+from evaluation.models import Judge, NuggetSet
+from evaluation.terms import JudgeKind, Origin, SupportCondition
+from exchange.imports.kinds import KINDS, ImportLoad, ImportOptions
+from tests.worlds.campaign import ALPHA, LABELS, NUGGETS, SUPPORT, World, make_world
+from tests.worlds.cast import write_source
+
+NEW_RUN = ALPHA.replace("alpha", "gamma")
+FILES: dict[str, tuple[str, dict[str, Any]]] = {
+    "topics": ("t3\thow deep\n", {}),
+    "segments": ('{"docid": "d9", "url": "", "title": "", "headings": "", "segment": "Deep."}\n', {}),
+    "qrels": ("t1 0 d5 2\n", {"source": "UMBRELA"}),
+    "runs": (NEW_RUN, {}),
+    "nuggets": (NUGGETS, {"origin": Origin.AUTO, "judge": "newcomer", "by": JudgeKind.LLM}),
+    "assignments": (LABELS, {"origin": Origin.AUTO, "judge": "newcomer", "by": JudgeKind.HUMAN}),
+    "support": (SUPPORT, {"judge": "new", "by": JudgeKind.HUMAN, "condition": SupportCondition.SCRATCH}),
+    "scores": ("run_id,vital_strict\nalpha,0.5\n", {"name": "published"}),
+    "practice": (
+        '{"kind": "assign", "question": "why", "text": "Sand moves.", "statement": "sand moves", '
+        '"label": "support", "explanation": "It says so."}\n',
+        {},
+    ),
+}
+
+
+@pytest.fixture
+def world(transactional_db: None, tmp_path: Path) -> World:
+    return make_world(tmp_path)
+
+
+@contextmanager
+def somebody_writes() -> Iterator[None]:
+    """Another connection holds the only write lock, and nobody here waits for it."""
+    other = sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout = 0")
+    try:
+        yield
+    finally:
+        other.rollback()
+        other.close()
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA busy_timeout = 20000")
+
+
+needs_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="the only write lock is SQLite's")
+
+
+def load_of(world: World, folder: Path, kind: str) -> ImportLoad:
+    text, options = FILES[kind]
+    source = write_source(folder, f"{kind}.txt", text)
+    return ImportLoad(world.campaign, [source], ImportOptions(**options), Names([world.campaign], "default"), None)
+
+
+def test_every_kind_of_file_is_tried_here() -> None:
+    assert FILES.keys() == KINDS.keys()
+
+
+@needs_sqlite
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_tried_out_while_somebody_writes(world: World, tmp_path: Path, kind: str) -> None:
+    with somebody_writes(), trying_out():
+        receipt = KINDS[kind].load(load_of(world, tmp_path, kind))
+    assert receipt.added == 1 if kind != "assignments" else 4
+    assert receipt.event is None
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_what_is_tried_out_is_what_is_loaded(world: World, tmp_path: Path, kind: str) -> None:
+    load = load_of(world, tmp_path, kind)
+    before = (Judge.objects.count(), NuggetSet.objects.count())
+    with trying_out():
+        tried = KINDS[kind].load(load)
+    assert (Judge.objects.count(), NuggetSet.objects.count()) == before
+    loaded = KINDS[kind].load(load)
+    assert str(tried) == str(loaded)
+    assert loaded.event is not None
+    assert KINDS[kind].load(load).nothing_changed
+
+
+@needs_sqlite
+@pytest.mark.parametrize("kind", FILES)
+def test_the_same_file_again_is_refused_or_done_while_somebody_writes(
+    world: World, tmp_path: Path, kind: str
+) -> None:
+    load = load_of(world, tmp_path, kind)
+    KINDS[kind].load(load)
+    with somebody_writes(), trying_out():
+        assert KINDS[kind].load(load).nothing_changed
+
+
+def test_a_plan_that_was_overtaken_is_made_again(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real: Callable[..., Any] = topics._plan
+    plans: list[Any] = []
+
+    def load_other() -> None:
+        topics.import_topics(campaign=world.campaign, source=write_source(tmp_path, "o.tsv", "t3\thow deep\n"))
+        connection.close()
+
+    def overtaken(campaign: Any, *rest: Any) -> Any:
+        plan = real(campaign, *rest)
+        if not plans:
+            plans.append(plan)
+            overtaker = Thread(target=load_other)
+            overtaker.start()
+            overtaker.join()
+        return plan
+
+    monkeypatch.setattr(topics, "_plan", overtaken)
+    receipt = topics.import_topics(
+        campaign=world.campaign, source=write_source(tmp_path, "two.tsv", "t3\thow deep\nt4\thow wide\n")
+    )
+    assert (receipt.added, receipt.unchanged) == (1, 1)
+
+
+@pytest.fixture
+def olga(world: World) -> Client:
+    client = Client(raise_request_exception=False)
+    client.force_login(world.people["olga"])
+    return client
+
+
+@needs_sqlite
+def test_whoever_saves_while_somebody_writes_too_long_is_told_to_come_back(world: World, olga: Client) -> None:
+    with somebody_writes():
+        page = olga.post("/campaigns/river/people/language/", {"language": "en"})
+        told = olga.post(
+            "/api/v1/campaigns/river/imports/topics/",
+            data="t3\thow deep\n",
+            content_type="application/octet-stream",
+        )
+    assert (page.status_code, page["Retry-After"]) == (503, "5")
+    assert "nothing was saved" in page.content.decode()
+    assert (told.status_code, told["Retry-After"]) == (503, "5"), told.content
+    assert told["Content-Type"] == "application/problem+json"
+    assert json.loads(told.content)["code"] == "busy"
+
+
+@needs_sqlite
+def test_signing_in_while_somebody_writes_too_long_is_told_to_come_back(world: World) -> None:
+    user = User.objects.get(username="olga")
+    user.set_password("river-study-demo")
+    user.save()
+    client = Client(raise_request_exception=False)
+    with somebody_writes():
+        answer = client.post("/accounts/login/", {"login": "olga", "password": "river-study-demo"})
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
