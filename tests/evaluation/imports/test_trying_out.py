@@ -1,4 +1,4 @@
-"""Whoever tries a file out keeps nobody from saving, and whoever waits for a writer in vain is told to come back."""
+"""Whoever tries a file out keeps nobody from saving, and whoever waits for a writer in vain is refused to come back."""
 
 import json
 import sqlite3
@@ -98,9 +98,7 @@ def test_what_is_tried_out_is_what_is_loaded(world: World, tmp_path: Path, kind:
 
 @needs_sqlite
 @pytest.mark.parametrize("kind", FILES)
-def test_the_same_file_again_is_refused_or_done_while_somebody_writes(
-    world: World, tmp_path: Path, kind: str
-) -> None:
+def test_the_same_file_is_compared_while_somebody_writes(world: World, tmp_path: Path, kind: str) -> None:
     load = load_of(world, tmp_path, kind)
     KINDS[kind].load(load)
     with somebody_writes(), trying_out():
@@ -141,23 +139,23 @@ def olga(world: World) -> Client:
 
 
 @needs_sqlite
-def test_whoever_saves_while_somebody_writes_too_long_is_told_to_come_back(world: World, olga: Client) -> None:
+def test_a_save_while_somebody_writes_too_long_may_come_back(world: World, olga: Client) -> None:
     with somebody_writes():
         page = olga.post("/campaigns/river/people/language/", {"language": "en"})
-        told = olga.post(
+        refused = olga.post(
             "/api/v1/campaigns/river/imports/topics/",
             data="t3\thow deep\n",
             content_type="application/octet-stream",
         )
     assert (page.status_code, page["Retry-After"]) == (503, "5")
     assert "nothing was saved" in page.content.decode()
-    assert (told.status_code, told["Retry-After"]) == (503, "5"), told.content
-    assert told["Content-Type"] == "application/problem+json"
-    assert json.loads(told.content)["code"] == "busy"
+    assert (refused.status_code, refused["Retry-After"]) == (503, "5"), refused.content
+    assert refused["Content-Type"] == "application/problem+json"
+    assert json.loads(refused.content)["code"] == "busy"
 
 
 @needs_sqlite
-def test_signing_in_while_somebody_writes_too_long_is_told_to_come_back(world: World) -> None:
+def test_a_sign_in_while_somebody_writes_too_long_may_come_back(world: World) -> None:
     user = User.objects.get(username="olga")
     user.set_password("river-study-demo")
     user.save()
