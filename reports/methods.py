@@ -411,8 +411,10 @@ def _agreement(campaign: Campaign) -> MethodsSection:
     taus: list[Row] = []
     agreed: list[Row] = []
     sentences = [
-        f"95 % intervals of tau over run means and over all topic-run pairs are wider percentiles of {RESAMPLES:,}"
-        " bootstrap samples of topics.",
+        "95 % intervals of tau over run means and over all topic-run pairs are for as many topics like these; with more"
+        " topics tau would be higher.",
+        f"They are tau plus and minus half the distance of wider percentiles of {RESAMPLES:,} bootstrap samples of"
+        " topics.",
         "That of the mean of tau over topics is Student's t on Fisher's z.",
         "Those of labels are jackknives over topics, with Student's t and, but for strictness, on Fisher's z.",
     ]

@@ -345,6 +345,7 @@ def correlation_rows(found: Correlation) -> list[dict[str, Any]]:
             **{f"tied_{name}": pairs for name, pairs in asdict(agreed.ties[level]).items()},
             # A topic on which all runs score the same has no order, so the average leaves it out and says so.
             "undefined_topics": agreed.undefined_topics if level == "topic_average" else None,
+            "note": found.intervals[level].note or None,
         }
         for level, n in sizes.items()
     ]

@@ -48,6 +48,7 @@ TAU_COLUMNS = columns(
     ("low", "Low"),
     ("high", "High"),
     ("discordant", "Discordant"),
+    ("note", "Note"),
 )
 BY_TOPICS = "Rank agreement by number of topics"
 CURVE_COLUMNS = columns(

@@ -1,4 +1,4 @@
-"""95 % intervals whose sample is the topics: Student's t for means, wider percentiles for resampled figures.
+"""95 % intervals whose sample is the topics: Student's t for means, centred wider percentiles for resampled figures.
 
 Figures of labels, which are sums over topics, have those of the jackknife: with g over T topics, g(-t) without topic t
 and z = atanh g, the interval is tanh(z(g) ± t(.975, T - 1) · se), se² = (T - 1) / T · sum of (z(g(-t)) - their mean)².
@@ -37,13 +37,15 @@ Figure = Callable[[Floats], Floats]
 class Interval:
     """95 % interval of a figure, without ends where it is refused for a `reason`.
 
-    `resamples`: those in which the figure was defined; None where nothing was resampled.
+    `resamples`: those in which the figure was defined; None where nothing was resampled. `note`: of what it is one,
+    where that is not plain.
     """
 
     low: float | None = None
     high: float | None = None
     reason: str = ""
     resamples: int | None = None
+    note: str = ""
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -53,8 +55,10 @@ class Interval:
     def document(self) -> dict[str, Any]:
         """The interval as files and the API have it, so that `Interval(**document)` is the interval again."""
         resamples = {} if self.resamples is None else {"resamples": self.resamples}
-        reason = {"reason": self.reason} if self.reason else {}
-        return {"low": self.low, "high": self.high} | resamples | reason
+        words = {"reason": self.reason, "note": self.note}
+        return (
+            {"low": self.low, "high": self.high} | resamples | {name: text for name, text in words.items() if text}
+        )
 
 
 def documents_of(intervals: Mapping[str, Interval]) -> dict[str, dict[str, Any]]:
@@ -97,10 +101,11 @@ def on_z(value: float, error: float, topics: int) -> Interval:
 
 
 def resampled_interval(taus: Callable[[Counts], Floats], topics: int, resamples: int, seed: int) -> Interval:
-    """Return the wider percentiles (Hesterberg 2015) of a figure over resamples of so many topics.
+    """Return figure -+ half the distance of the wider percentiles (Hesterberg 2015) over resamples of so many topics.
 
     `taus` gives the figure for rows of multiplicities, how often each topic is drawn, B x T; nan where undefined.
     Plain percentiles are as narrow as if the few topics were many: these are read further out, by t and √(T/(T-1)).
+    Resampling adds the topics' noise a second time, so taus of many runs lie below the figure: it is the middle.
     """
     if topics < FEWEST_TOPICS:
         return Interval(reason=TOO_FEW_TOPICS)
@@ -115,7 +120,9 @@ def resampled_interval(taus: Callable[[Counts], Floats], topics: int, resamples:
         return Interval(reason=UNDEFINED_WITHOUT)
     tail = NormalDist().cdf(-sqrt(topics / (topics - 1)) * student(topics - 1))
     low, high = np.quantile(known, [tail, 1 - tail])
-    return Interval(float(low), float(high), resamples=len(known))
+    tau, reach = float(found[0]), float(high - low) / 2
+    note = f"95 % interval for {topics} topics like these; with more topics tau would be higher"
+    return Interval(max(tau - reach, -1.0), min(tau + reach, 1.0), resamples=len(known), note=note)
 
 
 def draws_of(topics: int, resamples: int, seed: int) -> Counts:

@@ -238,7 +238,13 @@ def _correlation(campaign: Campaign, options: Options, conditions: AnyConditions
     # A published table has means only: that it shares no topic says nothing.
     if not found.published and not found.agreement.topics:
         pairs += "; no topic in common"
-    return document, correlation_rows(found), f"{pairs}. {_policy_line(document)}"
+    rows = correlation_rows(found)
+    text = "\n".join(
+        [f"{pairs}. {_policy_line(document)}", *(f"{row['level']}: {row['note']}." for row in rows if row["note"])]
+    )
+    if options["format"] == "table":
+        rows = [{name: value for name, value in row.items() if name != "note"} for row in rows]
+    return document, rows, text
 
 
 def _confusion(campaign: Campaign, options: Options, conditions: AnyConditions) -> Printed:
