@@ -12,6 +12,7 @@ from django.utils.timezone import now
 from accounts.models import NAME_TAKEN, NOTICE_VERSION, Invitation, User
 from accounts.tokens import SECRET_BYTES, hash_of
 from web.middleware import RuleRefusal
+from web.text import trimmed
 
 
 def new_invitation(
@@ -59,7 +60,7 @@ def revoke_invitation(invitation: Invitation) -> bool:
 
 def make_account(*, username: str, password: str, full_name: str = "", email: str = "") -> User:
     """Raises `ValidationError` by field. `email`: where the link was sent, so whoever has it reads that mail."""
-    first, _, last = full_name.strip().partition(" ")
+    first, _, last = trimmed(full_name).partition(" ")
     user = User(username=username, first_name=first, last_name=last, email=email)
     user.set_password(password)
     user.full_clean()

@@ -5,6 +5,8 @@ import unicodedata
 
 from django.core.exceptions import ValidationError
 
+from web.text import trimmed
+
 # Writing systems of more than one script, and what Unicode's names of their letters begin with.
 MIXED_SYSTEMS = (
     frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
@@ -16,10 +18,13 @@ FIRST_WORD = re.compile("[A-Z]+")
 
 def canonical_name(name: str) -> str:
     """Equal for two names that a person would take for the same."""
-    return unicodedata.normalize("NFKC", name.strip()).casefold()
+    return unicodedata.normalize("NFKC", trimmed(name)).casefold()
 
 
 def validate_one_script(name: str) -> None:
+    # Among the letters are some that nobody sees, such as the filler of Hangul.
+    if trimmed(name) != name:
+        raise ValidationError("Use letters that can be seen.", code="unseen")
     scripts = {_script(letter) for letter in unicodedata.normalize("NFKC", name) if not letter.isascii()}
     if any(letter.isascii() and letter.isalpha() for letter in name):
         scripts.add("LATIN")

@@ -12,6 +12,7 @@ from django.utils.timezone import now
 
 from accounts.models import ApiToken, User
 from web.middleware import RuleRefusal
+from web.text import trimmed
 
 MARK = "assay_"  # by which a scanner for secrets knows a token
 SECRET_BYTES = 32
@@ -37,11 +38,11 @@ def longest_life() -> timedelta:
 
 def make_token(*, user: User, name: str, scopes: Collection[str], expires_at: datetime) -> tuple[ApiToken, str]:
     """Token and its secret, which is never stored."""
-    _check(user, name.strip(), scopes, expires_at)
+    _check(user, trimmed(name), scopes, expires_at)
     raw = MARK + secrets.token_urlsafe(SECRET_BYTES)
     token = ApiToken.objects.create(
         user=user,
-        name=name.strip(),
+        name=trimmed(name),
         prefix=raw[:SHOWN],
         sha256=hash_of(raw),
         scopes=[scope.value for scope in Scope if scope in scopes],

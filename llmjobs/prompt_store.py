@@ -21,6 +21,7 @@ from llmjobs.job_status import callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompts.template import PromptTask, Template, TopicTexts
 from llmjobs.prompts.texts import BUILT_IN, TEMPLATES, WITH_TEXTS
+from web.text import trimmed
 
 LONGEST_TEXT = 50_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -88,7 +89,7 @@ def check_wording(template: Template, campaign: Campaign | None) -> None:
 def text_problems(template: Template) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for part, text in (("system", template.system), ("user", template.user)):
-        if not text.strip():
+        if not trimmed(text):
             found.append((part, "a text is needed"))
         if len(text) > LONGEST_TEXT:
             found.append((part, f"at most {LONGEST_TEXT:,} characters, found {len(text):,}"))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from assessor.rules.op_schemas import GiveLabel, Locate
 from evaluation.errors import Refused
+from web.text import trimmed
 
 LONGEST_REASON = 500
 CANT_JUDGE = "cant_judge"
@@ -32,7 +33,7 @@ class LabelRow:
 
 def give_label(row: LabelRow, given: GiveLabel, *, in_sweep: bool) -> LabelRow:
     """Raises `Refused` for "can't judge" without a reason, or for a label accepted as the machine's that is not."""
-    label, reason = given.label, given.reason.strip()
+    label, reason = given.label, trimmed(given.reason)
     if label == CANT_JUDGE and not reason:
         raise Refused("no_reason", "Say why it cannot be judged.")
     if len(reason) > LONGEST_REASON:

@@ -24,6 +24,7 @@ from assessor.rules.op_schemas import (
 )
 from evaluation.errors import Refused
 from evaluation.terms import Decision, Importance, Making
+from web.text import trimmed
 
 FIRST_POSITION = 1.0
 CLOSEST = 1e-9  # positions nearer than this are spread out anew
@@ -98,7 +99,7 @@ def _row(rows: Rows, key: str) -> Row:
 
 
 def _text(text: str) -> str:
-    stripped = text.strip()
+    stripped = trimmed(text)
     if not stripped:
         raise Refused("empty_text", "A nugget needs a text.")
     if len(stripped) > LONGEST_TEXT:

@@ -140,8 +140,8 @@ def remark(request: UserRequest, public_id: str) -> HttpResponse:
         task=public_id,
         user=request.user,
         kind=body.kind,
-        about=body.about.strip(),
-        text=body.text.strip(),
+        about=body.about,
+        text=body.text,
         public_id=body.public_id,
     )
     return JsonResponse({"public_id": body.public_id})

@@ -16,6 +16,7 @@ from evaluation.formats.lines import read_toml
 from evaluation.formats.source import Readable, read_source
 from evaluation.models import Campaign, ConditionDefault, Event, Membership, Protocol
 from evaluation.terms import Condition, NuggetSearch, PassageOrder, Role, SupportCondition
+from web.text import trimmed
 
 # Strict, or `true` in a file would be read as the number 1.
 Count = Annotated[int, Field(ge=1, le=10_000, strict=True)]
@@ -115,7 +116,7 @@ def start_campaign(
 
 def _make(slug: str, name: str, content: CampaignFile, actor: User | None) -> Campaign:
     campaign = Campaign(
-        slug=slug, name=name or content.name, description=content.description, language=content.language
+        slug=slug, name=trimmed(name or content.name), description=content.description, language=content.language
     )
     _check(campaign)
     campaign.save()
@@ -132,7 +133,7 @@ def _make(slug: str, name: str, content: CampaignFile, actor: User | None) -> Ca
 def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool, actor: User | None) -> str:
     # A description and a language that the file leaves out stay as they are.
     wanted = {
-        "name": name or content.name,
+        "name": trimmed(name or content.name),
         "description": content.description or campaign.description,
         "language": content.language or campaign.language,
     }

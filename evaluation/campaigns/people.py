@@ -26,6 +26,7 @@ from evaluation.rules.tasks import UNBLINDED_ROLES, MemberFacts, giving_problem,
 from evaluation.rules.text import pattern_of_names
 from evaluation.terms import Role
 from web import audit_log
+from web.text import trimmed
 
 
 def close_person(*, user: User, actor: User) -> None:
@@ -166,7 +167,9 @@ def invite(*, campaign: Campaign, role: Role, email: str, actor: User, name: str
     if email:
         _check_email(email)
     with transaction.atomic():
-        made, raw = new_invitation(campaign_id=campaign.pk, role=role, email=email, name=name, made_by=actor)
+        made, raw = new_invitation(
+            campaign_id=campaign.pk, role=role, email=email, name=trimmed(name), made_by=actor
+        )
         payload = {"invitation": made.pk, "role": role, "by_mail": bool(email)}
         Event.objects.create(campaign=campaign, kind="invitation.made", actor=actor, payload=payload)
     inviter = audit_log.actor_of(actor)

@@ -30,6 +30,7 @@ from evaluation.models import (
 from evaluation.rules.protocol import SETTINGS, Difference, Value, differences, recorded_differences
 from evaluation.terms import JudgeKind, SupportCondition
 from web import audit_log
+from web.text import trimmed
 
 CONDITIONS = ("A/A", "E/A", "M/A", "E/M", "M/M", "A/M", "scratch", "post-edit", "llm")
 
@@ -144,7 +145,7 @@ def _locked(campaign: Campaign, seal: str) -> Campaign:
 
 
 def _reason(reason: str, *, needed: bool) -> str:
-    stripped = reason.strip()[:LONGEST_REASON]
+    stripped = trimmed(reason)[:LONGEST_REASON]
     if needed and not stripped:
         raise Refused("no_reason", "Say why: something was judged already, and the reason stays with the change.")
     return stripped

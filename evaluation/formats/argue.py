@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
-from evaluation.formats.lines import Id, Line, Once, Text, json_line, json_rows
+from evaluation.formats.lines import Id, Line, Once, Wording, json_line, json_rows
 from evaluation.formats.nuggets import (
     ARGUE_KEY,
     IMPORTANCE,
@@ -44,7 +44,7 @@ class Reference(Line):
 class BankAnswer(Line):
     """An answer, or a claim: what a report should say, and the documents that say it."""
 
-    answer: Text
+    answer: Wording
     references: list[Id | Reference] | None = None
 
     @property
@@ -56,7 +56,7 @@ class BankAnswer(Line):
 
 
 class BankQuestion(Line):
-    question: Text
+    question: Wording
     aggregator_type: str | None = None
     importance: int | str | None = None
     answers: list[BankAnswer] = Field(default_factory=list)
@@ -68,7 +68,7 @@ class BankQuestion(Line):
 
 
 class BankClaim(Line):
-    claim: Text
+    claim: Wording
     importance: int | str | None = None
     references: list[Id | Reference] | None = None
 

@@ -15,7 +15,7 @@ from evaluation.formats.lines import (
     Id,
     Line,
     Once,
-    Text,
+    Wording,
     json_line,
     json_rows,
     label_word,
@@ -89,7 +89,7 @@ class AssignmentRecord:
 
 class LabelItem(TypedDict):
     __pydantic_config__ = CONFIG  # type: ignore[misc]
-    text: Text
+    text: Wording
     importance: NotRequired[str | None]
     assignment: NotRequired[str | None]
 

@@ -10,7 +10,17 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.formats.lines import Count, Id, Line, Once, Text, json_line, json_rows, own_provenance, with_extra
+from evaluation.formats.lines import (
+    Count,
+    Id,
+    Line,
+    Once,
+    Wording,
+    json_line,
+    json_rows,
+    own_provenance,
+    with_extra,
+)
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.terms import PROVENANCE_KEY, Importance
@@ -32,7 +42,7 @@ class Parent(BaseModel):
     """A draft that a nugget was made from: its text, and its place in the list of drafts, which tells equals apart."""
 
     relation: Literal["kept", "edited", "merged", "split"]
-    text: Text
+    text: Wording
     place: Count | None = None
 
 
@@ -89,7 +99,7 @@ class NuggetListRow:
 class NuggetItem(Line):
     """A nugget of a line; the 2025 track's sub-narrative is its group."""
 
-    text: Text
+    text: Wording
     importance: str | None = None
     group: str | None = Field(default=None, alias="mapped_sub_narrative")
 

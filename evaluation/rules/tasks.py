@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from evaluation.errors import Refused
 from evaluation.terms import Role, Stage, TaskState
+from web.text import trimmed
 
 UNBLINDED_ROLES = (Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR)
 
@@ -164,7 +165,7 @@ def check_maker(name: str, maker: str, *, overlap: bool, reason: str) -> None:
 
     `overlap`: somebody assigns it already, and the labels are to be compared.
     """
-    if not overlap and not reason.strip():
+    if not overlap and not trimmed(reason):
         raise Refused("not_the_maker", f"{maker} made this list: say why {name} is to assign it.")
 
 

@@ -19,6 +19,7 @@ from evaluation.labelling import touch
 from evaluation.models import Assignment, Campaign, Event, Judge, NuggetList, Remark, SupportJudgment, Task
 from evaluation.rules.tasks import Act, TaskFacts, check_act, check_reopen, check_withdrawal, state_after
 from evaluation.terms import RemarkKind, Stage, TaskState
+from web.text import trimmed
 
 LONGEST_REASON = 2000
 
@@ -138,7 +139,7 @@ def lock_any_task(campaign: Campaign, public_id: str) -> Task:
 
 
 def check_reason(reason: str) -> None:
-    if not reason.strip():
+    if not trimmed(reason):
         raise Refused("no_reason", "Say why: the reason is recorded.")
     # A reason goes into the log, where it can never be shortened.
     if len(reason) > LONGEST_REASON:
@@ -269,7 +270,7 @@ def _handed_drafts(tasks: Sequence[Task]) -> set[tuple[int, int]]:
 
 
 def _carry_out(task: Task, wish: TaskChange, actor: User) -> None:
-    reason = wish.reason.strip()
+    reason = trimmed(wish.reason)
     payload: dict[str, object] = {"task": task.public_id, "topic": task.topic.topic_id, "before": task.state}
     if wish.change is Change.RESCHEDULE:
         due = wish.due.isoformat() if wish.due else None

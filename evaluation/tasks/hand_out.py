@@ -39,6 +39,7 @@ from evaluation.tasks.plan import Roster, WorkPlan, plan_hand_out, plan_reassign
 from evaluation.tasks.pooling import add_new_answers, shuffled_answers
 from evaluation.tasks.units import Order, Skipped, TopicUnit
 from evaluation.terms import DrawKind, Stage, StudyKind, TaskState
+from web.text import trimmed
 
 BATCH = 500
 STAGES = {StudyKind.ASSIGNMENT: Stage.ASSIGN, StudyKind.SUPPORT: Stage.SUPPORT_SCRATCH}
@@ -147,7 +148,7 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
             raise nothing_handed_out(plan.skipped)
         made = [_make(locked, plan, piece) for piece in plan.given]
         for task in made:
-            reason = {"reason": order.reason.strip()} if order.reason.strip() else {}
+            reason = {"reason": trimmed(order.reason)} if trimmed(order.reason) else {}
             note_task("task.handed_out", task, actor, hand_out_payload(task) | reason)
         return HandOutReceipt(tuple(task.public_id for task in made), plan.skipped)
 
@@ -171,7 +172,7 @@ def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor
             plan = plan_reassignment(locked, old, assessor, reason)
             withdraw_task(old)
             new = _make(locked, plan, replace(plan.given[0], second_opinion=old.second_opinion))
-        details = {"new": new.public_id, "reason": reason.strip(), **hand_out_payload(new)}
+        details = {"new": new.public_id, "reason": trimmed(reason), **hand_out_payload(new)}
         note_task("task.reassigned", old, actor, details)
         return new.public_id
 

@@ -23,6 +23,7 @@ from evaluation.rules.tasks import (
 )
 from evaluation.tasks.units import Ground, Order, Skipped, TopicUnit, ground_of, pieces_of
 from evaluation.terms import Origin, Role, Stage, TaskState
+from web.text import trimmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,7 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
         instead=old.public_id,
         nuggets=old.nugget_set.name if old.nugget_set and old.stage == Stage.ASSIGN else "",
         machine=old.machine.name if old.machine else "",
-        reason=reason.strip(),
+        reason=trimmed(reason),
     )
     plan = plan_hand_out(campaign, order)
     if not plan.given:

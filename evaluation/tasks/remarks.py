@@ -16,6 +16,7 @@ from evaluation.models import Campaign, Event, Remark, Task
 from evaluation.models.fields import new_public_id
 from evaluation.tasks.changes import lock_own_task
 from evaluation.terms import RemarkKind, TaskState
+from web.text import trimmed
 
 LONGEST_TEXT = 5000
 LONGEST_ABOUT = 200
@@ -46,8 +47,8 @@ def remark(
             there = Remark.objects.create(
                 task=found,
                 kind=kind,
-                about=about.strip(),
-                text=text.strip(),
+                about=trimmed(about),
+                text=trimmed(text),
                 public_id=public_id or new_public_id(),
             )
             _note("remark.made", there, user, {"kind": kind, "about": there.about, "text": there.text})
@@ -68,7 +69,7 @@ def answer_remark(*, campaign: Campaign, remark: str, answer: str, actor: User) 
             raise Refused("no_such_remark", "There is no such remark in this campaign.")
         if found.answered_at:
             raise Refused("answered", "This remark is answered already.")
-        found.answered_at, found.answered_by, found.answer = timezone.now(), actor, answer.strip()
+        found.answered_at, found.answered_by, found.answer = timezone.now(), actor, trimmed(answer)
         found.save(update_fields=["answered_at", "answered_by", "answer"])
         _note("remark.answered", found, actor, {"answer": found.answer})
         return RemarkReceipt(found.public_id, found.kind, found.at)
@@ -77,7 +78,7 @@ def answer_remark(*, campaign: Campaign, remark: str, answer: str, actor: User) 
 def _check(task: Task, kind: RemarkKind, about: str, text: str, public_id: str) -> None:
     if kind is RemarkKind.REOPEN and task.state != TaskState.SUBMITTED:
         raise Refused("not_submitted", "Only submitted work can be reopened; this can still be changed.")
-    if not text.strip():
+    if not trimmed(text):
         raise Refused("empty_text", "Write what the organizers should know.")
     if len(text) > LONGEST_TEXT or len(about) > LONGEST_ABOUT or len(public_id) > LONGEST_ID:
         raise Refused("long_text", f"This is too long; a text has at most {LONGEST_TEXT} characters.")
@@ -103,6 +104,8 @@ def remind(*, campaign: Campaign, tasks: Iterable[Task], text: str, actor: User)
     """Note a reminder of each task whose assessor had none today, and return these. Raises `Refused` for none."""
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=campaign.pk)  # two organizers may remind at once
+        if not trimmed(text):
+            raise Refused("empty_text", "Write what the reminder says.")
         done = reminded_today(campaign)
         about = [task for task in tasks if task.assessor_id not in done]
         if not about:

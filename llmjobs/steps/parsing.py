@@ -11,6 +11,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from web.text import trimmed
+
 LONGEST_REPLY = 100_000
 QUOTED_IN_REASON = 60
 
@@ -133,7 +135,7 @@ def parse_nuggets(reply: str, most: int) -> Parsed | ReplyProblem:
             return ReplyProblem(f"item {number} of the list has characters that are not text")
         if REFUSAL.match(item):
             return REFUSED
-    nuggets = tuple(" ".join(item.split()) for item in parsed.items)
+    nuggets = tuple(" ".join(trimmed(item).split()) for item in parsed.items)
     return _nugget_problem(nuggets, most) or Parsed(nuggets, parsed.notes)
 
 
@@ -307,7 +309,7 @@ def _body(reply: str) -> _Body | ReplyProblem:
         text = reply[marks[-1].end() :]
     for mark in END_MARKS:
         text = text.rstrip().removesuffix(mark) if mark in text[-40:] else text
-    if not text.strip():
+    if not trimmed(text):
         return UNFINISHED if marks else ReplyProblem("the reply is empty")
     if REFUSAL.match(text):
         return REFUSED

@@ -50,7 +50,7 @@ from organizer.work.forms import (
     WorkSearch,
     lacking,
 )
-from web.text import plural
+from web.text import plural, trimmed
 
 TOPICS_A_PAGE = 30
 REMARKS_A_PAGE = 50
@@ -281,7 +281,7 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     form = AnswerForm(request.POST)
     answer = form.cleaned_data["answer"] if form.is_valid() else request.POST.get("answer", "")
     answer_remark(campaign=campaign, remark=remark.public_id, answer=answer, actor=request.user)
-    messages.success(request, "Answered: the assessor reads it beside the task." if answer.strip() else "Read.")
+    messages.success(request, "Answered: the assessor reads it beside the task." if trimmed(answer) else "Read.")
     back = request.POST.get("back")
     if back == "task":
         return redirect("organizer:task", campaign.slug, remark.task.public_id)

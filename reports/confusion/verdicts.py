@@ -24,6 +24,7 @@ from evaluation.models import (
 from reports.confusion.paired_labels import ItemKind, Key, LabelComparison
 from reports.models import BOTH, TAKEN_BACK, UNDECIDED, Adjudication
 from reports.terms import NO_CATEGORY, category_cell, category_text
+from web.text import trimmed
 
 FIELDS = {ItemKind.NUGGETS: ("answer", "nugget_version"), ItemKind.CITATIONS: ("sentence", "segment")}
 WHO = ("rows", "columns", "neither", "undecided", "both")
@@ -118,7 +119,7 @@ def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: Use
         labels = labels_of(pair)
         if not labels:
             raise Refused("no_label", "Nobody has labelled this pair, so there is nothing to decide.")
-        given = {"verdict": verdict, "category": category, "note": note}
+        given = {"verdict": verdict, "category": category, "note": trimmed(note)}
         newest = next(iter(verdicts_on(pair)), None)
         if newest and newest.actor_id == actor.pk and all(getattr(newest, name) == given[name] for name in given):
             # Pressed twice, or sent again by a browser: one verdict, one event.

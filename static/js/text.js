@@ -1,4 +1,20 @@
-// Words that depend on a number, and names in a row.
+// Words that depend on a number, names in a row, and texts without what nobody sees at their edges.
+
+// The same as UNSEEN of web/text.py.
+const UNSEEN = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff0-\ufffb]$/u;
+const SHAPED = /^[\p{So}\p{Sm}\p{Lo}]$/u;
+const SHAPING = /^[\ufe00-\ufe0f\u{e0020}-\u{e007f}\u{e0100}-\u{e01ef}]$/u;
+
+/** A text as it is kept: empty where there is nothing to see. The same as `trimmed` of web/text.py. */
+export function trimmed(text) {
+  const signs = [...text];
+  let start = 0;
+  let end = signs.length;
+  while (start < end && UNSEEN.test(signs[start])) start += 1;
+  while (end > start && UNSEEN.test(signs[end - 1])) end -= 1;
+  if (end > start && SHAPED.test(signs[end - 1])) while (SHAPING.test(signs[end] ?? "")) end += 1;
+  return signs.slice(start, end).join("");
+}
 
 /** "change" for 1 and "changes" for any other number; `many` where an s is not enough. */
 export function plural(number, one, many = `${one}s`) {

@@ -3,6 +3,7 @@
 import { drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "../nuggets/chips.js";
 import { Autosave, grow } from "../nuggets/editing.js";
 import { copyOf } from "../template.js";
+import { trimmed } from "../text.js";
 
 let count = 0;
 
@@ -36,7 +37,7 @@ export class Part {
   }
 
   get text() {
-    return this.field.value.trim();
+    return trimmed(this.field.value);
   }
 
   get value() {

@@ -1,6 +1,8 @@
 // What one tells the organizers: comments, flags, requests to reopen, interruptions. What is typed is kept on this
 // device until the server has it; sending it twice makes one remark, because the page gives it its id.
 
+import { trimmed } from "../text.js";
+
 const KINDS = {
   comment: {
     title: "Comment to the organizers",
@@ -85,12 +87,12 @@ export class Remarks {
   // `wanted`: it was sent off, so that the page may go on sending it by itself.
   #keep(wanted) {
     const remark = { ...this.#typed(), wanted };
-    this.#desk.save.keepText(slotOf(this.#kind), remark.text.trim() ? remark : null);
+    this.#desk.save.keepText(slotOf(this.#kind), trimmed(remark.text) ? remark : null);
     return remark;
   }
 
   async #submit() {
-    if (!this.#fields.text.value.trim()) return this.#say("Write something first.");
+    if (!trimmed(this.#fields.text.value)) return this.#say("Write something first.");
     this.#say("");
     const remark = this.#keep(true);
     const problem = await this.#send(remark);

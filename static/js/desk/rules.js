@@ -1,6 +1,8 @@
 // What each operation does to the list in the making: the same effects as assessor/rules/nugget_ops.py, so that the page
 // can show them before the server answers and while it cannot be reached. A test runs both on the same operations.
 
+import { trimmed } from "../text.js";
+
 /** The rows of `rows` (a Map by key), in the order of the list. */
 export function ordered(rows) {
   return [...rows.values()].sort((a, b) => a.position - b.position || (a.key < b.key ? -1 : 1));
@@ -71,7 +73,7 @@ function made(part, making, parents, position, number) {
     key: part.key,
     version: 1,
     position,
-    text: part.text.trim(),
+    text: trimmed(part.text),
     importance: part.importance ?? 0,
     decision: "kept",
     making,
@@ -95,7 +97,7 @@ const EFFECTS = {
   },
   edit(rows, { key, text }) {
     const row = rows.get(key);
-    return [{ ...row, text: text.trim(), decision: row.decision === "undecided" ? "kept" : row.decision }];
+    return [{ ...row, text: trimmed(text), decision: row.decision === "undecided" ? "kept" : row.decision }];
   },
   add(rows, payload) {
     const position = payload.after ? placeAfter(rows, payload.after) : lastPlace(rows);

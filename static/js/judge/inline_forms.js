@@ -1,6 +1,7 @@
 // The two small boxes of a row: why it cannot be judged, and which sentence of the answer it is in.
 
 import { copyOf } from "../template.js";
+import { trimmed } from "../text.js";
 
 let made = 0;
 
@@ -34,7 +35,7 @@ export function openBox(host, template, { text = "", take, leave, typed = () => 
   };
   box.addEventListener("submit", (event) => {
     event.preventDefault();
-    accept(input.value.trim());
+    accept(trimmed(input.value));
   });
   input.addEventListener("input", () => typed(input.value));
   input.addEventListener("keydown", (event) => event.isComposing && event.key === "Enter" && event.stopPropagation());

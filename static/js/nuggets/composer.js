@@ -3,7 +3,7 @@
 
 import { Part } from "../desk/part.js";
 import { copyOf } from "../template.js";
-import { together } from "../text.js";
+import { together, trimmed } from "../text.js";
 
 const WORDS = {
   new: { title: () => "New nugget", verb: "Add", target: "new nugget" },
@@ -280,9 +280,9 @@ export class Composer {
 
   // The text of one source alone leaves the facts of the others out: that is asked about once.
   #leftOut(text) {
-    const isOne = this.#sources.some((source) => source.text.trim() === text);
-    const others = this.#sources.filter((source) => source.text.trim() !== text);
-    if (!isOne || !others.length || this.#agreed.trim() === text) return "";
+    const isOne = this.#sources.some((source) => trimmed(source.text) === text);
+    const others = this.#sources.filter((source) => trimmed(source.text) !== text);
+    if (!isOne || !others.length || trimmed(this.#agreed) === text) return "";
     this.#agreed = text;
     const nuggets = together(others.map((source) => source.name));
     const fault = others.length > 1 ? `The facts of ${nuggets} are not in it.` : `${nuggets}'s fact is not in it.`;

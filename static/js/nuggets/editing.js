@@ -2,6 +2,8 @@
 // and every 10 s of typing; what was typed since is kept beside the outbox, so that not even a crash takes it.
 // The operations of one stretch of typing share a step: one undo takes them all back.
 
+import { trimmed } from "../text.js";
+
 const PAUSE_MS = 800;
 const LONGEST_MS = 10_000;
 
@@ -97,7 +99,7 @@ export class Editor {
 
   /** Whether something was typed that is no operation yet. */
   get isDirty() {
-    return this.#field.value.trim() !== this.#sent;
+    return trimmed(this.#field.value) !== this.#sent;
   }
 
   focus() {
@@ -123,7 +125,7 @@ export class Editor {
 
   /** Make an operation of what was typed. An empty field is not one: a nugget needs a text. */
   settle() {
-    const text = this.#field.value.trim();
+    const text = trimmed(this.#field.value);
     const { store, save } = this.#desk;
     if (!text || !store.row(this.#key)) return;
     if (text !== this.#sent) {
@@ -142,7 +144,7 @@ export class Editor {
 
   /** Leave the field; the text stays. */
   close() {
-    const wasEmpty = !this.#field.value.trim();
+    const wasEmpty = !trimmed(this.#field.value);
     this.#autosave.composing = false;
     this.settle();
     this.#autosave.stop();

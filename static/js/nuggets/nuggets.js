@@ -12,6 +12,7 @@ import { gesturesOf } from "./gestures.js";
 import * as passages from "./passages.js";
 import { drawRow, makeRow } from "./row.js";
 import { Writing } from "./writing.js";
+import { trimmed } from "../text.js";
 
 /** @returns {HTMLElement[]} */
 function rowsIn(list) {
@@ -328,7 +329,7 @@ export class NuggetList {
     for (const [slot, kept] of Object.entries(this.desk.save.keptTexts())) {
       const key = slot.startsWith("edit:") ? slot.slice("edit:".length) : null;
       const row = key && this.desk.store.row(key);
-      if (row && isListed(row) && row.text === kept.base && kept.text.trim() !== row.text) this.edit(key, kept.text);
+      if (row && isListed(row) && row.text === kept.base && trimmed(kept.text) !== row.text) this.edit(key, kept.text);
     }
   }
 }

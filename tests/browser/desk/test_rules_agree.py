@@ -11,6 +11,7 @@ from assessor.desk.nugget_ops import changes_json
 from assessor.rules.nugget_ops import Row, apply
 from assessor.rules.op_schemas import PAYLOADS
 from evaluation.terms import Making
+from web.text import UNSEEN
 
 pytestmark = [
     pytest.mark.walk,
@@ -53,7 +54,7 @@ def random_operation(rows: dict[str, Row], dice: random.Random, number: int) -> 
     open_ = [key for key, row in rows.items() if row.decision != "replaced"]
     key, other = dice.choice(open_), dice.choice(open_)
     part = {
-        "text": f" text {number} ",
+        "text": f" \u200btext {number}\u2060 ",
         "importance": dice.randrange(3),
         "evidence": [["p", 1], ["p", None], ["p", 1]],
     }
@@ -61,7 +62,7 @@ def random_operation(rows: dict[str, Row], dice: random.Random, number: int) -> 
         ("decide", {"key": key, "decision": dice.choice(["kept", "rejected", "undecided"])}),
         ("decide", {"key": key, "decision": "kept", "importance": dice.choice([1, 2])}),
         ("importance", {"key": key, "importance": dice.randrange(3)}),
-        ("edit", {"key": key, "text": f" edited {number}"}),
+        ("edit", {"key": key, "text": f"\u3164 edited {number} ❤\ufe0f"}),
         ("add", {**part, "key": f"n{number}", "after": dice.choice([key, None])}),
         ("split", {"from": key, "into": [{**part, "key": f"s{number}{letter}"} for letter in "abc"]}),
         ("link", {"key": key, "segment": dice.choice("pq"), "sentence": dice.choice([0, None])}),
@@ -103,4 +104,19 @@ def test_moving_into_one_gap_for_ever_agrees_too(chromium: Browser, live_server:
         ops.append(("move", payload))
         rows |= {key: row for key, row in apply(rows, PAYLOADS["move"].model_validate(payload)).items() if row}
     assert page.evaluate(REPLAY, [{"rows": first, "ops": ops}]) == [changes_json(rows)]
+    page.close()
+
+
+def test_page_and_server_agree_on_what_nobody_sees(chromium: Browser, live_server: LiveServer) -> None:
+    page = chromium.new_page()
+    page.goto(f"{live_server.url}/accounts/login/")
+    every = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    unseen = page.evaluate(
+        """async (codes) => {
+          const { trimmed } = await import("/static/js/text.js");
+          return codes.filter((code) => !trimmed(String.fromCodePoint(code)));
+        }""",
+        every,
+    )
+    assert {chr(code) for code in unseen} == UNSEEN
     page.close()

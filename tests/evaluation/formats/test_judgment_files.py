@@ -23,12 +23,13 @@ from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source, read_source
 from evaluation.formats.support import SupportRecord, parse_support, support_line
 from evaluation.terms import AssignmentLabel, Importance, RagTask, SupportCondition, SupportLabel
+from web.text import trimmed
 
 Read = Callable[[str], Source]
 
 ids = st.text(min_size=1, max_size=20).filter(lambda text: id_problem(text) is None)
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
-texts = words.filter(lambda text: any(not c.isspace() and c.isprintable() for c in text))
+texts = words.map(trimmed).filter(bool)
 extras = st.dictionaries(st.sampled_from(["source", "note", "id"]), words | st.integers(0, 9), max_size=2)
 dirt = words.filter(lambda text: text not in {"vital", "okay", ""})
 importances = st.sampled_from([(Importance.VITAL, "vital"), (Importance.OKAY, "okay"), (Importance.UNKNOWN, "")])
