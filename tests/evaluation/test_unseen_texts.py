@@ -1,11 +1,12 @@
 """A text in which nothing can be seen is empty, at desks, in files, forms and the API; nobody sees such edges."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.utils.timezone import now, timedelta
+from django.utils.timezone import now
 from pydantic import TypeAdapter
 
 from accounts.invitations import make_account
