@@ -24,7 +24,13 @@ UNSEEN: Final = frozenset(chr(code) for first, last in _UNSEEN_RANGES for code i
 # After a symbol or an ideograph they choose its form: a heart in colour, a flag, a name's own character.
 _SHAPING: Final = frozenset(
     chr(code)
-    for first, last in ((0xFE00, 0xFE0F), (0xE0020, 0xE007F), (0xE0100, 0xE01EF))
+    for first, last in (
+        (0x180B, 0x180D),
+        (0x180F, 0x180F),
+        (0xFE00, 0xFE0F),
+        (0xE0020, 0xE007F),
+        (0xE0100, 0xE01EF),
+    )
     for code in range(first, last + 1)
 )
 _SHAPED: Final = frozenset({"So", "Sm", "Lo"})

@@ -3,7 +3,7 @@
 // The same as UNSEEN of web/text.py.
 const UNSEEN = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff0-\ufffb]$/u;
 const SHAPED = /^[\p{So}\p{Sm}\p{Lo}]$/u;
-const SHAPING = /^[\ufe00-\ufe0f\u{e0020}-\u{e007f}\u{e0100}-\u{e01ef}]$/u;
+const SHAPING = /^[\p{Variation_Selector}\u{e0020}-\u{e007f}]$/u;
 
 /** A text as it is kept: empty where there is nothing to see. The same as `trimmed` of web/text.py. */
 export function trimmed(text) {
