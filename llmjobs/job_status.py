@@ -11,12 +11,24 @@ from django.utils import timezone
 
 from accounts.models import User
 from evaluation.campaigns.access import unblinded, within
-from evaluation.models import AnswerProvenance, Campaign, Judge, Membership, Run, Sentence, Topic
+from evaluation.models import (
+    AnswerProvenance,
+    Assignment,
+    Campaign,
+    Judge,
+    Membership,
+    NuggetSet,
+    Run,
+    Sentence,
+    SupportJudgment,
+    Topic,
+)
 from evaluation.terms import JudgeKind, Role
 from jobs import queue
 from jobs.models import Job, Notice, WorkItem
 from jobs.queue import JobProgress
 from llmjobs.budget import announced_price
+from llmjobs.client import default_endpoint
 from llmjobs.models import Attempt, Call, CallUse, LlmJob, Prompt
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from llmjobs.steps.asking import RE_ASK
@@ -99,15 +111,30 @@ def may_run_jobs(viewer: User, campaign: Campaign) -> bool:
 
 
 def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
-    """Return the LLM judges that can be called; judges belong to no campaign, but only its members ask.
+    """Return the LLM judges that can be called: those at work where the viewer sees it, and those at work nowhere.
 
-    A judge with a prompt that the viewer may not read is left out: its calls would show the wording.
+    Left out is a judge of other campaigns, whose name and model are theirs, and one with a prompt that the viewer may
+    not read: its calls would show the wording.
     """
     if not within(viewer, campaign).exists():
         return []
     hidden = {str(prompt) for prompt in Prompt.objects.exclude(pk__in=prompts_for(viewer))}
     judges = Judge.objects.filter(kind=JudgeKind.LLM, aside=False).exclude(model="")
+    # The installation's own model is offered by its name to everybody.
+    free = ~at_work_q(Campaign.objects.all()) | Q(name=default_endpoint().model)
+    judges = judges.filter(at_work_q(unblinded(viewer)) | free)
     return [judge for judge in judges if hidden.isdisjoint(map(str, judge.prompt_versions.values()))]
+
+
+def at_work_q(campaigns: QuerySet[Campaign]) -> Q:
+    """Judges with a job, a list or labels in one of these campaigns."""
+    by_this = {"judge": OuterRef("pk")}
+    return Q(
+        Exists(LlmJob.objects.filter(campaign__in=campaigns, **by_this))
+        | Exists(NuggetSet.objects.filter(campaign__in=campaigns, **by_this))
+        | Exists(Assignment.objects.filter(answer__topic__campaign__in=campaigns, **by_this))
+        | Exists(SupportJudgment.objects.filter(segment__campaign__in=campaigns, **by_this))
+    )
 
 
 def prompts_for(viewer: User) -> QuerySet[Prompt]:

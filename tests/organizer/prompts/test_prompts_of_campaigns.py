@@ -6,10 +6,11 @@ import pytest
 from django.test import Client
 
 from evaluation.campaigns.create import add_member
-from evaluation.models import Campaign, Judge, Membership
+from evaluation.models import Assignment, Campaign, Judge, Membership, NuggetSet
 from evaluation.terms import Role
+from jobs.models import Job
 from llmjobs.job_status import callable_judges_for
-from llmjobs.models import Prompt
+from llmjobs.models import LlmJob, Prompt
 from llmjobs.prompt_store import UnusableError, new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN, SUPPORT
 from tests.worlds.campaign import World
@@ -110,6 +111,43 @@ def test_a_judge_is_offered_where_its_prompts_may_be_read(world: World, lake: Ca
     assert offered("olga", world.campaign) == ["keeper", "plain"]
     assert offered("sam", lake) == ["plain"]
     assert "keeper" not in page(world.client("sam"), ELSEWHERE)
+
+
+@pytest.mark.parametrize("work", ["job", "list", "labels"])
+def test_a_judge_at_work_elsewhere_is_named_to_nobody_here(world: World, lake: Campaign, work: str) -> None:
+    judge = Judge.objects.create(name="osprey", kind="llm", model="model-of-river")
+    Judge.objects.create(name="plain", kind="llm", model="m")
+    match work:
+        case "job":
+            LlmJob.objects.create(
+                job=Job.objects.create(kind="llm", title="x"), campaign=world.campaign, judge=judge
+            )
+        case "list":
+            NuggetSet.objects.create(campaign=world.campaign, name="auto", origin="auto", judge=judge)
+        case _:
+            Assignment.objects.filter(pk=Assignment.objects.values("pk")[:1]).update(judge=judge)
+    places = [
+        "judges/",
+        "judges/new/",
+        "jobs/new/",
+        "prompts/",
+        "prompts/try/",
+        "find/?words=o",
+        "find/?words=m",
+        "today/",
+    ]
+    for name, slug, is_named in (("sam", "lake", False), ("olga", "river", True)):
+        pages = {place: page(world.client(name), f"/campaigns/{slug}/{place}") for place in places}
+        named = {place for place, text in pages.items() if "osprey" in text or "model-of-river" in text}
+        assert bool(named) is is_named, named
+        assert "plain" in pages["judges/"]
+    wish = {"campaign": "lake", "what": "labels", "judge": "osprey"}
+    answer = world.client("sam").post("/api/v1/jobs/?dry_run=1", wish, "application/json")
+    unknown = world.client("sam").post("/api/v1/jobs/?dry_run=1", wish | {"judge": "nobody"}, "application/json")
+    assert (answer.status_code, answer.json()["errors"]) == (unknown.status_code, unknown.json()["errors"])
+    assert "osprey" not in page(world.client("sam"), "/api/v1/judges/?campaign=lake")
+    add_member(campaign=world.campaign, user=world.people["sam"], role=Role.RESEARCHER)
+    assert "osprey" in page(world.client("sam"), "/campaigns/lake/judges/")  # she may see both campaigns
 
 
 def test_a_command_says_of_which_campaign_a_prompt_is(world: World, lake: Campaign, tmp_path: Path) -> None:
