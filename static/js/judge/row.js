@@ -33,7 +33,7 @@ export function drawRow(item, view) {
   item.querySelector(".row-state").classList.toggle("visually-hidden", row?.label !== CANT_JUDGE);
   drawPlace(item, row, held);
   const changed = row?.first_label && row.first_label !== row.label;
-  put(item, ".row-first", changed ? `before the sweep: ${wordOf(row.first_label)}` : "");
+  put(item, ".row-first", changed ? `before the check: ${wordOf(row.first_label)}` : "");
   drawUnsaved(item, view);
   drawActs(item, row, isReadonly);
 }

@@ -187,7 +187,7 @@ export class AssignRows {
 
   /** Give a row a label; null takes it away. */
   label(key, label, source, { reason = "", moves = true } = {}) {
-    const mayNot = this.#mayNot();
+    const mayNot = this.mayNot();
     if (mayNot) {
       this.draw();
       return this.desk.announce(mayNot);
@@ -220,15 +220,15 @@ export class AssignRows {
     this.desk.announce(`${this.name(key)} ${label}, ${left ? `${left} left` : "none left in this answer"}`);
   }
 
-  // Nobody judges what is not on the screen.
-  #mayNot() {
+  /** Why no label may be given now; "" where it may. Nobody judges what is not on the screen. */
+  mayNot() {
     if (this.isReadonly) return this.desk.words.readonly;
     return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
   }
 
   /** Ask why it cannot be judged. */
   openReason(key) {
-    const mayNot = this.#mayNot();
+    const mayNot = this.mayNot();
     if (mayNot) return this.desk.announce(mayNot);
     const give = (reason) => this.label(key, CANT_JUDGE, "text", { reason });
     return this.#open(key, "reason-template", reasonFor(this.desk, key, give));

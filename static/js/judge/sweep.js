@@ -87,8 +87,7 @@ export class Sweep {
     if (!store.sweep || !this.progress.isDone) return announce("The consistency check comes after the last label");
     if (store.sweep === "offered") store.do("sweep", {}, { source: "mouse" });
     this.#turn(true);
-    this.#at = Math.max(0, store.nuggets.findIndex((listed) => listed.key === nugget));
-    return this.#show();
+    return this.#show(Math.max(0, store.nuggets.findIndex((listed) => listed.key === nugget)));
   }
 
   /** Back to the answers. */
@@ -115,12 +114,13 @@ export class Sweep {
       const last = "This is the last nugget; submit when you are ready";
       return this.desk.announce(by > 0 ? last : "This is the first nugget");
     }
-    this.#at += by;
-    return this.#show();
+    return this.#show(this.#at + by);
   }
 
-  #show() {
+  // The focus is on a row from the start: its answer is shown, and keys are about what is read.
+  #show(at, row = null) {
     const { store } = this.desk;
+    this.#at = at;
     const { nugget } = this;
     const place = { number: this.#at + 1, total: store.nuggets.length };
     document.getElementById("sweep-title").textContent = `N${place.number} of ${place.total}`;
@@ -130,19 +130,19 @@ export class Sweep {
     const labels = [...labelsOf("assign").map(({ value }) => value), CANT_JUDGE];
     const groups = labels.map((label) => this.#group(label, keys.filter((key) => store.label(key) === label)));
     this.groups.replaceChildren(...groups.filter(Boolean));
-    this.current = [...this.#items.keys()][0] ?? null;
-    this.#drawRows();
     document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
-    document.getElementById("sweep-title").focus();
+    document.getElementById("rows").scrollTop = 0;
+    this.#standOn(row ?? [...this.#items.keys()][0] ?? null);
+    this.#items.get(this.current)?.focus();
     document.dispatchEvent(new CustomEvent("judge:title"));
-    this.desk.announce(`Nugget ${place.number} of ${place.total}`);
+    this.desk.announce(`Nugget ${place.number} of ${place.total}: ${nugget.text}`);
   }
 
   #group(label, keys) {
     if (!keys.length) return null;
     const group = document.createElement("section");
+    group.dataset.label = label;
     const title = document.createElement("h3");
-    title.textContent = `${wordOf(label)}: ${keys.length} ${plural(keys.length, "answer")}`;
     const list = document.createElement("ol");
     list.className = "row-list";
     list.append(...keys.map((key) => this.#make(key)));
@@ -186,29 +186,43 @@ export class Sweep {
       item.tabIndex = reach;
       for (const control of item.querySelectorAll("button, input")) control.tabIndex = reach;
     }
+    this.#drawTitles();
   }
 
-  // The left pane shows the answer of the row in focus.
+  // A row that was changed stays where it is, so that a group may hold other labels as well.
+  #drawTitles() {
+    for (const group of /** @type {HTMLCollectionOf<HTMLElement>} */ (this.groups.children)) {
+      const labels = [...group.querySelectorAll(".row")].map((item) => this.desk.store.label(item.dataset.key));
+      const count = labels.filter((label) => label === group.dataset.label).length;
+      const changed = labels.length - count;
+      const text = `${wordOf(group.dataset.label)}: ${count} ${plural(count, "answer")}${changed ? `, ${changed} changed` : ""}`;
+      const title = group.querySelector("h3");
+      if (title.textContent !== text) title.textContent = text;
+    }
+  }
+
   #focused(item) {
     const key = item?.dataset.key;
     if (!key || (key === this.current && this.answers.current === this.progress.answerByKey.get(key))) return;
+    this.#standOn(key);
+    item.scrollIntoView({ block: "nearest" });
+  }
+
+  // The left pane shows the answer of the row that keys act on.
+  #standOn(key) {
     this.current = key;
     const answer = this.progress.answerByKey.get(key);
-    if (this.answers.current !== answer) this.answers.show(answer);
+    if (answer && this.answers.current !== answer) this.answers.show(answer);
     this.desk.work.standOn(key);
     this.#drawRows();
-    item.scrollIntoView({ block: "nearest" });
   }
 
   /** Focus a row, of whichever nugget. */
   focus(key) {
     const at = this.desk.store.nuggets.findIndex((nugget) => nugget.key === key?.split("/")[1]);
     if (at < 0) return false;
-    if (at !== this.#at) {
-      this.#at = at;
-      this.#show();
-    }
-    this.#items.get(key)?.focus();
+    if (at !== this.#at) this.#show(at, key);
+    else this.#items.get(key)?.focus();
     return true;
   }
 
@@ -219,8 +233,12 @@ export class Sweep {
 
   /** Change a label; the row stays where it is until the nugget is shown again. */
   label(key, label, _source, { reason = "" } = {}) {
-    const { store, announce, words } = this.desk;
-    if (this.#isReadonly) return announce(words.readonly);
+    const { store, announce } = this.desk;
+    const mayNot = this.desk.work.mayNot();
+    if (mayNot) {
+      this.#drawRows();
+      return announce(mayNot);
+    }
     const row = store.row(key);
     if (row.label === label && row.reason === reason) return undefined;
     store.do("label", { key, label, reason, sentence: row.sentence ?? null }, { source: "sweep" });
@@ -230,14 +248,16 @@ export class Sweep {
 
   openReason(key) {
     const item = this.#items.get(key);
-    if (this.#isReadonly || item.querySelector(".row-box")) return;
+    const mayNot = this.desk.work.mayNot();
+    if (mayNot) return this.desk.announce(mayNot);
+    if (item.querySelector(".row-box")) return undefined;
     const take = (text) => {
       if (!text) return "Say why in a few words.";
       queueMicrotask(() => this.label(key, CANT_JUDGE, "text", { reason: text }));
       return "";
     };
     const leave = (hadFocus) => hadFocus && item.focus();
-    openBox(item.querySelector(".row-body"), "reason-template", { text: this.desk.store.row(key)?.reason ?? "", take, leave });
+    return openBox(item.querySelector(".row-body"), "reason-template", { text: this.desk.store.row(key)?.reason ?? "", take, leave });
   }
 
   #clicked({ target }) {
@@ -280,7 +300,7 @@ export class Sweep {
       "answer-previous": () => this.turn(-1),
       "answer-next": () => this.turn(1),
       "cant-judge": onRow((key) => this.openReason(key)),
-      "label-clear": () => this.desk.announce("In the sweep a label is changed, not taken away"),
+      "label-clear": () => this.desk.announce("In the consistency check a label is changed, not taken away"),
       place: () => this.desk.announce("Sentences are recorded at the answers"),
       record: () => {},
       "place-go": onRow((key) => this.answers.goTo(this.desk.store.row(key)?.sentence)),

@@ -170,9 +170,9 @@ class Pane {
   #leaf(by) {
     const article = this.reading.current();
     if (!article) return;
-    const atHeading = document.activeElement === this.reading.heading(article);
+    const atStart = [this.reading.heading(article), this.reading.sentences(article)[0]].includes(document.activeElement);
     const inside = article.contains(document.activeElement);
-    const stays = by < 0 ? !atHeading : !inside && !this.reading.isPassed(article);
+    const stays = by < 0 ? !atStart : !inside && !this.reading.isPassed(article);
     const next = stays ? article : this.reading.beside(article, by);
     if (next) this.reading.focusPassage(next);
   }

@@ -130,10 +130,13 @@ export class Reading {
     if (article && !article.contains(this.#stop)) this.stopAt(article);
   }
 
+  /** Focus a sentence; for a heading its passage's first, so that arrows and `j` go on from there. */
   focus(element, block = "nearest") {
-    element.closest("article.passage").hidden = false;
-    this.stopAt(element.matches(".s") ? element : element.closest("article.passage"));
-    element.focus({ preventScroll: true });
+    const article = element.closest("article.passage");
+    article.hidden = false;
+    const place = element.matches(".s") ? element : (this.sentences(article)[0] ?? element);
+    this.stopAt(place);
+    place.focus({ preventScroll: true });
     this.reveal(element, block);
   }
 

@@ -49,10 +49,10 @@ export class Sentences {
     return { segment, sentence, quote: this.#quote, pairs: this.#pairs };
   }
 
-  /** Go to the sentence before or after, across passages. */
+  /** Go to the sentence before or after, across passages; from elsewhere in a passage to the one in the tab order. */
   step(by) {
-    const from = document.activeElement.closest(".s") ?? this.#reading.stop;
-    const next = from && this.#beside(from, by);
+    const from = document.activeElement.closest(".s");
+    const next = from ? this.#beside(from, by) : this.#reading.stop;
     if (next) this.#reading.focus(next);
   }
 
@@ -67,19 +67,19 @@ export class Sentences {
 
   #focused(target) {
     if (this.#bar.contains(target)) return;
-    const sentence = target.closest?.(".passage-text .s");
-    if (sentence) this.#reading.stopAt(sentence);
+    const place = target.closest?.(".passage-text .s") ?? target.closest?.("article.passage");
+    if (place && !place.contains(this.#reading.stop)) this.#reading.stopAt(place);
     this.#look();
   }
 
-  // What is selected now: words, or else the sentence or the heading in focus.
+  // What is selected now: words, or else the sentence in focus. A passage as a whole is linked only by its typed name.
   #look() {
     clearTimeout(this.#timer);
     if (this.#bar.contains(document.activeElement) && this.#pairs.length) return;
     const range = this.#range();
-    const focused = document.activeElement.closest?.(".passage-text .s, .passage-head");
+    const focused = document.activeElement.closest?.(".passage-text .s");
     if (range) this.#take(this.#covered(range), range.toString());
-    else if (focused) this.#take([this.#reading.pairAt(focused)], focused.matches(".s") ? focused.textContent : "");
+    else if (focused) this.#take([this.#reading.pairAt(focused)], focused.textContent);
     else this.#take([], "");
   }
 
@@ -97,8 +97,7 @@ export class Sentences {
     if (!this.#pairs.length) return null; // asking for a range lays the page out, and this is asked at every scroll
     const range = this.#range();
     if (range) return range;
-    const sentence = this.#reading.element(this.#pairs[0]);
-    return sentence?.matches(".passage-text .s") ? sentence : null;
+    return this.#reading.element(this.#pairs[0]);
   }
 
   // A screen reader hears after the sentence where it stands and what rests on it.
@@ -209,7 +208,10 @@ export class Sentences {
   /** Ask the right pane for a new nugget from the selection, or to link it to the nugget in focus. */
   ask(what, source) {
     const selected = this.selected();
-    if (!selected) return;
+    if (!selected) {
+      this.#desk.announce("Go to a sentence first");
+      return;
+    }
     const first = this.#reading.element(selected.pairs[0]);
     // The words were taken; what stays selected is the sentence in focus.
     if (this.#range()) document.getSelection().collapseToStart();

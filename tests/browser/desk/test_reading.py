@@ -177,8 +177,6 @@ def test_keys_typed_into_the_search_are_text(page: Page, world: DeskWorld) -> No
 def test_linking_a_sentence_without_a_mouse_returns_to_its_row(page: Page, world: DeskWorld) -> None:
     page.locator("#n-d2").focus()
     page.keyboard.press("]")
-    assert focused(page) == "P1"
-    page.keyboard.press("Tab")
     assert focused(page) == "P1 S1"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
@@ -206,7 +204,6 @@ def test_linking_a_sentence_without_a_mouse_returns_to_its_row(page: Page, world
 def test_several_sentences_become_the_evidence_of_a_new_nugget(page: Page) -> None:
     first_row(page)
     page.keyboard.press("]")
-    page.keyboard.press("Tab")
     for _ in range(3):
         page.keyboard.press("Shift+ArrowDown")
     expect(page.locator("#read-bar-what")).to_have_text("P1 S1 to P1 S3")
@@ -229,28 +226,64 @@ def test_words_selected_with_the_mouse_stand_for_their_sentences(page: Page) -> 
     expect(page.get_by_role("button", name="New nugget", exact=False).last).to_be_visible()
 
 
-def test_enter_reaches_the_bar_and_a_whole_passage_can_be_linked(page: Page, world: DeskWorld) -> None:
+def test_enter_reaches_the_bar_and_a_whole_passage_is_linked_by_its_name(page: Page, world: DeskWorld) -> None:
     first_row(page)
     page.keyboard.press("]")
-    page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator(":focus")).to_contain_text("New nugget")
     page.keyboard.press("Escape")
     assert focused(page) == "P1 S1"
-    page.keyboard.press("]")
+    page.keyboard.press("Escape")
     page.keyboard.press("l")
+    page.keyboard.type("P2")
+    page.keyboard.press("Enter")
     expect(page.locator("#n-d1 .chip-go")).to_have_text("P2")
     drained(page)
     assert evidence_of(world, "d1") == [[in_order(world)[1].public_id, None]]
+    page.keyboard.press("g")
+    assert focused(page) == "P2 S1"
     page.keyboard.press("Escape")
     assert focused(page) == "n-d1"
+
+
+def test_a_passage_is_entered_at_its_first_sentence_which_alone_is_linked(page: Page, world: DeskWorld) -> None:
+    first_row(page)
+    for key, place in (
+        *(("]", "P1 S1"), ("r", "P2 S1"), ("ArrowDown", "P2 S2"), ("[", "P2 S1"), ("[", "P1 S1"), ("]", "P2 S1")),
+        *(("j", "P2 S2"), ("ArrowRight", "P2 S3"), ("ArrowRight", "P3 S1"), ("k", "P2 S3")),
+    ):
+        page.keyboard.press(key)
+        assert focused(page) == place, key
+    page.keyboard.press("[")
+    page.keyboard.press("n")
+    expect(page.locator(".composer .chip-go")).to_have_text(["P2 S1"])
+    page.keyboard.press("Escape")
+    page.keyboard.press("[")
+    page.keyboard.press("l")
+    drained(page)
+    assert [sentence for _, sentence in evidence_of(world, "d1")] == [0]
+
+
+def test_from_a_heading_arrows_lead_to_its_sentences_and_nothing_is_linked(page: Page, world: DeskWorld) -> None:
+    first_row(page)
+    head = page.locator("article.passage h3").nth(2)
+    head.click()
+    page.keyboard.press("l")
+    expect(page.locator("#line [data-text]")).to_have_text("Go to a sentence first")
+    page.keyboard.press("j")
+    assert focused(page) == "P3 S1"
+    head.click()
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == "P3 S1"
+    drained(page)
+    assert evidence_of(world, "d1") == []
 
 
 def test_a_passage_read_leads_to_the_next_one(page: Page, world: DeskWorld) -> None:
     first_row(page)
     page.keyboard.press("]")
     page.keyboard.press("r")
-    assert focused(page) == "P2"
+    assert focused(page) == "P2 S1"
     expect(page.locator("article.passage h3").first).to_contain_text("read")
     expect(page.locator("#passage-coverage")).to_have_text("1 of 8 read, 0 linked")
     expect(page.locator("#progress")).to_have_text("1 of 8 read")
@@ -267,7 +300,6 @@ def test_a_passage_read_leads_to_the_next_one(page: Page, world: DeskWorld) -> N
 def test_filters_show_what_is_left(page: Page) -> None:
     first_row(page)
     page.keyboard.press("]")
-    page.keyboard.press("Tab")
     page.keyboard.press("l")
     page.keyboard.press("r")
     page.keyboard.press("r")
@@ -292,7 +324,7 @@ def test_in_the_unread_ones_each_vanishes_as_one_moves_on(page: Page) -> None:
     for left in range(7, 0, -1):
         page.keyboard.press("r")
         expect(page.locator("article.passage:visible")).to_have_count(left)
-    assert focused(page) == "P8"
+    assert focused(page) == "P8 S1"
     page.get_by_role("button", name="Mark as read").last.click()
     page.get_by_role("button", name="Unread 0").click()
     page.get_by_role("button", name="Show all passages").click()
@@ -334,10 +366,10 @@ def test_by_hand_a_passage_without_nuggets_had_nothing_new(open_desk: Open, worl
     page.locator(".composer textarea").press("Enter")
     page.locator(".passage .s").first.click()
     page.keyboard.press("r")
-    assert focused(page) == "P2"
+    assert focused(page) == "P2 S1"
     expect(page.locator("article.passage h3").first).to_contain_text("nothing new")
     page.keyboard.press("u")
-    assert focused(page) == "P3"
+    assert focused(page) == "P3 S1"
     drained(page)
     assert set(state_of(world, world.manual)["marks"].values()) == {"nothing new"}
     search(page, "WATER")
