@@ -5,6 +5,7 @@ static/js/desk/keymap.json is the only list. The page's script gets it with the 
 
 import json
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import combinations
@@ -118,7 +119,7 @@ def is_single(chord: str) -> bool:
 
 def parse_keys(text: str, action: Action) -> tuple[str, ...]:
     """Return the keys that somebody typed into a form for an action. Raises `BadKey` with what is wrong."""
-    chords = tuple(dict.fromkeys(_normal(word) for word in text.split()))
+    chords = tuple(dict.fromkeys(_normal(word) for word in unicodedata.normalize("NFC", text).split()))
     for chord in chords:
         if fault := fault_of(chord, action):
             raise BadKey(fault)
@@ -145,7 +146,7 @@ def fault_of(chord: str, action: Action) -> str:
     """Return why an action may not have a key, '' where it may."""
     match = CHORD.fullmatch(chord)
     key = match["key"] if match else ""
-    if not match or not (len(key) == 1 or key in NAMED | ARROWS):
+    if not match or not ((len(key) == 1 and key.isprintable()) or key in NAMED | ARROWS):
         return f"“{chord}” is no key that can be used here."
     # Ctrl+Alt is AltGr on many keyboards, where it types letters.
     if match["alt"] and (match["ctrl"] or key not in ("ArrowUp", "ArrowDown")):

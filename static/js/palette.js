@@ -1,6 +1,8 @@
 // The palette: Ctrl+K finds a page, a thing or an act by the beginnings of its words. Before anything is typed it shows
 // the five places that were opened last.
 
+import { charactersOf } from "./keyboard.js";
+
 const RECENT = "assay:recent";
 const MOST_RECENT = 5;
 
@@ -142,8 +144,11 @@ field.addEventListener("keydown", (event) => {
 document.addEventListener(
   "keydown",
   (event) => {
-    const wanted = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
-    const isSlash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
+    if (!event.key) return; // filled in by the browser
+    const typed = charactersOf(event);
+    const isCtrl = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+    const wanted = isCtrl && typed.some((character) => character.toLowerCase() === "k");
+    const isSlash = typed.includes("/") && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
     // Where a page has a search of its own, "/" is that search's; a desk has its own keys.
     if (!wanted && !(isSlash && !document.querySelector("main [type=search], [data-keys]"))) return;
     if (document.querySelector("dialog[open]:not(#palette)")) return;

@@ -25,3 +25,18 @@ export function plural(number, one, many = `${one}s`) {
 export function together(names) {
   return new Intl.ListFormat(document.documentElement.lang).format(names);
 }
+
+const NUMERAL = /\p{Nd}/u;
+
+/** The value of a decimal digit of any script: "3" for "٣". */
+export function digitOf(character) {
+  const at = character.codePointAt(0);
+  let before = 0; // the digits of a script stand in a row, from zero
+  while (NUMERAL.test(String.fromCodePoint(at - before - 1))) before += 1;
+  return String(before % 10);
+}
+
+/** A text with the digits of all scripts as ASCII ones. */
+export function withDigits(text) {
+  return text.replace(/\p{Nd}/gu, digitOf);
+}

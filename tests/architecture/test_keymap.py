@@ -92,7 +92,7 @@ PROMISED = {
 IN_A_FIELD = {"Escape": ("edit-leave", "editor"), "Enter": ("search-next", "search")}
 IN_A_FIELD |= {"Shift+Enter": ("search-previous", "search")}
 IN_A_FIELD |= {"Alt+1": ("composer-vital", "composer"), "Alt+2": ("composer-okay", "composer")}
-IN_A_FIELD |= {"Alt+1\u20139": ("merge-insert", "merge")}
+IN_A_FIELD |= {"Alt+3\u20139": ("merge-insert", "merge")}
 
 
 def actions(stage: str) -> dict[str, Action]:

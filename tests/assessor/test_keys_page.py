@@ -148,3 +148,16 @@ def test_the_way_back_to_the_task_is_kept(world: DeskWorld) -> None:
     assert f'<a href="{back}">' in client.get(ADDRESS, {"next": back}).content.decode()
     answer = client.post(ADDRESS, typed(next=back), follow=True)
     assert f'<a href="{back}">' in answer.content.decode()
+
+
+def test_a_key_of_another_alphabet_is_kept_as_it_is_pressed(world: DeskWorld) -> None:
+    answer = world.client().post(ADDRESS, typed(key__flag="ф Shift+ж", key__reject="e\u0301"))
+    assert answer.status_code == 302
+    assert saved(world).keys == {"flag": ("ф", "Shift+Ж"), "reject": ("é",)}
+
+
+@pytest.mark.parametrize("key", ["\u200b", "لا", "\u00ad"])
+def test_what_no_key_types_or_nobody_sees_is_refused(world: DeskWorld, key: str) -> None:
+    answer = world.client().post(ADDRESS, typed(key__flag=key))
+    assert answer.status_code == 422
+    assert "is no key that can be used here" in answer.content.decode()

@@ -5,6 +5,8 @@
 // keymap.json names every action with its default keys; the server puts it into the page with the account's own keys.
 // Other modules say only what an action does: define({ id: "keep", run: (event) => … }).
 
+import { charactersOf } from "../keyboard.js";
+
 const actions = new Map(); // id -> {id, keys, where, label, group, inFields, repeats, fixed}
 const runs = new Map(); // id -> function
 let shown = { single: true, hints: true };
@@ -23,26 +25,26 @@ export function isTextField(element) {
   return element.matches("input") && !NOT_TYPED_INTO.has(element.type);
 }
 
-/** Name the keys of a keydown as keymap.json does: "a", "Shift+M", "Ctrl+Enter"; null for a modifier alone. */
+/**
+ * Name the keys of a keydown as keymap.json does: "a", "Shift+M", "Ctrl+Enter"; null for a modifier alone. What was typed
+ * counts where it is a key of some action, so that nobody's own key becomes another by its place.
+ */
 export function chordOf(event) {
   if (!event.key || NO_CHORD.has(event.key) || (event.metaKey && !MAC)) return null;
-  const key = latin(event);
+  const [typed, meant = typed] = charactersOf(event).map((key) => chordWith(event, key));
+  return [...actions.values()].some(({ keys }) => keys.includes(typed)) ? typed : meant;
+}
+
+function chordWith(event, key) {
   const typed = [...key].length === 1;
   const letter = key.toLowerCase() !== key.toUpperCase();
   const composed = event.getModifierState("AltGraph"); // "[" is AltGr+8 on many keyboards, and Option+5 on a Mac
   const ctrl = !composed && (event.ctrlKey || event.metaKey);
-  const alt = !composed && event.altKey && !(MAC && typed);
+  const alt = !composed && event.altKey && !(MAC && typed && key === event.key);
   const shift = event.shiftKey && (!typed || letter);
   const modifiers = [ctrl && "Ctrl", alt && "Alt", shift && "Shift"].filter(Boolean);
   if (typed && letter) return [...modifiers, modifiers.length ? key.toUpperCase() : key.toLowerCase()].join("+");
   return [...modifiers, key === " " ? "Space" : key].join("+");
-}
-
-// On a keyboard without Latin letters a letter is known by its place.
-function latin(event) {
-  const place = /^Key([A-Z])$/.exec(event.code);
-  const foreign = [...event.key].length === 1 && event.key.charCodeAt(0) > 127;
-  return place && foreign && !event.altKey ? place[1].toLowerCase() : event.key;
 }
 
 /** Whether a chord types a character, so that WCAG 2.1.4 speaks of it. */
@@ -140,9 +142,12 @@ function showHints(root) {
     const keys = keysOf(kbd.dataset.key);
     kbd.textContent = keys.length ? printed(keys[0]) : "";
     kbd.hidden = !keys.length || !shown.hints;
-    const control = kbd.closest("button, a, summary") ?? kbd.closest("label")?.control;
+    kbd.toggleAttribute("data-in-fields", Boolean(actions.get(kbd.dataset.key)?.inFields));
+    const named = /** @type {HTMLElement | null} */ (kbd.closest("button, a, summary, label"));
+    const control = named instanceof HTMLLabelElement ? named.control : named;
     if (!control) continue;
-    if (keys.length) control.setAttribute("aria-keyshortcuts", keys.map(asAria).join(" "));
+    const all = [...named.querySelectorAll("kbd[data-key]")].flatMap((/** @type {HTMLElement} */ { dataset }) => keysOf(dataset.key));
+    if (all.length) control.setAttribute("aria-keyshortcuts", all.map(asAria).join(" "));
     else control.removeAttribute("aria-keyshortcuts");
   }
 }

@@ -7,13 +7,6 @@ import { trimmed } from "../text.js";
 
 let count = 0;
 
-/** The digit of Alt and a digit key, whatever sign the keyboard has there; 0 for anything else. */
-function altDigit(event) {
-  const place = /^(?:Digit|Numpad)([1-9])$/.exec(event.code);
-  const isAlt = event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.getModifierState("AltGraph");
-  return place && isAlt ? Number(place[1]) : 0;
-}
-
 export class Part {
   constructor(composer, { text = "", importance = 0, evidence = [] }) {
     this.composer = composer;
@@ -61,12 +54,6 @@ export class Part {
   // Enter that ends the composing of a character (Chinese, Japanese, Korean) adds nothing.
   #keyed(event) {
     if (event.isComposing || this.autosave.composing || event.keyCode === 229) return;
-    const digit = altDigit(event);
-    if (digit) {
-      event.preventDefault();
-      this.composer.digit(digit, this);
-      return;
-    }
     if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
@@ -82,9 +69,10 @@ export class Part {
     setImportance(this.switch, importance);
   }
 
-  set text(text) {
-    this.field.value = text;
-    grow(this.field);
+  /** Put a text in place of all that stands here. */
+  replace(text) {
+    this.select();
+    this.#put(text);
   }
 
   link(pair) {
@@ -100,13 +88,20 @@ export class Part {
     this.composer.keep();
   }
 
+  /** Put a text in place of what is selected. */
   insert(text) {
-    const { value, selectionStart, selectionEnd } = this.field;
+    const { value, selectionStart } = this.field;
     const space = selectionStart > 0 && !/\s$/u.test(value.slice(0, selectionStart)) ? " " : "";
-    this.field.setRangeText(`${space}${text}`, selectionStart, selectionEnd, "end");
     this.field.focus();
-    grow(this.field);
-    this.composer.typed();
+    this.#put(`${space}${text}`);
+  }
+
+  // As if it were pasted: only so the field's own undo takes it back. What is too long is refused later, not cut here.
+  #put(text) {
+    const most = this.field.maxLength;
+    this.field.removeAttribute("maxlength");
+    document.execCommand("insertText", false, text);
+    this.field.maxLength = most;
     this.composer.keep();
   }
 

@@ -1,7 +1,7 @@
 // The two small boxes of a row: why it cannot be judged, and which sentence of the answer it is in.
 
 import { copyOf } from "../template.js";
-import { trimmed } from "../text.js";
+import { trimmed, withDigits } from "../text.js";
 
 let made = 0;
 
@@ -71,8 +71,9 @@ export function leaveBox(element) {
   element.closest("form")?.dispatchEvent(new CustomEvent("box:leave"));
 }
 
-/** The sentence that was typed: "4", "S4" or "s 4"; null for none ("" or "0"), undefined where it is no number. */
-export function sentenceIn(text) {
+/** The sentence that was typed: "4", "S4" or "٤"; null for none ("" or "0"), undefined where it is no number. */
+export function sentenceIn(typed) {
+  const text = withDigits(typed);
   if (/^s?\s*0*$/i.test(text)) return null;
   const found = /^s?\s*(\d{1,5})$/i.exec(text);
   return found ? Number(found[1]) - 1 : undefined;

@@ -233,7 +233,7 @@ export class Work {
 
   /** Give the pair a label; null takes it away. */
   label(key, label, source, { reason = "", moves = true, accepted = false } = {}) {
-    const mayNot = this.#mayNot();
+    const mayNot = this.mayNot();
     if (mayNot) {
       this.draw();
       return this.desk.announce(mayNot);
@@ -269,15 +269,15 @@ export class Work {
     else this.desk.announce("The machine gave no label; there is nothing to accept");
   }
 
-  // Nobody judges what is not on the screen.
-  #mayNot() {
+  /** Why no label may be given now; "" where it may. Nobody judges what is not on the screen. */
+  mayNot() {
     if (this.isReadonly) return this.desk.words.readonly;
     return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
   }
 
   /** Ask why it cannot be judged. */
   openReason(key) {
-    const mayNot = this.#mayNot();
+    const mayNot = this.mayNot();
     if (mayNot) return this.desk.announce(mayNot);
     this.#box?.close();
     const give = (reason) => this.label(key, CANT_JUDGE, "text", { reason });

@@ -1,6 +1,7 @@
 // Where nuggets are written that are not in the list yet: a new one, one merged from several, several split from one.
 // What lies open here is kept on the server and comes back after a reload, on any device.
 
+import { chordOf } from "../desk/keys.js";
 import { Part } from "../desk/part.js";
 import { copyOf } from "../template.js";
 import { together, trimmed } from "../text.js";
@@ -18,6 +19,7 @@ const WORDS = {
     target: "split nugget",
   },
 };
+const FIRST_SOURCE = 3; // Alt+1 and Alt+2 mean vital and okay in every form
 const LONGEST_TEXT = 2000; // characters, as in assessor/rules/nugget_ops.py
 
 /** What is said of a nugget that is being written. */
@@ -67,7 +69,7 @@ export class Composer {
     for (const part of parts) this.#addPart(part);
     const list = this.element.querySelector(".composer-sources");
     list.hidden = sources.length === 0;
-    list.append(...sources.map((source, index) => this.#sourceLine(source, index + 1)));
+    list.append(...sources.map((source, index) => this.#sourceLine(source, index + FIRST_SOURCE)));
   }
 
   #sourceLine({ name, text }, digit) {
@@ -85,20 +87,15 @@ export class Composer {
 
   #keepWordsOf(text) {
     this.#agreed = text;
-    this.#parts[0].text = text;
-    this.#parts[0].focus();
-    this.typed();
-    this.keep();
+    this.#parts[0].replace(text);
   }
 
-  /** Alt and a digit: in a merge the text of a source, elsewhere 1 vital and 2 okay. */
-  digit(digit, part) {
-    if (this.slot === "merge") {
-      const source = this.#sources[digit - 1];
-      if (source) part.insert(source.text);
-    } else if (digit <= 2) {
-      this.setImportance(3 - digit, part);
-    }
+  #insertSource(event) {
+    const digit = /^Alt\+([3-9])$/.exec(chordOf(event) ?? "")?.[1];
+    const source = digit && this.#sources[Number(digit) - FIRST_SOURCE];
+    if (!source) return;
+    event.preventDefault();
+    this.#parts[0].insert(source.text);
   }
 
   /** What a link goes to, in words. */
@@ -107,7 +104,8 @@ export class Composer {
   }
 
   /** Give an importance to what is written, or to what was just added and asks for one. */
-  setImportance(importance, part = this.#parts[0]) {
+  setImportance(importance, place = null) {
+    const part = this.#parts.find(({ element }) => element.contains(place)) ?? this.#parts[0];
     if (this.asksOf) {
       this.give(this.asksOf, importance);
       return;
@@ -146,7 +144,8 @@ export class Composer {
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     const isButton = event.target.matches("button");
     const isTyped = [...event.key].length === 1 && !(isButton && event.key === " ");
-    const answers = ["vital", "okay"].some((id) => this.#desk.keys.keysOf(id).includes(event.key));
+    const chord = chordOf(event);
+    const answers = ["vital", "okay"].some((id) => this.#desk.keys.keysOf(id).includes(chord));
     const leaves = event.key === "Enter" && !isButton;
     if (answers || !(isTyped || leaves)) return;
     event.stopPropagation();
@@ -169,7 +168,9 @@ export class Composer {
       this.confirm();
     });
     this.element.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || event.isComposing) return;
+      if (event.isComposing) return;
+      this.#insertSource(event);
+      if (event.key !== "Escape") return;
       event.preventDefault();
       event.stopPropagation();
       if (this.asksOf) this.answered();

@@ -293,6 +293,13 @@ class Gestures {
     else this.importance(this.list.current, importance, "key");
   }
 
+  // In a form or a row, also while its text is typed: that goes on then.
+  #onTyped(importance, place) {
+    const { target } = this.list.writing;
+    if (target) target.setImportance(importance, place);
+    else this.importance(this.list.current, importance, "key", { goesOn: !this.desk.keys.isTextField(place) });
+  }
+
   defineKeys() {
     const { define } = this.desk.keys;
     const onRow = {
@@ -316,6 +323,8 @@ class Gestures {
     for (const [id, value] of Object.entries({ vital: 2, okay: 1, clear: 0 })) {
       define({ id, run: () => this.#onImportance(value) });
     }
+    define({ id: "composer-vital", run: ({ target }) => this.#onTyped(2, target) });
+    define({ id: "composer-okay", run: ({ target }) => this.#onTyped(1, target) });
     define({ id: "next-undecided", run: () => this.nextUndecided() });
     define({ id: "edit-leave", run: ({ target }) => this.leaveEditor(target) });
     for (const what of SELECTED) define({ id: what, run: (event) => this.#onSelection(what, event) });

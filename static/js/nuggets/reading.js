@@ -1,7 +1,9 @@
 // The passages of the left pane as elements: finding them, naming them ("P12 S3"), and moving the focus among them.
 // All sentences together are one tab stop, and so are all the buttons at the passages' ends: the ones where the reader is.
 
-const NAME = /^\s*P?\s*(\d+)(?:[\s.,:]*S?\s*(\d+))?\s*$/i;
+import { withDigits } from "../text.js";
+
+const NAME = /^\s*P?\s*(\d+)(?:[\s.,:،，]*S?\s*(\d+))?\s*$/i;
 
 export class Reading {
   #bySegment = new Map();
@@ -54,9 +56,9 @@ export class Reading {
     return sentence === null || sentence === undefined ? passage : `${passage} S${sentence + 1}`;
   }
 
-  /** Read "P12 S3", "p12s3", "12 3" or "P12"; null where there is no such place. */
+  /** Read "P12 S3", "p12s3", "12 3", "P١٢ S٣" or "P12"; null where there is no such place. */
   parse(text) {
-    const reference = NAME.exec(text);
+    const reference = NAME.exec(withDigits(text));
     const segment = reference && this.#byNumber.get(String(Number(reference[1])))?.dataset.segment;
     if (!segment) return null;
     if (reference[2] === undefined) return [segment, null];

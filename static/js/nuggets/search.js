@@ -23,7 +23,7 @@ export class Search extends Searching {
   }
 
   place() {
-    return /^\s*p\s*\d/i.test(this.input.value) ? this.#reading.parse(this.input.value) : null;
+    return /^\s*p\s*\p{Nd}/iu.test(this.input.value) ? this.#reading.parse(this.input.value) : null;
   }
 
   found(needle) {

@@ -138,6 +138,89 @@ def test_a_key_held_down_acts_once(desk: NuggetDesk) -> None:
     assert desk.decisions().count("rejected") == 1
 
 
+PRESS = """(row, [key, code, shiftKey]) => row.dispatchEvent(new KeyboardEvent("keydown",
+  {key, code, shiftKey, bubbles: true, cancelable: true}))"""
+
+
+def pressed(desk: NuggetDesk, key: str, code: str, *, shift: bool = False) -> None:
+    """Press a key of another keyboard on what has the focus."""
+    desk.page.locator(":focus").evaluate(PRESS, [key, code, shift])
+
+
+@pytest.mark.parametrize(
+    "vital", ["۱ Digit1", "١ Digit1", "१ Digit1", "ๅ Digit1", "１ Digit1", "ą Digit1", "๑ Digit2 shift"]
+)
+def test_digits_of_other_keyboards_go_by_value_or_place(desk: NuggetDesk, vital: str) -> None:
+    key, code, *shift = vital.split()
+    desk.first_row.focus()
+    pressed(desk, key, code, shift=bool(shift))
+    expect(desk.first_row).to_have_attribute("data-decision", "kept")
+    expect(desk.first_row.locator(".is-vital input")).to_be_checked()
+
+
+@pytest.mark.parametrize(
+    ("key", "code", "shift"),
+    [
+        *(("ö", "KeyX", False), ("é", "KeyA", False), ("ü", "BracketLeft", False), ("£", "Digit1", True)),
+        *(("&", "Digit1", False), ("§", "Digit1", True), ("²", "Backquote", False), ("٣", "Digit3", False)),
+    ],
+)
+def test_a_letter_or_sign_of_a_latin_keyboard_is_no_other_key(
+    desk: NuggetDesk, key: str, code: str, shift: bool
+) -> None:
+    before = desk.decisions()
+    desk.first_row.focus()
+    pressed(desk, key, code, shift=shift)
+    assert desk.decisions() == before
+    expect(desk.first_row).to_be_focused()
+
+
+def test_brackets_and_slash_go_by_place_on_keyboards_without_latin_letters(desk: NuggetDesk) -> None:
+    desk.first_row.focus()
+    pressed(desk, "ъ", "BracketRight")
+    expect(desk.page.locator("article.passage .s").first).to_be_focused()
+    pressed(desk, "ъ", "BracketRight")
+    pressed(desk, "х", "BracketLeft")
+    expect(desk.page.locator("article.passage .s").first).to_be_focused()
+    for key in ("ظ", "."):
+        pressed(desk, key, "Slash")
+        expect(desk.page.locator("#passage-search")).to_be_focused()
+        desk.press("Escape")
+
+
+def test_an_own_key_of_any_alphabet_does_what_it_says(context: BrowserContext, world: DeskWorld) -> None:
+    own = {"flag": ("ф",), "reject": ("é",), "comment": ("Shift+Ж",), "okay": ("٩",), "mark": ("&",)}
+    save_desk_settings(world.people["ann"], DeskSettings(keys=own))
+    desk = open_desk(context, world, world.post_edit)
+    before = desk.decisions()
+    desk.first_row.focus()
+    for key, code, shift in (("ф", "KeyA", False), ("Ж", "Semicolon", True)):
+        pressed(desk, key, code, shift=shift)
+        expect(desk.page.locator("#remark-text")).to_be_focused()
+        desk.press("Escape")
+    assert desk.decisions() == before
+    pressed(desk, "&", "Digit1")
+    expect(desk.first_row).to_have_class("row is-current is-marked")
+    pressed(desk, "٩", "Digit9")
+    expect(desk.first_row.locator(".is-okay input")).to_be_checked()
+    second = desk.page.locator("#nugget-rows > [data-keys~=row]").nth(1)
+    expect(second).to_be_focused()
+    pressed(desk, "é", "KeyW")
+    expect(desk.page.locator("#rejected-title")).to_contain_text("1")
+    pressed(desk, "й", "KeyQ")  # nobody's
+    pressed(desk, "ч", "KeyX")  # by its place `x`, which is no key any more
+    assert desk.decisions().count("rejected") == 1
+
+
+@pytest.mark.parametrize("typed", ["P١ S٢", "P۱ S۲", "p१ s२", "١ ٢", "P１，S２"])
+def test_numbers_of_any_script_name_a_place(desk: NuggetDesk, typed: str) -> None:
+    desk.first_row.focus()
+    desk.press("l")
+    desk.type(typed)
+    desk.press("Enter")
+    expect(desk.first_row.locator(".chip-go")).to_have_text("P1 S2")
+
+
 def test_caps_lock_and_other_alphabets_find_the_same_keys(desk: NuggetDesk) -> None:
     desk.first_row.evaluate(
         """(row) => row.dispatchEvent(new KeyboardEvent("keydown", {key: "A", code: "KeyA", bubbles: true}))"""

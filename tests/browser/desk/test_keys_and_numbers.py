@@ -124,7 +124,7 @@ def test_a_merge_begins_with_every_text_selected(desk: NuggetDesk) -> None:
 
 def test_a_merge_into_one_source_asks_once(desk: NuggetDesk) -> None:
     field = merged(desk)
-    desk.press("Alt+1")
+    desk.press("Alt+3")
     expect(field).to_have_value(draft_of(1))
     desk.press("Enter")
     problem = desk.page.locator(".composer > .problem")
@@ -146,9 +146,90 @@ def test_keeping_one_source_s_words_is_a_button(desk: NuggetDesk) -> None:
 
 def test_alt_digit_in_a_merge_inserts_and_does_nothing_else(desk: NuggetDesk) -> None:
     field = merged(desk)
-    desk.press("End", "Alt+2", "Alt+9")
+    desk.press("End", "Alt+4", "Alt+9")
     expect(field).to_have_value(f"{draft_of(1)}; {draft_of(2)} {draft_of(2)}")
     expect(desk.page.locator(".composer .importance input:checked")).to_have_count(0)
+
+
+def test_what_a_key_or_a_button_inserts_is_undone_in_the_field(desk: NuggetDesk) -> None:
+    field = merged(desk)
+    desk.type("in words of my own")
+    desk.press("Control+a")
+    source = desk.page.locator(".source").nth(1)
+    desk.press(source.locator("kbd").inner_text())
+    expect(field).to_have_value(draft_of(2))
+    desk.press("Control+z")
+    expect(field).to_have_value("in words of my own")
+    desk.press("End", "Alt+3")
+    expect(field).to_have_value(f"in words of my own {draft_of(1)}")
+    desk.press("Control+z")
+    expect(field).to_have_value("in words of my own")
+    for name in ("Keep N2's words", "Insert N1"):
+        desk.page.get_by_role("button", name=name).click()
+        expect(field).not_to_have_value("in words of my own")
+        expect(field).to_be_focused()
+        desk.press("Control+z")
+        expect(field).to_have_value("in words of my own")
+    desk.press("Enter")
+    desk.is_on("N9")
+    desk.saved()
+    assert desk.texts()[0] == "in words of my own"
+
+
+def test_what_is_inserted_is_never_cut(desk: NuggetDesk) -> None:
+    field = merged(desk)
+    field.fill("x" * 1999)
+    desk.press("Alt+3")
+    expect(field).to_have_value("x" * 1999 + f" {draft_of(1)}")
+    desk.press("Enter")
+    expect(desk.page.locator(".composer > .problem")).to_have_text("A nugget has at most 2000 characters.")
+
+
+def shown_keys(place: Locator) -> list[str]:
+    """The keys that the switch of an importance shows now."""
+    return place.locator(".importance label kbd:visible").all_inner_texts()
+
+
+def test_alt_1_and_alt_2_are_vital_and_okay_in_every_form(desk: NuggetDesk) -> None:
+    page = desk.page
+    row = page.locator("#nugget-rows > .row").first
+    assert shown_keys(row) == ["1", "2"]
+    desk.press("Enter")
+    assert shown_keys(row) == ["Alt+1", "Alt+2"]
+    expect(row.locator(".row-acts kbd:visible")).to_have_count(0)
+    desk.type(" indeed")
+    desk.press("Alt+2")
+    expect(row.locator("textarea")).to_be_focused()
+    expect(row.locator(".is-okay input")).to_be_checked()
+    desk.press("Alt+1", "Enter")
+    desk.is_on("N1")
+    expect(row.locator(".is-vital input")).to_be_checked()
+    desk.press("ArrowDown", "ArrowDown", "s")
+    is_set_by_alt_digits(desk, 2)
+    desk.press("Escape", "n")
+    is_set_by_alt_digits(desk, 1)
+    desk.press("Escape")
+    merged(desk)
+    is_set_by_alt_digits(desk, 1)
+    desk.saved()
+    assert (desk.stored()[0].text, desk.stored()[0].importance) == (f"{draft_of(1)} indeed", 2)
+
+
+def is_set_by_alt_digits(desk: NuggetDesk, parts: int) -> None:
+    """In the last part of the open form, whose other parts stay as they are."""
+    part = desk.page.locator(".composer .part").last
+    expect(desk.page.locator(".composer .part")).to_have_count(parts)
+    field = part.locator("textarea")
+    field.focus()
+    text = field.input_value()
+    assert shown_keys(part) == ["Alt+1", "Alt+2"]
+    desk.press("Alt+1")
+    expect(part.locator(".is-vital input")).to_be_checked()
+    desk.press("Alt+2")
+    expect(part.locator(".is-okay input")).to_be_checked()
+    expect(desk.page.locator(".composer .is-okay input:checked")).to_have_count(1)
+    expect(field).to_be_focused()
+    expect(field).to_have_value(text)
 
 
 def numbers(desk: NuggetDesk) -> list[str]:

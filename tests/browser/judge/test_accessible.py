@@ -15,7 +15,7 @@ def open_boxes(judge: JudgingDesk) -> None:
     """Search words, the list of answers, and a box with what is wrong in it."""
     judge.page.locator("#text-search").fill("answer")
     judge.page.locator("#answer-list > summary").click()
-    judge.page.locator("#rows [data-keys=row]").nth(0).focus()
+    judge.page.locator("#rows [data-keys~=row]").nth(0).focus()
     judge.press("x", "Enter")
     expect(judge.page.locator(".row-box .problem")).to_be_visible()
 

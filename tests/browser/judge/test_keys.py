@@ -112,6 +112,22 @@ def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(world: Judg
         expect(ann.page.get_by_role("group", name="15 without a label:")).to_be_visible()
 
 
+@pytest.mark.parametrize(("digit", "typed"), [("٢", "S٢"), ("۲", "۲"), ("２", "s २")])
+def test_digits_of_any_script_label_and_name_a_sentence(
+    world: JudgeWorld, visit: Visit, digit: str, typed: str
+) -> None:
+    press = """([key, code]) => document.activeElement.dispatchEvent(
+      new KeyboardEvent("keydown", {key, code, bubbles: true, cancelable: true}))"""
+    with visit(world.assign) as ann:
+        ann.press("e")
+        ann.type(typed)
+        ann.press("Enter")
+        expect(ann.page.locator(".row.is-current .row-place")).to_have_text("S2")
+        ann.page.evaluate(press, [digit, "Digit2"])
+        ann.is_on("N2")
+        assert ann.checked() == ["partial_support"]
+
+
 def test_every_key_of_the_page_does_something(world: JudgeWorld, visit: Visit) -> None:
     for task in (world.assign, world.scratch, world.shown):
         with visit(task) as judge:
