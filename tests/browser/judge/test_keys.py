@@ -112,7 +112,7 @@ def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(world: Judg
         expect(ann.page.get_by_role("group", name="15 without a label:")).to_be_visible()
 
 
-@pytest.mark.parametrize(("digit", "typed"), [("٢", "S٢"), ("۲", "۲"), ("２", "s २")])
+@pytest.mark.parametrize(("digit", "typed"), [("٢", "S٢"), ("۲", "۲"), ("\N{FULLWIDTH DIGIT TWO}", "s २")])
 def test_digits_of_any_script_label_and_name_a_sentence(
     world: JudgeWorld, visit: Visit, digit: str, typed: str
 ) -> None:
