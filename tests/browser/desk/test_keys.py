@@ -150,8 +150,8 @@ def pressed(desk: NuggetDesk, key: str, code: str, *, shift: bool = False) -> No
 @pytest.mark.parametrize(
     "vital",
     [
-        "۱ Digit1",
-        "١ Digit1",
+        "\u06f1 Digit1",
+        "\u0661 Digit1",
         "१ Digit1",
         "ๅ Digit1",
         "\N{FULLWIDTH DIGIT ONE} Digit1",
