@@ -9,12 +9,14 @@ from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, ValidationError
 
 from accounts.http import UserRequest
+from accounts.models import User
+from assessor.blind.tasks import ended_task, is_own_task
 from evaluation.errors import NoSuchTask, Refused
 
 ESCAPED_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
@@ -28,6 +30,9 @@ def own_task_or_404(view: View) -> View:
         try:
             return view(request, *args, **kwargs)
         except NoSuchTask:
+            # Only whose task it was learns that it was taken back; to others it never was.
+            if ended := ended_task(kwargs["public_id"], request.user):
+                return render(request, "assessor/ended.html", {"ended": ended}, status=404)
             raise Http404 from None
 
     return wrapped
@@ -76,6 +81,15 @@ class Flood:
 FLOOD = Flood()
 
 
+def _absence(task: str, user: User) -> tuple[str, str]:
+    """Return the code and words for what is not there. At all but the last a desk that is open stops."""
+    if ended := ended_task(task, user):
+        return "task_ended", " ".join(filter(None, (ended.sentence, ended.reason)))
+    if not is_own_task(task, user):
+        return "not_found", "There is no such task."
+    return "no_such_part", "There is no such part of this task."
+
+
 def desk_json(view: View) -> View:
     """Let a view answer JSON: 401 without a session, 404 for what is not one's own, 400 and 422 with the reason."""
 
@@ -90,7 +104,7 @@ def desk_json(view: View) -> View:
             return view(request, *args, **kwargs)
         # A task of somebody else and none at all answer alike, so that ids tell nothing.
         except NoSuchTask:
-            return json_problem(404, "not_found", "There is no such task.")
+            return json_problem(404, *_absence(kwargs["public_id"], request.user))
         except BadBody as error:
             return json_problem(400, "bad_request", str(error))
         except Refused as error:

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
+
+from django.utils import timezone
+from django.utils.formats import date_format
 
 from accounts.models import User
 from assessor.desk.task_progress import Progress, progress_of
@@ -12,6 +15,7 @@ from assessor.timing.record import active_seconds
 from evaluation.errors import NoSuchTask
 from evaluation.models import Campaign, Membership, NuggetList, Remark, Submission, Task
 from evaluation.rules.tasks import ACTIVE
+from evaluation.tasks.endings import Ending, endings_of, role_taken
 from evaluation.tasks.remarks import reminders_of
 from evaluation.terms import Origin, RemarkKind, Role, Stage, TaskState
 from web.text import plural
@@ -26,6 +30,8 @@ STEPS = {
     TaskState.SUBMITTED: "Read",
 }
 ANSWERS_SHOWN = 3
+TOLD_FOR = timedelta(days=30)
+"""How long the list tells of a task that was taken back."""
 
 
 class Empty(StrEnum):
@@ -76,6 +82,29 @@ class TaskGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class EndedTask:
+    """A task that its person had. `ending`: who took it back, when and why; None where nothing tells."""
+
+    public_id: str
+    topic: str
+    campaign: str
+    stage: str
+    ending: Ending | None
+
+    @property
+    def sentence(self) -> str:
+        if self.ending is None:
+            return "It was taken back."
+        what = f"took your role in {self.campaign} away" if self.ending.role else "took this task back"
+        when = date_format(timezone.localtime(self.ending.at), "j M Y, H:i")
+        return f"{self.ending.by} {what} on {when}."
+
+    @property
+    def reason(self) -> str:
+        return self.ending.reason if self.ending else ""
+
+
+@dataclass(frozen=True, slots=True)
 class EmptyCampaign:
     """A campaign in which there is nothing to do now, and why. `blocked` and `done` count own tasks."""
 
@@ -87,9 +116,10 @@ class EmptyCampaign:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """First page of an assessor. `empty`: the reasons where there is nothing to do at all."""
+    """First page of an assessor. `ended`: taken back lately; `empty`: why there is nothing to do at all."""
 
     groups: tuple[TaskGroup, ...]
+    ended: tuple[EndedTask, ...]
     open: int
     empty: tuple[EmptyCampaign, ...]
     campaigns: int
@@ -107,7 +137,36 @@ def home_for(user: User) -> Home:
     )
     open_ = sum(task.state in ACTIVE for task in tasks)
     empty = tuple(_empty(campaign, tasks) for campaign in (() if open_ else mine))
-    return Home(groups, open_, empty, len(mine))
+    return Home(groups, _ended_lately(user), open_, empty, len(mine))
+
+
+def _ended_lately(user: User) -> tuple[EndedTask, ...]:
+    rows = Task.objects.filter(assessor=user, state=TaskState.WITHDRAWN).select_related("topic", "campaign")
+    tasks = {task.public_id: task for task in rows}
+    since = timezone.now() - TOLD_FOR
+    newest = sorted(endings_of(list(tasks.values())).items(), key=lambda item: item[1].at, reverse=True)
+    return tuple(_ended(tasks[public_id], ending) for public_id, ending in newest if ending.at >= since)
+
+
+def _ended(task: Task, ending: Ending | None) -> EndedTask:
+    return EndedTask(task.public_id, task.topic.text, task.campaign.name, task.stage, ending)
+
+
+def is_own_task(task: str, user: User) -> bool:
+    """Return whether a task is, or was, the user's."""
+    return Task.objects.filter(public_id=task, assessor=user).exists()
+
+
+def ended_task(task: str, user: User) -> EndedTask | None:
+    """Return a task that was the user's and is not any more. None for any other: nobody learns what others do."""
+    row = Task.objects.filter(public_id=task, assessor=user).select_related("topic", "campaign").first()
+    if row is None:
+        return None
+    if row.state == TaskState.WITHDRAWN:
+        return _ended(row, endings_of([row]).get(task))
+    if Membership.objects.filter(campaign=row.campaign_id, user=user, role=Role.ASSESSOR).exists():
+        return None
+    return _ended(row, role_taken(row))
 
 
 def _practice_left(user: User, tasks: Sequence[Task]) -> dict[int, int]:

@@ -29,6 +29,9 @@ class Shell:
     definitions: tuple[Definition, ...]
 
 
+register.simple_tag(account_id, name="desk_account")
+
+
 @register.simple_tag
 def desk_shell(user: User, head: TaskHead) -> Shell:
     settings = desk_settings_of(user)

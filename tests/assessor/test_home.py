@@ -6,7 +6,10 @@ from datetime import date
 import pytest
 from django.test import Client
 
+from evaluation.campaigns.people import take_role
 from evaluation.models import Membership, NuggetList, NuggetSet, Task
+from evaluation.tasks.changes import Change, TaskChange, change_tasks
+from evaluation.tasks.hand_out import reassign
 from evaluation.tasks.remarks import answer_remark, remark
 from evaluation.terms import RemarkKind, Role, TaskState
 from tests.assessor.desk_client import Window
@@ -113,11 +116,47 @@ def test_blocked(world: DeskWorld) -> None:
     assert page.count("Texts are missing.") == 2
 
 
-def test_a_withdrawn_task_is_gone(world: DeskWorld) -> None:
-    set_all(TaskState.WITHDRAWN)
-    page = home(world)
-    assert "why rivers bend" not in page
-    assert 'data-why="held"' in page
+@pytest.mark.parametrize("handed_on", [True, False])
+def test_what_was_taken_back_is_told_with_who_and_why(world: DeskWorld, *, handed_on: bool) -> None:
+    task, olga = world.post_edit, world.people["olga"]
+    window = Window(world.client(), task).open()
+    reason = "Topic is <dropped>"
+    if handed_on:
+        reassign(campaign=world.campaign, task=task.public_id, assessor="ben", reason=reason, actor=olga)
+    else:
+        wish = TaskChange(Change.WITHDRAW, (task.public_id,), reason)
+        change_tasks(campaign=world.campaign, wish=wish, actor=olga)
+    address = world.client().get(window.url())
+    assert address.status_code == 404
+    for page in (home(world), address.content.decode()):
+        assert f"{olga.name} took this task back on " in page
+        assert "Topic is &lt;dropped&gt;" in page
+        assert not re.search(r"\bben\b", page, re.IGNORECASE)
+    sent = window.op("decide", {"d1": 1}, key="d1", decision="rejected")
+    ops = window.post("ops/", {"window": window.window, "ops": [sent]}).json()
+    assert ops["code"] == "task_ended"
+    assert ops["message"].endswith("Topic is <dropped>")
+    for stranger in ("ben", "olga"):
+        client = world.client(stranger)
+        assert "took this task back" not in client.get(window.url()).content.decode()
+        assert client.get(window.url("state/")).json()["code"] == "not_found"
+        if stranger == "ben":
+            assert "Taken back" not in home(world, "ben")
+
+
+def test_whose_role_was_taken_is_told_so_at_the_tasks_address(world: DeskWorld) -> None:
+    window = Window(world.client(), world.post_edit).open()
+    Task.objects.update(state=TaskState.SUBMITTED)
+    take_role(campaign=world.campaign, username="ann", role=Role.ASSESSOR, actor=world.people["olga"])
+    page = world.client().get(window.url()).content.decode()
+    assert f"{world.people['olga'].name} took your role in River study away on " in page
+    assert window.post("state/", {}).status_code == 405
+    assert world.client().get(window.url("state/")).json()["code"] == "task_ended"
+
+
+def test_a_part_that_is_not_there_ends_no_desk(world: DeskWorld) -> None:
+    window = Window(world.client(), world.post_edit).open()
+    assert world.client().get(window.url("answers/nothing/")).json()["code"] == "no_such_part"
 
 
 def test_each_campaign_says_why(world: DeskWorld) -> None:

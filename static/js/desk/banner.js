@@ -15,7 +15,8 @@ const minutes = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2
 const DONE_MS = 10_000; // how long the good news stays
 
 /** Return why nothing is saved at the moment, as a sentence, or "" when nothing is wrong. `words`: the stage's own. */
-function trouble({ problem, halted }, words) {
+function trouble({ problem, halted, ended }, words) {
+  if (ended !== null) return `${ended} What was saved is kept. Nothing more can be saved here.`;
   if (halted === "signed-out") return "You are signed out.";
   if (halted === "conflict") return words.conflict;
   if (problem === "slow") return "The server has not answered yet.";
@@ -86,7 +87,7 @@ class Banner {
 
   #update() {
     const state = this.#desk.save.state();
-    const wrong = state.unsent > 0 || state.halted === "signed-out" ? trouble(state, this.#desk.words) : "";
+    const wrong = state.unsent > 0 || ["ended", "signed-out"].includes(state.halted) ? trouble(state, this.#desk.words) : "";
     // The other bar says it, or it is nothing for the account that is signed in now.
     const elsewhere = ["elsewhere", "moved"].includes(state.halted) || this.#desk.save.session.state === "other";
     this.#drawSaved(state, wrong);
@@ -110,8 +111,9 @@ class Banner {
 
   #words(state, wrong) {
     if (this.#leaving && state.unsent) return `${leaving(Math.max(state.acts, 1))} ${wrong}`;
-    if (wrong) return `${wrong} ${this.#waiting(state)}`;
-    if (state.aside) return setAside(state.aside);
+    const aside = state.aside ? setAside(state.aside) : "";
+    if (wrong) return `${wrong} ${this.#waiting(state) || aside}`;
+    if (aside) return aside;
     return this.#done;
   }
 
@@ -122,7 +124,7 @@ class Banner {
   #show(state, wrong) {
     const shown = {
       try: wrong && !state.halted,
-      download: wrong && state.unsent > 0,
+      download: wrong && state.unsent + state.aside > 0,
       "sign-in": state.halted === "signed-out",
       compare: state.halted === "conflict",
       leave: Boolean(this.#leaving) && state.unsent > 0,

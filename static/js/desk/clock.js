@@ -135,6 +135,7 @@ export class Clock extends EventTarget {
     if (this.#isReader) this.#segments.stop();
     else if (!this.#segments.isRunning) this.#begin();
     this.#now("advance");
+    if ("ended" in document.body.dataset) return;
     if (!document.hidden && performance.now() - this.#beatAt >= BEAT_MS - TICK_MS / 2) this.beat();
   }
 

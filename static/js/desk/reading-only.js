@@ -12,6 +12,7 @@ const EDITS = new Set([
 
 /** Why nothing can be changed here: another window writes, or, in words of the stage's own, the task is submitted. */
 export function sayReadonly(submitted) {
+  if ("ended" in document.body.dataset) return "Read-only: this task was taken back";
   if ("submitted" in document.body.dataset) return submitted;
   const [key] = keysTakingOver();
   if (!key) return "Read-only: choose “Use it here” first";
@@ -29,8 +30,9 @@ function keysTakingOver() {
 export function guardKeys(desk, lease) {
   desk.keys.guard(({ chord, action, target }) => {
     if (desk.root.dataset.readonly === undefined) return false;
+    const mayWrite = lease && desk.root.dataset.ended === undefined;
     const isFree = !isTextField(target) && !target.closest("dialog[open]");
-    if (lease && isFree && keysTakingOver().includes(chord)) lease.useHere();
+    if (mayWrite && isFree && keysTakingOver().includes(chord)) lease.useHere();
     else if (action && EDITS.has(action.id)) desk.announce(desk.words.readonly);
     else return false;
     return true;

@@ -121,6 +121,7 @@ function listen(desk) {
   const { save, store } = desk;
   save.addEventListener("receipt", ({ detail }) => store.receive(detail.op, detail.receipt));
   save.addEventListener("failed", ({ detail }) => store.markFailed(detail.op, detail.reason));
+  save.addEventListener("ended", () => (root.dataset.ended = ""));
 }
 
 /** @param {Desk} desk */

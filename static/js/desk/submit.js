@@ -7,6 +7,7 @@ import { define } from "./keys.js";
 import { line } from "./line.js";
 
 const HALTED = {
+  ended: "This task was taken back.",
   starting: "The desk is starting.",
   "signed-out": "Sign in first.",
   conflict: "A change made in two windows waits for you.",
@@ -143,7 +144,8 @@ class Submitting {
         const page = new DOMParser().parseFromString(await response.text(), "text/html");
         return document.adoptNode(page.querySelector("[data-review]"));
       }
-      await this.#desk.session?.check();
+      const { session, urls } = this.#desk;
+      if ((await session.check()) === "in") await session.get(urls.state); // tells whether the task was taken back
     } catch {
       // Said below: the server gave no answer.
     }

@@ -55,6 +55,7 @@ export class Lease extends EventTarget {
     }
     desk.save.addEventListener("moved", ({ detail }) => this.#freeze({ seconds: detail.holder_age_s }));
     desk.save.addEventListener("state", () => this.#show());
+    desk.save.addEventListener("ended", () => this.#set(true));
     notice.querySelector("[data-act=here]").addEventListener("click", () => this.useHere());
     setInterval(() => this.#look(), LOOK_MS);
   }
@@ -182,12 +183,12 @@ export class Lease extends EventTarget {
     for (const part of document.querySelectorAll("[data-edits]")) part.inert = readonly;
     this.dispatchEvent(new CustomEvent("readonly", { detail: { readonly } }));
     document.dispatchEvent(new CustomEvent("desk:readonly", { detail: { readonly } }));
-    if (readonly) this.#desk.announce(this.#words(), { keep: true, shown: false });
+    if (readonly && !this.#isOver) this.#desk.announce(this.#words(), { keep: true, shown: false });
   }
 
   /** While somebody looks: show the age, ask the other window how it is, and write here once it is gone. */
   #look() {
-    if (!this.readonly || document.hidden) return;
+    if (!this.readonly || this.#isOver || document.hidden) return;
     this.#show();
     const now = performance.now();
     if (now - this.#askedAt >= ASK_AGAIN_MS) {
@@ -214,6 +215,11 @@ export class Lease extends EventTarget {
     if (!isTextField(document.activeElement)) this.#desk.resume();
   }
 
+  // The other bar says that the task was taken back, and nobody writes any more.
+  get #isOver() {
+    return this.#desk.save.state().ended !== null;
+  }
+
   #words() {
     if (this.#movedAt) {
       return `Moved to another window at ${clock.format(this.#movedAt)}. Nothing typed here is lost.`;
@@ -229,8 +235,9 @@ export class Lease extends EventTarget {
   #show() {
     const { work } = this.#desk;
     const hadFocus = this.#notice.contains(document.activeElement);
-    this.#notice.hidden = !this.readonly;
-    if (!this.readonly) {
+    const isShown = this.readonly && !this.#isOver;
+    this.#notice.hidden = !isShown;
+    if (!isShown) {
       // Whoever pressed "Use it here" would otherwise be thrown to the top of the page.
       if (hadFocus && !work.focus(work.current)) work.focusFirst();
       return;

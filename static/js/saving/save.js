@@ -9,7 +9,7 @@ import { openWindows } from "./windows.js";
 
 const WAITS = [1, 2, 4, 8, 16, 30]; // seconds between attempts
 const SLOW = 2_500; // milliseconds after which a request without an answer is called trouble
-const HALTS = ["signed-out", "conflict", "elsewhere", "moved"]; // what is told first of several reasons
+const HALTS = ["ended", "signed-out", "conflict", "elsewhere", "moved"]; // what is told first of several reasons
 const PATIENCE = 3_000; // milliseconds that a page waits for what an earlier visit left to be sent
 const KEEPALIVE_BYTES = 60_000; // browsers allow 64 KB for requests that outlive their page
 
@@ -18,7 +18,7 @@ const KEEPALIVE_BYTES = 60_000; // browsers allow 64 KB for requests that outliv
  * `receipt` {op, receipt}: an operation was applied;  `state`: see `state()`;  `failed` {op, reason}: no receipt yet;
  * `conflict` {op, rows, keys}: the rows were changed by another window, `resolve()` is awaited;
  * `refused` {op, message}: a rule said no, the operation was set aside;  `moved` {holder_age_s}: another window writes;
- * `signed-out`;  `rewritten`: operations were taken out or brought up to date, build the rows anew;
+ * `ended`: the task is this account's no more, everything unsent was set aside;  `signed-out`;  `rewritten`: operations were taken out or brought up to date, build the rows anew;
  * `reload` {state}: the server's state, asked for again;  `settle`: turn what is being typed into operations now.
  */
 export class Save extends EventTarget {
@@ -35,11 +35,12 @@ export class Save extends EventTarget {
   #most = undefined; // operations per request; one after a batch was not understood
   #problem = null;
   #conflict = null;
+  #ended = null; // why nothing is saved any more, in the server's words
   #lastSavedAt = null;
   #seq = 0; // of the newest receipt
   #waiting = [];
 
-  constructor({ urls, task, user, window: own, csrf, session = new Session({ urls, user, csrf }) }) {
+  constructor({ urls, task, user, window: own, csrf = "", session = new Session({ urls, user, csrf }) }) {
     super();
     this.#urls = urls;
     this.#window = own;
@@ -51,6 +52,7 @@ export class Save extends EventTarget {
     for (const event of ["signed-out", "other-account"]) {
       session.addEventListener(event, () => this.#stop("signed-out", "signed-out", {}));
     }
+    session.addEventListener("ended", ({ detail }) => this.#end(detail.message));
     addEventListener("online", () => this.retryNow());
     addEventListener("pagehide", () => this.flush({ keepalive: true }));
     document.addEventListener("visibilitychange", () => {
@@ -105,8 +107,9 @@ export class Save extends EventTarget {
   enqueue(op) {
     this.#queue.push(op);
     this.ready.then(() => this.#outbox.add([op]));
+    if (this.#ended) return this.#setAllAside();
     this.#tell();
-    queueMicrotask(() => this.#pump());
+    return queueMicrotask(() => this.#pump());
   }
 
   /** Return the operations without a receipt, in order. */
@@ -119,7 +122,7 @@ export class Save extends EventTarget {
     return [...this.#aside];
   }
 
-  /** Return {unsent: operations, acts: what a person did of them, aside, connected, problem, halted, retryAt, lastSavedAt, durable}. */
+  /** Return {unsent: operations, acts: what a person did of them, aside, connected, problem, halted, ended, retryAt, lastSavedAt, durable}. */
   state() {
     const halted = HALTS.find((reason) => this.#halts.has(reason)) ?? [...this.#halts][0];
     return {
@@ -129,10 +132,16 @@ export class Save extends EventTarget {
       connected: this.#problem === null,
       problem: this.#problem,
       halted: halted ?? null,
+      ended: this.#ended,
       retryAt: this.#retryAt,
       lastSavedAt: this.#lastSavedAt,
       durable: this.#outbox.durable,
     };
+  }
+
+  /** Whether there is anything that the server has not: operations, those set aside, texts. */
+  get holds() {
+    return this.#queue.length + this.#aside.length + Object.keys(this.keptTexts()).length > 0;
   }
 
   #tell() {
@@ -207,6 +216,22 @@ export class Save extends EventTarget {
     for (const op of this.#queue) this.#emit("failed", { op, reason });
     this.#emit(event, detail);
     return undefined;
+  }
+
+  /** Stop for good: the task was taken back. What is unsent is kept to read, and the page may be left. */
+  #end(message) {
+    if (this.#ended) return;
+    this.#emit("settle", {});
+    this.#ended = message;
+    this.#problem = null;
+    this.halt("ended");
+    this.#setAllAside();
+    this.#emit("ended", { message });
+  }
+
+  #setAllAside() {
+    for (const op of this.#queue) this.#emit("failed", { op, reason: this.#ended });
+    this.#giveUp(() => true, this.#ended);
   }
 
   #pump() {

@@ -6,6 +6,9 @@ const JSON_TYPE = "application/json";
 
 const WRONG_CODE = "That code is not right. Type the one that your app shows now.";
 const NOT_SIGNED_IN = "The server could not sign you in. Try again in a moment.";
+const CLOSED = "This account is closed. Nobody can sign in with it. Ask an administrator.";
+const ANOTHER_STEP = "This account needs another step. Sign in in a new tab, then come back here.";
+const GONE = { task_ended: "", not_found: "This task is not on the server any more." };
 
 /** What `signIn` returns when the password was right and a code is wanted too. */
 export const CODE_WANTED = Symbol("code");
@@ -20,7 +23,8 @@ export class Session extends EventTarget {
 
   /**
    * `urls.session` tells who is signed in; `user` is the account that the page belongs to. `state` is "in", "out" or
-   * "other". Events: `signed-out`, `signed-in` (the same account is back), `other-account`.
+   * "other". Events: `signed-out`, `signed-in` (the same account is back), `other-account`, and `ended` {message} when
+   * the task is not this account's any more.
    */
   constructor({ urls, user, csrf = "" }) {
     super();
@@ -36,8 +40,8 @@ export class Session extends EventTarget {
   }
 
   /** GET JSON. Returns {status, body}; body is null where the answer is no JSON. Throws `NoAnswer`. */
-  get(url) {
-    return this.#ask(url, { method: "GET" });
+  async get(url) {
+    return this.#heard(await this.#ask(url, { method: "GET" }));
   }
 
   /**
@@ -49,7 +53,16 @@ export class Session extends EventTarget {
     const answer = await this.#ask(url, options);
     if (![401, 403, 404].includes(answer.status) && !answer.moved) return answer;
     if ((await this.check()) !== "in") return { status: 401, body: null };
-    return answer.status === 404 ? answer : this.#ask(url, options);
+    return answer.status === 404 ? this.#heard(answer) : this.#ask(url, options);
+  }
+
+  // To another account every task of this one is missing, so that is asked first.
+  async #heard(answer) {
+    const { code, message } = answer.body ?? {};
+    if (code in GONE && (await this.check()) === "in") {
+      this.dispatchEvent(new CustomEvent("ended", { detail: { message: GONE[code] || message } }));
+    }
+    return answer;
   }
 
   async #ask(url, options) {
@@ -96,7 +109,7 @@ export class Session extends EventTarget {
    * Try to sign in with a form's fields. Returns "", `CODE_WANTED`, or what is wrong, in the server's words where it
    * has some. Fields with a code go on where the password was right before.
    */
-  async signIn(fields, { login, logout, factor }) {
+  async signIn(fields, { login, logout, factor, closed }) {
     if ((await this.check()) === "in") return "";
     if (fields.get("code")) return this.#signInByCode(fields, factor);
     if (this.state === "other") {
@@ -106,19 +119,20 @@ export class Session extends EventTarget {
     const { status, body } = await this.#ask(login, { method: "POST", body: new URLSearchParams(fields) });
     if (status >= 400) return problemOf(status, body?.form);
     if (body?.location?.startsWith(factor)) return CODE_WANTED;
-    return this.#outcome();
+    if (body?.location?.startsWith(closed)) return CLOSED;
+    return this.#outcome(body?.location ? ANOTHER_STEP : NOT_SIGNED_IN);
   }
 
   /** The page that asks for the code knows no JSON: it shows itself again where the code is wrong, else it leads on. */
   async #signInByCode(fields, factor) {
     const answer = await this.#ask(factor, { method: "POST", body: new URLSearchParams({ code: fields.get("code") }) });
     if (answer.status >= 400) return problemOf(answer.status, answer.body?.form);
-    return answer.moved ? this.#outcome() : WRONG_CODE;
+    return answer.moved ? this.#outcome(NOT_SIGNED_IN) : WRONG_CODE;
   }
 
-  async #outcome() {
+  async #outcome(otherwise) {
     await this.check();
-    return this.state === "out" ? NOT_SIGNED_IN : "";
+    return this.state === "out" ? otherwise : "";
   }
 }
 
@@ -140,18 +154,23 @@ function cursorNow() {
 /** The dialog above the page. It opens itself; whoever signs in in another tab need not do it again here. */
 export class SignIn {
   #dialog;
+  #save;
   #session;
   #busy = false;
   #cursor = null;
 
-  constructor(dialog, session) {
+  constructor(dialog, save) {
+    const { session } = save;
     this.#dialog = dialog;
+    this.#save = save;
     this.#session = session;
     dialog.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit(event.target);
     });
     dialog.querySelector("[data-act=later]").addEventListener("click", () => dialog.close());
+    dialog.querySelector("[data-act=download]").addEventListener("click", () => save.download());
+    save.addEventListener("state", () => this.#offerCopy());
     dialog.addEventListener("close", () => this.#cursor?.());
     dialog.addEventListener("cancel", (event) => {
       if (session.state === "other") event.preventDefault();
@@ -168,6 +187,7 @@ export class SignIn {
     const { state } = this.#session;
     document.body.toggleAttribute("data-other-account", state === "other");
     for (const part of this.#dialog.querySelectorAll("[data-when]")) part.hidden = part.dataset.when !== state;
+    this.#offerCopy();
     this.#askForCode(false);
     this.#say("");
     if (state === "in") {
@@ -177,6 +197,11 @@ export class SignIn {
       this.#cursor = cursorNow();
       this.#dialog.showModal();
     }
+  }
+
+  // Whoever cannot come back takes it along.
+  #offerCopy() {
+    this.#dialog.querySelector("[data-act=download]").hidden = this.#session.state !== "out" || !this.#save.holds;
   }
 
   #say(text) {
@@ -196,7 +221,7 @@ export class SignIn {
   async #submit(form) {
     if (this.#busy) return;
     this.#busy = true;
-    const urls = { login: form.action, logout: form.dataset.logout, factor: form.dataset.factor };
+    const urls = { login: form.action, ...form.dataset };
     const problem = await this.#session
       .signIn(new FormData(form), urls)
       .catch(() => "The server does not answer. Your work is kept on this device; try again in a moment.");
@@ -213,5 +238,5 @@ export class SignIn {
  * @param {Desk} desk
  */
 export function setup(desk) {
-  return new SignIn(document.getElementById("sign-in"), desk.session);
+  return new SignIn(document.getElementById("sign-in"), desk.save);
 }
