@@ -40,7 +40,7 @@ def on_starting(server: Any) -> None:
     """Begin to count at zero."""
     shutil.rmtree(FIGURES, ignore_errors=True)
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-        FIGURES.mkdir(parents=True)
+        FIGURES.mkdir(parents=True, exist_ok=True)  # in a container it is mounted
 
 
 def when_ready(server: Any) -> None:

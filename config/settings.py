@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from whitenoise.compress import Compressor
 
-from web.environment import check_secrets, local_secret, most, secret
+from web.environment import Environment, check_secrets, local_secret, most, secret
 from web.logs import logging_settings
 from web.outbound import listed_endpoints
 
@@ -20,7 +19,8 @@ VAR_DIR = BASE_DIR / "var"
 VAR_DIR.mkdir(exist_ok=True, mode=0o700)  # the database, the key and the audit log are nobody else's
 OWN_DATABASE = VAR_DIR / "assay.sqlite3"
 
-env = environ.Env()
+env = Environment()
+SHELL_NAMES = frozenset(os.environ)  # what `.env` adds is not among them
 if (BASE_DIR / ".env").exists():
     env.read_env(BASE_DIR / ".env")
 check_secrets()

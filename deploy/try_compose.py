@@ -85,8 +85,8 @@ class Stack:
             "CSRF_TRUSTED_ORIGINS": f"https://localhost:{self.port}",
             "HTTP_PORT": str(free_port()),
             "HTTPS_PORT": str(self.port),
-            "OPENAI_BASE_URL": "http://llm:8001/v1",
-            "OPENAI_MODEL": "word-overlap-simulator",
+            "AUDIT_DIR": str(folder / "audit"),
+            "BACKUP_DIR": str(folder / "backups"),
         }
 
     def compose(self, *words: str) -> str:
@@ -137,7 +137,12 @@ class Stack:
             return False
 
     def write_secrets(self) -> None:
-        """Write the files that docs/operations.md names."""
+        """Write the files, and make the folders, that docs/operations.md names."""
+        settings = "OPENAI_BASE_URL=http://llm:8001/v1\nOPENAI_MODEL=word-overlap-simulator\n"
+        (self.folder / ".env").write_text(settings, "utf-8")
+        for name in ("AUDIT_DIR", "BACKUP_DIR"):
+            Path(self._environment[name]).mkdir()
+            Path(self._environment[name]).chmod(0o777)  # for user 10001; nobody else enters the folder above
         database, redis = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         texts = {
             "database_password": database,

@@ -5,7 +5,9 @@ import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import environ
 from django.core.exceptions import ImproperlyConfigured
 
 SECRETS = (
@@ -17,6 +19,19 @@ SECRETS = (
     "OIDC_CLIENT_SECRET",
     "METRICS_TOKEN",
 )
+
+
+class Environment(environ.Env):  # type: ignore[misc]  # environ has no types
+    """The environment, with the values that were read from it by name: `manage.py settings` lists them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.in_force: dict[str, Any] = {}
+
+    def get_value(self, var: str, *args: Any, **options: Any) -> Any:
+        value = super().get_value(var, *args, **options)
+        self.in_force[var] = value
+        return value
 
 
 def secret(name: str, environ: Mapping[str, str] = os.environ) -> str:

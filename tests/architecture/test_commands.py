@@ -18,7 +18,16 @@ MORE = {
     *("grow_study", "extend_study", "import_audit"),
 }
 # What `make run` and an operator use, and no study does.
-HOUSE = {"load_demo", "processes", "apply_retention", "backup", "restore", "limit_endpoint", "adopt_database"}
+HOUSE = {
+    "load_demo",
+    "processes",
+    "settings",
+    "apply_retention",
+    "backup",
+    "restore",
+    "limit_endpoint",
+    "adopt_database",
+}
 OURS = sorted(name for name, app in get_commands().items() if (ROOT / app).is_dir() and name not in DJANGOS)
 
 

@@ -5,6 +5,7 @@ from argparse import ArgumentTypeError
 from threading import Event
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandParser
 
 from evaluation.errors import Refused
@@ -14,6 +15,8 @@ from llmjobs.simulator.faults import FAILURES, MALFORMED, Faults
 from llmjobs.simulator.server import Simulator, serving
 
 HIGHEST_PORT = 65535
+OWN_PORT = "setting"
+"""Says that the port is `SIMULATOR_PORT`, where calls of this installation go: the shell knows nothing of `.env`."""
 
 
 def _rate(text: str) -> float:
@@ -27,6 +30,8 @@ def _rate(text: str) -> float:
 
 
 def _port(text: str) -> int:
+    if text == OWN_PORT:
+        return int(settings.SIMULATOR_PORT)
     if not text.isdecimal() or int(text) > HIGHEST_PORT:
         raise ArgumentTypeError(f"{text} is not a port")
     return int(text)
@@ -49,7 +54,13 @@ class Command(AssayCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=_port, default=0, metavar="N", help="default 0: any that is free")
+        parser.add_argument(
+            "--port",
+            type=_port,
+            default=0,
+            metavar="N",
+            help=f"default 0: any that is free; {OWN_PORT}: SIMULATOR_PORT",
+        )
         parser.add_argument(
             "--latency-ms",
             type=_milliseconds,
