@@ -19,7 +19,7 @@ VAR_DIR = BASE_DIR / "var"
 VAR_DIR.mkdir(exist_ok=True, mode=0o700)  # the database, the key and the audit log are nobody else's
 OWN_DATABASE = VAR_DIR / "assay.sqlite3"
 
-env = Environment()
+env = ENVIRONMENT = Environment()
 SHELL_NAMES = frozenset(os.environ)  # what `.env` adds is not among them
 if (BASE_DIR / ".env").exists():
     env.read_env(BASE_DIR / ".env")

@@ -3,7 +3,8 @@
 import os
 from typing import Any
 
-from config import settings as configured
+from django.conf import settings
+
 from evaluation.management.base import AssayCommand
 from llmjobs.client import DEFAULT_MODEL
 from web.environment import SECRETS
@@ -36,7 +37,9 @@ class Command(AssayCommand):
     def act(self, options: dict[str, Any]) -> None:
         keys = {name.removesuffix("_FILE") for name in os.environ if name.startswith("LLM_KEY_")}
         rows = [(name, *_secret(name)) for name in {*SECRETS, *keys}]
-        rows += [(name, *_plain(name, default)) for name, default in (configured.env.in_force | ELSEWHERE).items()]
+        rows += [
+            (name, *_plain(name, default)) for name, default in (settings.ENVIRONMENT.in_force | ELSEWHERE).items()
+        ]
         for name, value, origin in sorted(rows):
             self.stdout.write(f"{name:<30} {value or '-':<40} {origin}")
 
@@ -57,4 +60,4 @@ def _plain(name: str, default: Any) -> tuple[str, str]:
 def _origin(name: str) -> str:
     if name not in os.environ:
         return "default"
-    return "shell" if name in configured.SHELL_NAMES else ".env"
+    return "shell" if name in settings.SHELL_NAMES else ".env"
