@@ -26,13 +26,11 @@ export class Undoing {
     });
   }
 
-  /** Undo or redo the newest step, and say which. */
+  /** Undo or redo the newest step. The desk says which rows it was about. */
   takeBack(what, source) {
     const { store, announce, words } = this.#desk;
     if (this.#isReadonly) return announce(words.readonly);
-    const step = store[what](source);
-    if (!step) return announce(NOTHING[what]);
-    return announce(`${what === "undo" ? "Undone" : "Done again"}: ${step.label}`);
+    return store[what](source) || announce(NOTHING[what]);
   }
 
   /** What takes back the act that a message made now tells of; null where it tells of none. */

@@ -20,7 +20,10 @@ export class CitedPassage {
     const isThere = article && there?.dataset.passage === article.dataset.passage;
     if (!isThere) this.element.replaceChildren(...(article ? [document.importNode(article, true)] : []));
     const text = this.element.querySelector(".cited-text");
-    if (text) numberSentences(text, SENTENCE);
+    if (text) {
+      text.id = "cited-text"; // part of the pair's name
+      numberSentences(text, SENTENCE);
+    }
     this.scroll = 0;
   }
 

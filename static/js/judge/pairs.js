@@ -7,13 +7,14 @@ import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
 import { CitedPassage } from "./cited.js";
 import { leaveBox, openBox, reasonFor } from "./inline_forms.js";
-import { nothingHere, nothingToClear, placeInAnswer, within } from "./place_names.js";
+import { labelledAlready, nothingHere, nothingToClear, placeInAnswer, within } from "./place_names.js";
 import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 const WITH_MACHINE = "support-post-edit";
 
 export class Work {
   #box = null;
+  #last = null; // the pair whose label left nothing to go on to
   #shown = null; // the machine's label, where the condition shows it
   #passage = null; // id of the passage on the screen
   #lastKey = null; // the pair that it was put there for
@@ -120,6 +121,7 @@ export class Work {
 
   #ask(key) {
     this.#box?.close();
+    this.#last = null;
     this.current = key;
     this.#drawPassage();
     this.#mark();
@@ -240,6 +242,8 @@ export class Work {
     }
     const row = this.desk.store.row(key);
     if (!label && !row?.label) return this.desk.announce(nothingToClear(this.name(key)));
+    const isKey = ["key", "accept"].includes(source);
+    if (label && row?.label && isKey && key === this.#last) return this.desk.announce(labelledAlready(this.name(key)));
     const isNew =
       (row?.label ?? null) !== label || (row?.reason ?? "") !== reason || (this.#shown && Boolean(row?.accepted) !== accepted);
     if (isNew) {
@@ -250,6 +254,7 @@ export class Work {
     if (label && moves && "moveOn" in document.body.dataset) {
       const next = this.progress.unlabelledAfter(key, this.answers.current);
       if (next) this.focus(next);
+      else if (!row?.label) this.#last = key;
     }
     if (!isNew) return undefined;
     return this.#say(spoken, label, accepted);
@@ -344,6 +349,7 @@ export class Work {
   #listen() {
     this.element.addEventListener("click", (event) => {
       const name = event.target.closest("[data-do]")?.dataset.do;
+      if (event.detail) this.#last = null; // who points at it means it
       if (name) this.#act(name, event.detail ? "mouse" : "key");
     });
     this.element.addEventListener("keydown", (event) => {

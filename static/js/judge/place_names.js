@@ -1,5 +1,7 @@
 // What answers and their sentences are called on the judging desks, and what is said of a place in an answer.
 
+import { keysOf, printed } from "../desk/keys.js";
+
 /** "Answer 18". */
 export function answerName(number) {
   return `Answer ${number}`;
@@ -34,6 +36,13 @@ export function noSentence(typed, last) {
 /** Said where a key asks for a row and the answer has none. */
 export function nothingHere() {
   return "There is nothing to judge in this answer";
+}
+
+/** Said where a label key would change the label that left nothing to go on to: it is one key too many. */
+export function labelledAlready(name) {
+  const [clear, finish] = ["label-clear", "finish"].map((id) => keysOf(id)[0]);
+  const ways = [clear && `${printed(clear)} clears it`, finish && `${printed(finish)} goes on`].filter(Boolean);
+  return [`${name} has its label`, ways.join(", ")].filter(Boolean).join(": ");
 }
 
 /** Said where a label is to be cleared and there is none. */

@@ -5,13 +5,14 @@ import { arrange } from "../desk/arranging.js";
 import { whenStill } from "../desk/press_guard.js";
 import { Held } from "./held.js";
 import { leaveBox, openBox, reasonFor, sentenceIn } from "./inline_forms.js";
-import { noSentence, nothingHere, nothingToClear, placeInAnswer, recorded, within } from "./place_names.js";
+import { labelledAlready, noSentence, nothingHere, nothingToClear, placeInAnswer, recorded, within } from "./place_names.js";
 import { drawRow, makeRow } from "./row.js";
 import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 export class AssignRows {
   #items = new Map(); // nugget key -> element
   #box = null; // {key, close}: the one that is open
+  #last = null; // the row whose label left nothing to go on to
   #from = null; // the row that a sentence was gone to from
 
   /** @param {JudgingDesk} desk */
@@ -116,6 +117,7 @@ export class AssignRows {
 
   #answerShown() {
     this.#box?.close();
+    this.#last = null;
     this.current = this.progress.firstOf(this.answers.current);
     this.draw();
     this.pane.scrollTop = 0;
@@ -135,6 +137,7 @@ export class AssignRows {
   #focused(item) {
     if (!item || item.dataset.key === this.current) return;
     if (this.#box && this.#box.key !== item.dataset.key) this.#box.close();
+    this.#last = null;
     this.current = item.dataset.key;
     for (const other of this.#items.values()) other.classList.toggle("is-current", other === item);
     item.scrollIntoView({ block: "nearest" });
@@ -194,9 +197,10 @@ export class AssignRows {
     }
     const row = this.desk.store.row(key);
     if (!label && !row?.label) return this.desk.announce(nothingToClear(this.name(key)));
+    if (label && row?.label && source === "key" && key === this.#last) return this.desk.announce(labelledAlready(this.name(key)));
     const isNew = (row?.label ?? null) !== label || (row?.reason ?? "") !== reason;
     if (isNew) this.#give(key, label, source, reason, row);
-    if (label && moves && "moveOn" in document.body.dataset) this.#moveOn(key);
+    if (label && moves && "moveOn" in document.body.dataset) this.#moveOn(key, !row?.label);
     if (isNew) this.#say(key);
     return undefined;
   }
@@ -207,11 +211,13 @@ export class AssignRows {
     this.desk.store.do("label", { key, label, reason, sentence }, { source });
   }
 
-  #moveOn(key) {
+  #moveOn(key, isFirst) {
     const keys = this.progress.keys(this.answers.current);
     const at = keys.indexOf(key);
     const inTurn = [...keys.slice(at + 1), ...keys.slice(0, at)];
-    this.focus(inTurn.find((candidate) => !this.progress.isLabelled(candidate)) ?? key);
+    const next = inTurn.find((candidate) => !this.progress.isLabelled(candidate));
+    this.focus(next ?? key);
+    if (!next && isFirst) this.#last = key;
   }
 
   #say(key) {
@@ -355,6 +361,7 @@ export class AssignRows {
     this.pane.addEventListener("click", (event) => {
       const button = event.target.closest("[data-do]");
       const row = event.target.closest("#label-rows .row");
+      if (event.detail) this.#last = null; // who points at a row means it
       // A click without a pointer is Enter or Space on the button.
       if (button && row) this.#act(button.dataset.do, row.dataset.key, event.detail ? "mouse" : "key");
     });

@@ -5,6 +5,7 @@ import { arrange, measure } from "../desk/arranging.js";
 import { placeName } from "../desk/naming.js";
 import { whenStill } from "../desk/press_guard.js";
 import { isListed, isOpen, lacksImportance } from "../desk/rules.js";
+import { copyOf } from "../template.js";
 import { pairOf } from "./chips.js";
 import { drawCounts, undecided } from "./counts.js";
 import { Editor } from "./editing.js";
@@ -247,6 +248,14 @@ export class NuggetList {
     return Boolean(composer);
   }
 
+  /** The dialog before submitting names what was begun in a form that was closed since. */
+  reviewed(part) {
+    part.append(...this.writing.begun().map(({ text, open }) => begunLine(text, () => {
+      part.closest("dialog").close();
+      open();
+    })));
+  }
+
   /** Make operations of everything that is being typed. */
   settle() {
     for (const editor of this.editors.values()) editor.settle();
@@ -332,6 +341,13 @@ export class NuggetList {
       if (row && isListed(row) && row.text === kept.base && trimmed(kept.text) !== row.text) this.edit(key, kept.text);
     }
   }
+}
+
+function begunLine(text, open) {
+  const line = copyOf("begun-template");
+  line.querySelector("q").textContent = text;
+  line.querySelector("button").addEventListener("click", open);
+  return line;
 }
 
 function listen(nuggets) {

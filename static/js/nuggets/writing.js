@@ -2,9 +2,14 @@
 // there; the others open for one merge, one split or one new nugget and go away with it.
 
 import { isListed } from "../desk/rules.js";
-import { together } from "../text.js";
+import { together, trimmed } from "../text.js";
 import { Composer } from "./composer.js";
 import * as passages from "./passages.js";
+
+/** The text that a merge begins with. */
+function joined(rows) {
+  return rows.map((row) => row.text).join("; ");
+}
 
 export class Writing {
   #open = new Map(); // slot -> composer
@@ -46,6 +51,25 @@ export class Writing {
     return [...this.#open.values()].find((composer) => composer.isUnfinished) ?? null;
   }
 
+  /** What was written in forms that were closed without it: its text, and how to open it again. */
+  begun() {
+    return ["new", "merge", "split"].flatMap((slot) => {
+      const kept = this.#open.has(slot) ? null : this.#kept(slot);
+      const rows = (kept?.from ?? []).map((key) => this.desk.store.row(key));
+      if (!kept || !rows.every((row) => row && isListed(row))) return [];
+      const texts = (kept.parts ?? []).map((part) => trimmed(part.text ?? ""));
+      const proposed = slot === "merge" ? joined(rows) : rows[0]?.text;
+      const text = texts.filter((typed) => typed && typed !== proposed).join("; ");
+      return text ? [{ text, open: () => this.#reopen(slot, rows) }] : [];
+    });
+  }
+
+  #reopen(slot, rows) {
+    if (slot === "new") this.openNew();
+    else if (slot === "merge") this.openMerge(rows);
+    else this.openSplit(rows[0]);
+  }
+
   settle() {
     for (const composer of this.#open.values()) composer.keep();
   }
@@ -83,7 +107,7 @@ export class Writing {
     const importances = new Set(rows.map((row) => row.importance));
     const evidence = rows.flatMap((row) => row.evidence);
     const part = {
-      text: rows.map((row) => row.text).join("; "),
+      text: joined(rows),
       importance: importances.size === 1 ? rows[0].importance : 0,
       evidence: evidence.filter((pair, n) => evidence.findIndex((earlier) => String(earlier) === String(pair)) === n),
     };

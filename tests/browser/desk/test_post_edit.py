@@ -367,3 +367,41 @@ def test_a_second_window_takes_over_and_the_first_loses_nothing(desk: NuggetDesk
     expect(desk.page.locator("#n-d1 .row-text")).to_have_text("typed in the first window")
     assert desk.texts()[0] == "typed in the first window"
     other.goto("about:blank")
+
+
+def test_what_was_begun_and_left_is_named_before_submitting(desk: NuggetDesk) -> None:
+    page = desk.page
+    desk.press("n")
+    desk.type("a half-written nug")
+    desk.press("Escape", "ArrowDown", "s")
+    desk.type("one half of it")
+    desk.press("Escape", "m", "ArrowDown", "m", "Shift+M", "Escape")  # a merge in which nothing was typed
+    for row in page.locator("#nugget-rows > .row").all():
+        row.focus()
+        desk.press("1")
+    desk.press("Control+Enter")
+    begun = page.locator("dialog[open] .review p", has_text="Begun, and not in the list")
+    expect(begun.locator("q")).to_have_text(["a half-written nug", f"{draft_of(2)}one half of it"])
+    begun.first.get_by_role("button", name="Open it").click()
+    field = page.locator(".composer textarea")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("a half-written nug")
+    desk.press("Enter", "1", "Control+Enter")
+    expect(begun.locator("q")).to_have_text([f"{draft_of(2)}one half of it"])
+
+
+@pytest.mark.parametrize("act", ["1", "click"])
+def test_a_decision_ends_a_pause_from_wherever_the_focus_is(desk: NuggetDesk, act: str) -> None:
+    pause = desk.page.get_by_role("button", name="Pause")
+    pause.click()
+    expect(pause).to_have_attribute("aria-pressed", "true")
+    expect(pause).to_be_focused()
+    if act == "1":
+        desk.press("1")
+    else:
+        desk.page.locator("#nugget-rows > .row .is-vital input").first.check(force=True)
+    expect(pause).to_have_attribute("aria-pressed", "false")
+    expect(desk.page.locator("[data-notice=gap]")).to_be_hidden()
+    pause.click()
+    desk.page.locator("[data-act=undo]").click()
+    expect(pause).to_have_attribute("aria-pressed", "false")

@@ -16,6 +16,8 @@ from tests.worlds.judging_desk import JudgeWorld
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 GAP_MS, STEP_MS = 3000, 1000
+NAME_OF_FOCUS = """() => document.activeElement.getAttribute("aria-labelledby").split(" ")
+  .map((id) => document.getElementById(id).textContent.trim()).join(" ").replace(/\\s+/g, " ")"""
 
 
 class Listener(JudgingDesk):
@@ -55,7 +57,8 @@ def test_an_answer_is_judged_and_everything_is_said_once(world: JudgeWorld, visi
         ann.press("w", "1")
         ann.hears("N1 support, 15 left")
         ann.press(*"23231")
-        ann.hears("N2 partial, 14 left", "N6 support, 10 left")  # of what comes too fast the last is said
+        late = "N3 not, 13 left. N4 partial, 12 left. N5 not, 11 left. N6 support, 10 left."
+        ann.hears("N2 partial, 14 left", late)  # what comes too fast is said together
         ann.press("x", "Enter")
         ann.hears("Say why in a few words.")
         ann.type("in Latin")
@@ -101,11 +104,23 @@ def test_pairs_are_judged_and_everything_is_said_once(world: JudgeWorld, visit: 
         total = ann.desk("desk.progress.counts().total")
         label = ann.page.locator("#shown-chip").inner_text().removeprefix("Machine label: ").lower()
         is_alone = ann.desk("desk.progress.keys(desk.answers.current).length") == 1
-        border = "Answer 2 of 6 " if is_alone else ""  # a label that leads into the next answer says so
+        border = "Answer 2 of 6. " if is_alone else ""  # a label that leads into the next answer says so
+        stop = "." if is_alone else ""
         ann.press("a")
-        ann.hears(f"{border}S1 [1] accepted: {label}, {total - 1} left")
+        ann.hears(f"{border}S1 [1] accepted: {label}, {total - 1} left{stop}")
         ann.press("k", "3")
-        ann.hears(*(["Answer 1 of 6"] if is_alone else []), f"{border}S1 [1] none, {total - 1} left")
+        ann.hears(*(["Answer 1 of 6"] if is_alone else []), f"{border}S1 [1] none, {total - 1} left{stop}")
         ann.press("[" if ann.desk("desk.answers.answer.number") > 1 else "]")
         ann.hears(ann.page.locator("#answer-head").inner_text())
         is_calm(ann)
+
+
+def test_a_pair_is_called_by_its_sentence_and_its_passage(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.scratch) as ben:
+        for _ in range(3):
+            name = ben.page.evaluate(NAME_OF_FOCUS)
+            sentence = ben.page.locator("#pair-sentence").inner_text()
+            passage = " ".join(ben.page.locator(".cited-text [data-words]").all_inner_texts())
+            for part in (ben.page.locator("#pair-name").inner_text(), sentence, passage, "no label"):
+                assert part in name, name
+            ben.press("ArrowDown")

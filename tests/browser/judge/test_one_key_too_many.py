@@ -1,0 +1,60 @@
+"""A label key pressed once too often, where nothing is left to go on to, changes no label unasked."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.judge.judging_desk import JudgingDesk, Visit
+from tests.worlds.judging_desk import JudgeWorld
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
+
+
+def says(judge: JudgingDesk, text: str) -> None:
+    expect(judge.page.locator("#line [data-text]")).to_contain_text(text)
+
+
+def test_the_last_row_of_an_answer_keeps_its_label(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.assign) as ann:
+        ann.press(*"1" * 16)
+        ann.press("3", "2")
+        ann.is_on("N16")
+        says(ann, "N16 has its label: 0 clears it, Ctrl+Enter goes on")
+        assert ann.checked() == ["support"] * 16
+        ann.press("0", "3")
+        assert ann.checked() == ["support"] * 15 + ["not_support"]
+        ann.press("2")
+        assert ann.checked()[-1] == "not_support"
+        ann.press("ArrowUp", "ArrowDown", "2")  # who goes there means it
+        assert ann.checked()[-1] == "partial_support"
+        ann.press("1")
+        assert ann.checked()[-1] == "support"
+        ann.saved()
+
+
+def test_a_row_in_the_middle_that_was_the_last_one_left_keeps_its_label(world: JudgeWorld, visit: Visit) -> None:
+    with visit(world.assign) as ann:
+        ann.press("ArrowDown", *"1" * 15)
+        ann.is_on("N1")
+        ann.press("2", "3")
+        assert ann.checked()[0] == "partial_support"
+        ann.press("Control+z", "3")
+        assert ann.checked()[0] == "not_support"
+        ann.page.locator(".row.is-current .is-full").click()
+        assert ann.checked()[0] == "support"
+        ann.saved()
+
+
+def test_the_last_pair_keeps_its_label(world: JudgeWorld, visit: Visit) -> None:
+    for task, key in ((world.scratch, "1"), (world.shown, "a")):
+        with visit(task) as judge:
+            total = judge.desk("desk.progress.counts().total")
+            judge.press(*key * total)
+            here = judge.page.locator("#pair-number").inner_text()
+            given = judge.checked()
+            judge.press("3", "2", "a")
+            says(judge, "has its label: 0 clears it, Ctrl+Enter goes on")
+            assert judge.page.locator("#pair-number").inner_text() == here
+            assert judge.checked() == given
+            judge.press("0", "3")
+            assert judge.checked() == ["no_support"]
+            judge.saved()
