@@ -5,7 +5,7 @@ A beat costs four statements: the desk, its stretches, the changed ones, the des
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from django.db import transaction
@@ -18,6 +18,7 @@ from assessor.desk.context import OPEN_STATES, free_in, holder_age, lock_desk
 from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import (
     SECOND,
+    SLACK,
     BeatArrival,
     Milliseconds,
     SentStretch,
@@ -80,7 +81,7 @@ class BeatReceipt:
 def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
     """Store what a window says of its time and renew its hold. Raises `NoSuchTask`.
 
-    A window that does not hold the desk while another does, and a task that is not open, make no time.
+    A window that lost the desk to another makes time until then; a task that is not open makes none.
     """
     with transaction.atomic():
         desk = lock_desk(task, user)
@@ -90,12 +91,11 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
         ongoing = [segment for segment, version in stored if version == desk.task.version]
         current = {(segment.window, segment.number): segment for segment in ongoing}
         rows: list[Stretch] = []
-        # Two windows open side by side are one person: only the one that writes makes time.
+        if desk.task.state in OPEN_STATES:
+            rows = _until_taken(desk, beat.window, stored, _placed(desk, beat, stored, milliseconds(now)))
+            # A beat may hold stretches that are stored already; unchanged ones cost no write.
+            _write(desk, [row for row in rows if current.get((row.window, row.number)) != row])
         if desk.holder in ("", beat.window):
-            if desk.task.state in OPEN_STATES:
-                rows = _placed(desk, beat, stored, milliseconds(now))
-                # A beat may hold stretches that are stored already; unchanged ones cost no write.
-                _write(desk, [row for row in rows if current.get((row.window, row.number)) != row])
             _renew(desk, beat)
     limit = limit_of(Stage(desk.task.stage))
     current |= {(row.window, row.number): row for row in rows}
@@ -145,6 +145,25 @@ def _placed(desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: 
     since = max((segment.end for segment, _ in stored), default=opened)
     sent = [segment for segment in beat.segments if segment.number not in settled]
     return placed(beat.window, sent, known, BeatArrival(now, max(since, opened), beat.elapsed_ms))
+
+
+def _until_taken(
+    desk: Desk, window: str, stored: Sequence[tuple[Stretch, int]], rows: Sequence[Stretch]
+) -> list[Stretch]:
+    """Return what counts of a window's stretches: all while it holds the desk, else those until it was taken over.
+
+    Two windows open side by side are one person: only the one that writes makes time.
+    """
+    if desk.holder in ("", window):
+        return list(rows)
+    ends = [segment.end for segment, _ in stored if segment.window == window]
+    if not ends or desk.held_at is None:
+        return []
+    # The holder's first stretch since; one that has sent none yet took the desk when it was last heard of.
+    since = max(ends) - SLACK
+    begun = [segment.start for segment, _ in stored if segment.window == desk.holder and segment.start >= since]
+    taken = min(begun, default=milliseconds(desk.held_at))
+    return [replace(row, end=min(row.end, max(row.start, taken))) for row in rows if row.start < taken]
 
 
 def _write(desk: Desk, rows: Iterable[Stretch]) -> None:

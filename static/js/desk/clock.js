@@ -147,7 +147,15 @@ export class Clock extends EventTarget {
     this.beat();
   }
 
+  /** Another window writes from now on, or this one does: what was done until then counts. */
+  #readonly(isReader) {
+    if (isReader) this.beat().finally(() => this.#isReader && this.#segments.stop());
+    else if (!this.#segments.isRunning) this.#begin();
+    if (!isReader) this.beat();
+  }
+
   #listen() {
+    document.addEventListener("desk:readonly", ({ detail }) => this.#readonly(detail.readonly));
     for (const type of ["pointerdown", "wheel", "scroll", "touchstart", "touchmove", "focusin"]) {
       document.addEventListener(type, (event) => this.#input(event), PASSIVE);
     }

@@ -2,8 +2,7 @@
 // only when a stretch of time begins, because it measures the layout.
 
 const TEXTS = "[data-words]";
-const ROWS = "#rows [data-key]";
-const WORDS_OF_A_ROW = 15; // a nugget is one short sentence
+const ROWS = "#rows .row-text";
 
 /** The part of an element that is to be seen, as a fraction of its height. */
 function shown(element, top, bottom) {
@@ -17,20 +16,29 @@ function frame(id) {
   return [Math.max(0, box?.top ?? 0), Math.min(innerHeight, box?.bottom ?? innerHeight)];
 }
 
-/** Count the words on screen: of the texts by how much of each is to be seen, and of the rows. */
+// A passage has a head and buttons beside its words.
+function textOf(element) {
+  return element.querySelector(".passage-text") ?? element;
+}
+
+function wordsIn(element) {
+  return element.textContent.split(/\s+/).filter(Boolean).length;
+}
+
+/** Count the words in view: of the texts and of the rows, of each by how much of it is to be seen. */
 export function wordsOnScreen() {
   const inPane = frame("passages");
   const inList = frame("rows");
   let words = 0;
   for (const [pane, inside] of [["#passages", inPane], ["#rows", inList]]) {
     const texts = document.querySelectorAll(`${pane} ${TEXTS}`);
-    for (const element of texts) words += Number(element.dataset.words) * shown(element, ...inside);
+    for (const element of texts) words += Number(element.dataset.words) * shown(textOf(element), ...inside);
   }
-  for (const element of document.querySelectorAll(ROWS)) words += WORDS_OF_A_ROW * shown(element, ...inList);
+  for (const element of document.querySelectorAll(ROWS)) words += wordsIn(element) * shown(element, ...inList);
   return Math.round(words);
 }
 
-const ITEMS = "[data-key], [data-segment], [data-answer]";
+const ITEMS = "[data-key]:not(kbd), [data-segment], [data-answer]"; // the printed keys name their action alike
 
 /** The row, passage or answer that `node` is in, or else the one that has the focus; "" without one. */
 export function itemAt(node) {

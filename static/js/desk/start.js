@@ -96,7 +96,7 @@ export class Desk {
     const { urls, user } = this;
     this.save = new Save({ urls, task: state.task, user, window: this.window, csrf: root.dataset.csrf });
     this.session = this.save.session;
-    this.store = new Store(state, (op) => this.save.enqueue(op));
+    this.store = new Store(state, (op) => this.#send(op));
     this.clock = new Clock({
       urls,
       window: this.window,
@@ -104,6 +104,12 @@ export class Desk {
       post: (...request) => this.session.post(...request),
       place: () => this.place(),
     });
+  }
+
+  // A decision says that the break is over, from wherever it is made; text that is only put away does not.
+  #send(op) {
+    if (op.source !== "text") this.clock.resume();
+    this.save.enqueue(op);
   }
 
   /**

@@ -156,7 +156,7 @@ export class Lease extends EventTarget {
   /** Send everything, then freeze, then say so. */
   async #give(to) {
     const patience = new Promise((resolve) => setTimeout(resolve, GIVE_MS - 500));
-    await Promise.race([this.#desk.save.drained(), patience]);
+    await Promise.race([Promise.all([this.#desk.save.drained(), this.#desk.clock.flush()]), patience]);
     this.#freeze({ seconds: 0, near: true });
     this.#say({ kind: "given", to });
   }

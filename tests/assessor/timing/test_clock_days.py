@@ -265,3 +265,22 @@ def test_a_pause_is_no_work_and_is_never_asked_about(tab: Open) -> None:
     assert not any(reply["gap"] for reply in ann.answers)
     assert near(measured(ann.task).active.high, 120)
     assert near(measured(ann.task).paused, 40 * MINUTE)
+
+
+@pytest.mark.parametrize("heard_first", [True, False])
+def test_what_was_done_before_a_take_over_counts(tab: Open, world: DeskWorld, *, heard_first: bool) -> None:
+    """The window that is left says its last seconds late, before or after the one that holds the desk beats."""
+    first, second = tab("window-1").then(READ, 40), tab("window-2", start=34).then(EDIT, 20)
+    Desk.objects.update(holder="window-1", held_at=MORNING)
+    for at in (0, 15, 30):
+        first.send(at)
+    Desk.objects.update(holder="window-2", held_at=MORNING + timedelta(seconds=34))
+    for window in (second, first) if heard_first else (first, second):
+        window.send(36)
+    first.send(40)
+    assert measured(world.post_edit).active.point == 36 * SECOND
+    for at in (49, 54):
+        second.send(at)
+        first.send(at)
+    times = measured(world.post_edit)
+    assert (times.active.point, times.reading, times.editing) == (54 * SECOND, 34 * SECOND, 20 * SECOND)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page, expect
 
-from assessor.models import WorkingNugget
+from assessor.models import TimeSegment, WorkingNugget
 from tests.assessor.desk_client import Window
 from tests.browser.saving.desk_script import LEASE, NewDevice, desk, drained, open_desk, reword, until, wordings
 
@@ -98,3 +98,70 @@ def test_two_devices_that_changed_one_nugget_choose(
     reword(first, "d1", "and on")
     drained(first)
     assert text_of("d1") == "and on"
+
+
+IN_VIEW = """async () => {
+  const { wordsOnScreen } = await import("/static/js/desk/screen.js");
+  const wordsOf = (range, pane) => {
+    const box = range.getBoundingClientRect();
+    return box.width && box.bottom > pane.top && box.top < Math.min(pane.bottom, innerHeight);
+  };
+  let seen = 0;
+  for (const [id, texts] of [["passages", ".passage-text"], ["rows", ".row-text"]]) {
+    const pane = document.getElementById(id).getBoundingClientRect();
+    for (const text of document.querySelectorAll(`#${id} ${texts}`)) {
+      const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        for (const match of walker.currentNode.data.matchAll(/\\S+/g)) {
+          const range = document.createRange();
+          range.setStart(walker.currentNode, match.index);
+          range.setEnd(walker.currentNode, match.index + match[0].length);
+          seen += wordsOf(range, pane) ? 1 : 0;
+        }
+      }
+    }
+  }
+  return [wordsOnScreen(), seen];
+}"""
+
+
+@pytest.mark.parametrize("height", [400, 720])
+def test_the_idle_limit_follows_from_the_words_in_view(page: Page, height: int) -> None:
+    page.set_viewport_size({"width": 1280, "height": height})
+    counted, seen = page.evaluate(IN_VIEW)
+    assert seen > 10
+    assert abs(counted - seen) <= seen / 4  # lines that are cut count in part
+
+
+def test_a_decision_ends_the_pause_wherever_the_focus_is(page: Page) -> None:
+    page.get_by_role("button", name="Pause").click()
+    assert desk(page, "desk.clock.paused")
+    desk(page, "desk.store.do('edit', {key: 'd1', text: 'put away'}, {source: 'text'}) && true")
+    assert desk(page, "desk.clock.paused")
+    desk(page, "desk.store.do('importance', {key: 'd1', importance: 2}, {source: 'key'}) && true")
+    assert not desk(page, "desk.clock.paused")
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_no_second_is_lost_where_another_window_takes_over(
+    page: Page, device: NewDevice, window: Window, *, elsewhere: bool
+) -> None:
+    desk(page, "desk.clock.flush()")
+    page.locator("#passages .sentence, #passages .passage-text").first.click()
+    page.wait_for_timeout(3000)
+    second = open_desk(device() if elsewhere else page.context, window)
+    until(second, "desk.lease.readonly")
+    second.get_by_role("button", name="Use it here").click()
+    until(second, "!desk.lease.readonly")
+    taken = datetime.now(UTC)
+    reword(page, "d2", "too late")  # so that the window elsewhere hears of it now
+    until(page, "desk.lease.readonly")
+    second.wait_for_timeout(1500)
+    desk(page, "desk.clock.flush()")
+    desk(second, "desk.clock.flush()")
+    mine = TimeSegment.objects.filter(window=desk(page, "desk.window")).order_by("ended_at").last()
+    others = TimeSegment.objects.filter(window=desk(second, "desk.window")).order_by("started_at").first()
+    assert mine is not None
+    assert others is not None
+    assert abs((mine.ended_at - taken).total_seconds()) < 1.5
+    assert abs((others.started_at - taken).total_seconds()) < 1.5
