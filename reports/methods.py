@@ -417,6 +417,8 @@ def _agreement(campaign: Campaign) -> MethodsSection:
         " topics.",
         "That of the mean of tau over topics is Student's t on Fisher's z.",
         "Those of labels are jackknives over topics, with Student's t and, but for strictness, on Fisher's z.",
+        "Where fewer than 5 topics have a pair with two labels, they follow from the Clopper-Pearson interval of the"
+        " share of such pairs, corrected for topics.",
     ]
     for x, y in PAIRINGS:
         try:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.metrics.arrays import Bytes, Counts, Floats, Indices, defined, ratio
-from reports.metrics.intervals import Interval, jackknife
+from reports.metrics.intervals import Interval
+from reports.metrics.jackknife import Disagreement, LabelFigure, jackknife
 from reports.metrics.label_matrix import LABELS
 
 
@@ -39,6 +40,23 @@ def alpha_of(tables: Floats) -> Floats:
     # Less 1: chance draws two labels without putting the first one back, which corrects small samples.
     alphas: Floats = 1 - ratio((totals.sum(axis=-1) - 1) * (tables * distance).sum(axis=(-2, -1)), expected)
     return alphas
+
+
+def alpha_parts(tables: Floats) -> Disagreement:
+    """Disagreement from the coincidences of each topic, T x V x V: two of them are a pair."""
+    whole = tables.sum(axis=0)
+    totals = whole.sum(axis=-1)
+    distance = _ordinal_distance(totals)
+    distance /= distance.max()
+    differing = tables.sum(axis=(1, 2)) - np.trace(tables, axis1=1, axis2=2)
+    number = totals.sum()
+    return Disagreement(
+        pairs=tables.sum(axis=(1, 2)) / 2,
+        differing=differing / 2,
+        distance=float((whole * distance).sum() / max(differing.sum(), 1)),
+        expected=float((np.outer(totals, totals) * distance).sum() / (number * (number - 1))),
+        is_graded=True,
+    )
 
 
 def coincidences(labels: NDArray[np.integer], values: int = 0) -> Floats:
@@ -101,8 +119,8 @@ def overlap(labels: Bytes, topics: Indices) -> Overlap:
     given = counts.sum(axis=0)
     same, pairs = (counts * (counts - 1) // 2).sum(axis=0), given * (given - 1) // 2
     sums = np.stack([np.bincount(place, weights=of, minlength=len(names)) for of in (same, pairs)], axis=1)
-    alpha = jackknife(np.stack(by_topic or [np.zeros((LABELS, LABELS))]), alpha_of)
-    agreement = jackknife(sums, _share)
+    alpha = jackknife(np.stack(by_topic or [np.zeros((LABELS, LABELS))]), LabelFigure(alpha_of, alpha_parts))
+    agreement = jackknife(sums, LabelFigure(_share, _differing))
     return Overlap(
         judges=int((labels >= 0).any(axis=1).sum()),
         topics=len(names),
@@ -118,3 +136,7 @@ def overlap(labels: Bytes, topics: Indices) -> Overlap:
 def _share(sums: Floats) -> Floats:
     """Equal pairs / pairs, ..., from both of them, ... x 2."""
     return ratio(sums[..., 0], sums[..., 1])
+
+
+def _differing(sums: Floats) -> Disagreement:
+    return Disagreement(pairs=sums[:, 1], differing=sums[:, 1] - sums[:, 0])

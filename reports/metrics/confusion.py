@@ -4,14 +4,15 @@ Rows and columns run 0, 1, 2: not_support, partial_support, support, or the same
 grades of relevance, which may be more.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from reports.metrics.alpha import alpha_of_pairs
+from reports.metrics.alpha import alpha_of_pairs, alpha_parts
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, defined, ratio, share
-from reports.metrics.intervals import Figure, Interval, jackknife
+from reports.metrics.intervals import Interval
+from reports.metrics.jackknife import Disagreement, LabelFigure, jackknife
 from reports.metrics.label_matrix import FULL, LABELS, NOT
 
 
@@ -102,11 +103,16 @@ def pooled_kappa_linear(counts: Counts | Floats) -> Floats:
 
 
 def _pooled(counts: Counts | Floats, weights: Floats) -> Floats:
+    kappas: Floats = 1 - ratio((weights * counts).sum(axis=(-3, -2, -1)), _by_chance(counts, weights))
+    return kappas
+
+
+def _by_chance(counts: Counts | Floats, weights: Floats) -> Floats:
+    """Disagreement that each pair of judges' own rates let expect, summed over the pairs."""
     pairs = counts.sum(axis=(-2, -1), keepdims=True)
     expected = ratio(counts.sum(axis=-1, keepdims=True) * counts.sum(axis=-2, keepdims=True), np.maximum(pairs, 1))
-    chance = (weights * expected).sum(axis=(-3, -2, -1))
-    kappas: Floats = 1 - ratio((weights * counts).sum(axis=(-3, -2, -1)), chance)
-    return kappas
+    chance: Floats = (weights * expected).sum(axis=(-3, -2, -1))
+    return chance
 
 
 def shared_labels(counts: Counts | Floats) -> Floats:
@@ -128,21 +134,50 @@ def _alpha(counts: Counts | Floats) -> Floats:
     return alpha_of_pairs(counts.sum(axis=-3))
 
 
+def _differing(tables: Floats) -> Disagreement:
+    """Pairs that differ, of each topic's counts, T x P x K x K."""
+    pairs = tables.sum(axis=(1, 2, 3))
+    return Disagreement(pairs, pairs - np.trace(tables, axis1=2, axis2=3).sum(axis=1))
+
+
+def _plain_parts(tables: Floats) -> Disagreement:
+    parts, whole = _differing(tables), tables.sum(axis=0)
+    return replace(parts, expected=float(_by_chance(whole, plain(whole.shape[-1])) / whole.sum()))
+
+
+def _linear_parts(tables: Floats) -> Disagreement:
+    parts, whole = _differing(tables), tables.sum(axis=0)
+    weights = linear(whole.shape[-1])
+    weights /= weights.max()
+    return replace(
+        parts,
+        distance=float((whole * weights).sum() / max(parts.differing.sum(), 1)),
+        expected=float(_by_chance(whole, weights) / whole.sum()),
+        is_graded=True,
+    )
+
+
+def _alpha_parts(tables: Floats) -> Disagreement:
+    counts = tables.sum(axis=1)
+    return alpha_parts(counts + counts.swapaxes(-1, -2))
+
+
 STRICTNESS: Final = "ordinal_strictness"
-FIGURES: Final[dict[str, Figure]] = {
-    "agreement": shared_labels,
-    "kappa": pooled_kappa,
-    "kappa_linear": pooled_kappa_linear,
-    "alpha": _alpha,
-    STRICTNESS: _strictness,
+KAPPA: Final = LabelFigure(pooled_kappa, _plain_parts)
+FIGURES: Final = {
+    "agreement": LabelFigure(shared_labels, _differing),
+    "kappa": KAPPA,
+    "kappa_linear": LabelFigure(pooled_kappa_linear, _linear_parts),
+    "alpha": LabelFigure(_alpha, _alpha_parts),
+    STRICTNESS: LabelFigure(_strictness, _differing, has_z=False),
 }
 """Figures of two judges' labels that have intervals, by their names in documents."""
 
 
 def label_intervals(tables: Counts) -> dict[str, Interval]:
-    """Return the interval of each of `FIGURES` from the tables of topics, T x K x K; only strictness is not on z."""
+    """Return the interval of each of `FIGURES` from the tables of topics, T x K x K."""
     pairs = tables[:, np.newaxis]
-    return {name: jackknife(pairs, figure, has_z=name != STRICTNESS).interval for name, figure in FIGURES.items()}
+    return {name: jackknife(pairs, figure).interval for name, figure in FIGURES.items()}
 
 
 def topic_tables(rows: Bytes, columns: Bytes, topics: Indices, labels: int = LABELS) -> Counts:

@@ -1,7 +1,5 @@
 """95 % intervals whose sample is the topics: Student's t for means, centred wider percentiles for resampled figures.
 
-Figures of labels, which are sums over topics, have those of the jackknife: with g over T topics, g(-t) without topic t
-and z = atanh g, the interval is tanh(z(g) ± t(.975, T - 1) · se), se² = (T - 1) / T · sum of (z(g(-t)) - their mean)².
 An interval is refused, with a reason, where it would not cover.
 """
 
@@ -14,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reports.metrics.arrays import Booleans, Counts, Floats, column_means, comparable, defined, ratio
+from reports.metrics.arrays import Booleans, Counts, Floats, column_means, comparable, ratio
 
 FEWEST_TOPICS: Final = 5
 FEWEST_RUNS: Final = 5
@@ -29,8 +27,6 @@ TOO_EQUAL: Final = "too many equal scores"
 UNDEFINED: Final = "undefined: all labels equal"
 UNDEFINED_ORDER: Final = "undefined: all scores equal"
 UNDEFINED_WITHOUT: Final = "undefined without one of the topics"
-Figure = Callable[[Floats], Floats]
-"""A figure of sums over topics, ... x (what a topic has); of N such sums N figures, nan where undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,33 +178,3 @@ def _others(values: Floats, known: Booleans) -> Counts:
     longest: Counts = (place - np.maximum.accumulate(starts, axis=0) + 1).max(axis=0)
     others: Counts = known.sum(axis=0) - longest
     return others
-
-
-@dataclass(frozen=True, slots=True)
-class Jackknife:
-    """A figure over `topics` topics with pairs, and its interval."""
-
-    value: float | None
-    interval: Interval
-    topics: int
-
-
-def jackknife(tables: Counts | Floats, figure: Figure, *, has_z: bool = True) -> Jackknife:
-    """Estimate a figure from what each topic adds to its sums, T x ...; topics without anything are none.
-
-    `has_z`: the figure lies in [-1, 1], and its interval is made on Fisher's z.
-    """
-    tables = tables[tables.any(axis=tuple(range(1, tables.ndim)))].astype(np.float64)
-    topics, whole = len(tables), tables.sum(axis=0)
-    value = defined(float(figure(whole)))
-    if topics < FEWEST_TOPICS:
-        return Jackknife(value, Interval(reason=TOO_FEW_TOPICS), topics)
-    # Rounded: of thirds that cancel out, a remainder would make a figure where nothing is left.
-    without = figure(comparable(whole - tables))
-    if value is None or np.isnan(without).any():
-        return Jackknife(value, Interval(reason=UNDEFINED if value is None else UNDEFINED_WITHOUT), topics)
-    z = np.arctanh(np.clip(without, -FARTHEST, FARTHEST)) if has_z else without
-    error = sqrt((topics - 1) / topics * float(((z - z.mean()) ** 2).sum()))
-    reach = student(topics - 1) * error
-    interval = on_z(value, error, topics) if has_z else Interval(value - reach, value + reach)
-    return Jackknife(value, interval, topics)

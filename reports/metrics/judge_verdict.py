@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from reports.metrics.intervals import FEWEST_TOPICS, Jackknife
+from reports.metrics.intervals import FEWEST_TOPICS
+from reports.metrics.jackknife import Jackknife
 
 FEWEST_PAIRS: Final = 100
 LEEWAY: Final = 0.10

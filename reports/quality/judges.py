@@ -27,8 +27,15 @@ from reports.confusion.paired_labels import ConfusionReport, LabelSide, confuse,
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.agreement import agreement
 from reports.metrics.arrays import Bytes, Counts, defined, share
-from reports.metrics.confusion import confusion, harsh_conflicts, label_intervals, pooled_kappa, shared_labels
-from reports.metrics.intervals import Jackknife, jackknife
+from reports.metrics.confusion import (
+    KAPPA,
+    confusion,
+    harsh_conflicts,
+    label_intervals,
+    pooled_kappa,
+    shared_labels,
+)
+from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 from reports.metrics.label_matrix import LABELS
 from reports.metrics.policies import Policies, SupportPolicies
@@ -277,7 +284,7 @@ def _trust(
     tables = _by_topic(rows, cells)
     counts = np.array([*tables.values()], dtype=np.int64).reshape(-1, 1, LABELS, LABELS)
     whole, pairs = counts.sum(axis=(0, 1)), int(counts.sum())
-    kappa = jackknife(counts, pooled_kappa)
+    kappa = jackknife(counts, KAPPA)
     verdict, reason = verdict_of(kappa, pairs, people)
     sides = _sides(campaign, task, judge, rows)
     return JudgeTrust(

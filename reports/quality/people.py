@@ -35,8 +35,8 @@ from reports.confusion.paired_labels import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.alpha import Overlap, alpha_ordinal, overlap
 from reports.metrics.arrays import Bytes, Counts, Indices
-from reports.metrics.confusion import confusion, harsh_conflicts, pooled_kappa
-from reports.metrics.intervals import Jackknife, jackknife
+from reports.metrics.confusion import KAPPA, confusion, harsh_conflicts
+from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.label_matrix import LABELS
 
 SUPPORTED: Final = {
@@ -134,7 +134,7 @@ def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
 def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
     shared = next((found for found in _shared(campaign) if found.stage is stage), None)
     tables = shared.tables() if shared else np.zeros((0, 0, LABELS, LABELS), dtype=np.int64)
-    return jackknife(tables, pooled_kappa)
+    return jackknife(tables, KAPPA)
 
 
 @cached_report(size=16)

@@ -11,7 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from reports.forms import score_words
-from reports.metrics.intervals import Interval, Jackknife
+from reports.metrics.intervals import Interval
+from reports.metrics.jackknife import Jackknife
 from reports.metrics.support import PRECISION, RECALL
 from reports.models import BOTH
 from reports.report import FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell, why_no_tau

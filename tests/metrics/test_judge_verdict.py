@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from reports.metrics.arrays import Counts
-from reports.metrics.confusion import pooled_kappa
-from reports.metrics.intervals import Interval, Jackknife, jackknife
+from reports.metrics.confusion import KAPPA
+from reports.metrics.intervals import Interval
+from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 
 
@@ -19,7 +20,7 @@ def judge_who_errs(wrong: list[int], pairs: int = 30) -> Counts:
     return tables
 
 
-PEOPLE = jackknife(judge_who_errs([4, 6, 4, 6, 4, 6]), pooled_kappa)
+PEOPLE = jackknife(judge_who_errs([4, 6, 4, 6, 4, 6]), KAPPA)
 JUDGES = {
     "few pairs": (judge_who_errs([1, 0, 1, 0, 1, 0], pairs=10), Verdict.TOO_LITTLE),
     "as good as people": (judge_who_errs([4, 5, 4, 5, 4, 5]), Verdict.AS_PEOPLE),
@@ -32,7 +33,7 @@ JUDGES = {
 def test_four_made_judges_have_their_verdicts(name: str) -> None:
     """Check 84."""
     tables, expected = JUDGES[name]
-    found, reason = verdict_of(jackknife(tables, pooled_kappa), int(tables.sum()), PEOPLE)
+    found, reason = verdict_of(jackknife(tables, KAPPA), int(tables.sum()), PEOPLE)
     assert found is expected
     assert reason
 
