@@ -4,7 +4,6 @@ import hmac
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
 from functools import cache
@@ -33,6 +32,7 @@ from evaluation.append_only import missing_triggers
 from jobs.health import queue_state
 from llmjobs.models import Attempt, Call
 from web import audit_log
+from web.write_lock import short_wait
 
 
 class WorkCollector(Collector):
@@ -121,27 +121,13 @@ def _ask_database() -> None:
 def write_a_row() -> None:
     """Write one small row as a save does. A disk that is full, or a server that only reads, raises `DatabaseError`."""
     try:
-        with _short_wait():
+        # A load balancer gives up soon.
+        with short_wait(LOCK_PATIENCE_MS):
             TableCache("", {}).set(f"readyz-{os.getpid()}", now().isoformat(), timeout=3600)
     except OperationalError as error:
         # Another process is writing just now, so writing works.
         if "locked" not in str(error):
             raise
-
-
-@contextmanager
-def _short_wait() -> Iterator[None]:
-    """Wait for SQLite's write lock for a moment only: a load balancer gives up soon."""
-    if connection.vendor != "sqlite":
-        yield
-        return
-    with connection.cursor() as cursor:
-        patience = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
-        cursor.execute(f"PRAGMA busy_timeout = {LOCK_PATIENCE_MS}")
-        try:
-            yield
-        finally:
-            cursor.execute(f"PRAGMA busy_timeout = {patience}")
 
 
 def waiting_migrations() -> list[str]:
