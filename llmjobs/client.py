@@ -29,6 +29,7 @@ from pydantic import BaseModel, BeforeValidator, Field, SecretStr, ValidationErr
 
 from evaluation.errors import Refused
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
+from llmjobs.transport import DeadlineStream, LimitedTransport, ReplyTooLongError, time_left
 from web.environment import secret
 from web.outbound import address_problem, resolved_problem
 
@@ -56,7 +57,8 @@ class CheckedBackend(httpcore2.SyncBackend):
         trouble: Exception = httpcore2.ConnectError(f"{host} has no address")
         for address in _addresses(host, port):
             try:
-                return super().connect_tcp(address, port, timeout, local_address, socket_options)
+                stream = super().connect_tcp(address, port, time_left(timeout), local_address, socket_options)
+                return DeadlineStream(stream)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 trouble = error
         raise trouble
@@ -64,7 +66,12 @@ class CheckedBackend(httpcore2.SyncBackend):
 
 def guarded(client: httpx2.Client) -> httpx2.Client:
     # A configured proxy resolves names itself, and this backend is not asked.
-    cast(Any, client)._transport._pool._network_backend = CheckedBackend()
+    inner = cast(Any, client)
+    inner._transport._pool._network_backend = CheckedBackend()
+    inner._transport = LimitedTransport(inner._transport)
+    inner._mounts = {
+        pattern: transport and LimitedTransport(transport) for pattern, transport in inner._mounts.items()
+    }
     return client
 
 
@@ -358,6 +365,8 @@ def send(endpoint: Endpoint, request: ChatRequest) -> Completion | CallRefusal:
         message = f"No answer within {endpoint.timeout:g} s."
         return CallRefusal("timeout", None, message, None, _since(started))
     except openai.APIConnectionError as error:
+        if isinstance(error.__cause__, ReplyTooLongError):
+            return CallRefusal("server_error", None, f"{error.__cause__}.", None, _since(started))
         why = endpoint.hide_secrets(str(error.__cause__ or error).rstrip(".")) or type(error.__cause__).__name__
         return CallRefusal("unreachable", None, f"{why[:LONGEST_MESSAGE]}.", None, _since(started))
     except (openai.OpenAIError, ValueError) as error:

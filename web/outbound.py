@@ -28,8 +28,17 @@ PLAIN = re.compile(r"[A-Za-z0-9._:\[\]-]+")
 TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
 # NAT64 of one's own network, 6to4, Teredo: the address inside is hidden or goes through a stranger's relay.
 TUNNELS = (IPv6Network("64:ff9b:1::/48"), IPv6Network("2002::/16"), IPv6Network("2001::/32"))
-# Services that give a cloud machine's secrets away, beside the link-local ones: AWS, Alibaba, Azure, Oracle.
-METADATA = frozenset(map(ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
+# Services that give a cloud machine's secrets away, beside the link-local ones: AWS (and its pods), Google, Oracle,
+# Scaleway, Alibaba, Azure.
+METADATA = frozenset(
+    map(
+        ip_address,
+        (
+            *("fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42"),
+            *("100.100.100.200", "168.63.129.16", "192.0.0.192"),
+        ),
+    )
+)
 
 Address = IPv4Address | IPv6Address
 Target = tuple[str, int]
