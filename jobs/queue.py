@@ -315,8 +315,16 @@ def progress_by_job(jobs: Iterable[int]) -> dict[int, JobProgress]:
 
 
 def is_alive(worker: str) -> bool:
-    return Worker.objects.filter(name=worker, seen_at__gt=timezone.now() - ALIVE).exists()
+    return _alive().filter(name=worker).exists()
 
 
 def live_workers() -> int:
-    return Worker.objects.filter(seen_at__gt=timezone.now() - ALIVE).count()
+    return _alive().count()
+
+
+def _alive() -> QuerySet[Worker]:
+    return Worker.objects.filter(seen_at__gt=timezone.now() - ALIVE)
+
+
+def names_of_live_workers() -> QuerySet[Worker, str]:
+    return _alive().values_list("name", flat=True)

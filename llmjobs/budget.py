@@ -1,14 +1,14 @@
 """Budget of a job: requests, tokens, money. All workers count in the job's row, in the transaction that sends.
 
 Requests are counted before they go out, so that no more are sent than were allowed. Tokens and money are known from
-replies only: what is under way when they are used up is the most that comes on top. Forecasts of cost and time rest
-on calls that were answered before.
+replies only: the most that a call may take is reserved before it goes, and one that alone is too much for what is left
+goes alone. Forecasts of cost and time rest on calls that were answered before.
 """
 
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -23,9 +23,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import Refused
 from evaluation.models import Judge
+from jobs import queue
 from jobs.models import Job
 from llmjobs.client import CallRefusal, Completion, endpoint_at
-from llmjobs.engine.calls import REPLY_TOKENS, count_of
+from llmjobs.engine.calls import REPLY_TOKENS, NewCall, count_of
 from llmjobs.engine.limits import Limits, limits_of
 from llmjobs.models import Call, Connection, LlmJob
 
@@ -121,14 +122,56 @@ NO_LIMIT = Budget()
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetLeft:
-    """Number of requests that a job may still send (None: any number), and the budget that is used up, if one is."""
+class TokenBound:
+    """The most tokens that a call may take."""
 
-    room: int | None
+    prompt: int
+    completion: int
+
+
+@dataclass(slots=True)
+class BudgetLeft:
+    """What a job may still send. `prompt` and `completion`: tokens that are paid, or reserved by calls `under_way`.
+
+    `closed`: nothing may go, because the job does not run or the budget `used_up` is.
+    """
+
+    llm: LlmJob
+    room: int | None = None
+    prompt: int = 0
+    completion: int = 0
+    under_way: int = 0
+    closed: bool = False
     used_up: str = ""
 
-    def allows(self, requests: int) -> bool:
-        return self.room is None or requests <= self.room
+    @property
+    def is_limited(self) -> bool:
+        return self.llm.most_tokens is not None or self.llm.most_money is not None
+
+    def count_reserved(self, alive: Collection[str]) -> None:
+        self.llm.reserved = {name: calls for name, calls in self.llm.reserved.items() if name in alive}
+        for calls in self.llm.reserved.values():
+            self.under_way += len(calls)
+            self.prompt += sum(prompt for prompt, _ in calls.values())
+            self.completion += sum(completion for _, completion in calls.values())
+
+    def take(self, bound: TokenBound) -> bool:
+        """Reserve a call; False where it must not go now."""
+        if self.closed or self.room == 0:
+            return False
+        prompt, completion = self.prompt + bound.prompt, self.completion + bound.completion
+        if self.under_way and self._is_beyond(prompt, completion):
+            return False
+        self.prompt, self.completion, self.under_way = prompt, completion, self.under_way + 1
+        if self.room is not None:
+            self.room -= 1
+        return True
+
+    def _is_beyond(self, prompt: int, completion: int) -> bool:
+        tokens, money, price = self.llm.most_tokens, self.llm.most_money, announced_price(self.llm)
+        return (tokens is not None and prompt + completion > tokens) or (
+            money is not None and price is not None and price.of(prompt, completion) > money
+        )
 
 
 def set_budget(llm: LlmJob, budget: Budget) -> None:
@@ -154,20 +197,31 @@ def budget_payload(llm: LlmJob) -> dict[str, Any]:
     return {"budget": given} if given else {}
 
 
-def lock_budgets(jobs: Iterable[int]) -> dict[int, BudgetLeft]:
-    """Lock jobs and read what they may still send: nothing where they do not run."""
+def lock_budgets(jobs: Iterable[int], worker: str) -> dict[int, BudgetLeft]:
+    """Lock jobs and read what they may still send: nothing where they do not run. `worker` is the caller."""
     # The caller sends in the same transaction, so two workers cannot spend the same rest.
     rows = LlmJob.objects.filter(pk__in=set(jobs)).select_related("job", "judge").order_by("pk")
     if database.features.has_select_for_update:
         rows = rows.select_for_update(of=("self",), no_key=True)
-    return {row.pk: _left(row) for row in rows}
+    left = {row.pk: _left(row) for row in rows}
+    if any(budget.llm.reserved for budget in left.values()):
+        # The calls of a worker that died are under way no more.
+        alive = {worker, *queue.names_of_live_workers()}
+        for budget in left.values():
+            budget.count_reserved(alive)
+    return left
 
 
 def _left(llm: LlmJob) -> BudgetLeft:
     used_up = _used_up(llm)
-    if used_up or llm.job.state != Job.State.RUNNING:
-        return BudgetLeft(0, used_up)
-    return BudgetLeft(None if llm.most_calls is None else llm.most_calls - llm.sent_calls)
+    return BudgetLeft(
+        llm=llm,
+        room=None if llm.most_calls is None else llm.most_calls - llm.sent_calls,
+        prompt=llm.prompt_tokens,
+        completion=llm.completion_tokens,
+        closed=bool(used_up) or llm.job.state != Job.State.RUNNING,
+        used_up=used_up,
+    )
 
 
 def _used_up(llm: LlmJob) -> str:
@@ -187,6 +241,55 @@ def note_sent(jobs: Iterable[int]) -> None:
     """Count a request for each time that a job is named, in the transaction that sends."""
     for job, sent in sorted(Counter(jobs).items()):
         LlmJob.objects.filter(pk=job).update(sent_calls=F("sent_calls") + sent)
+
+
+def reserve(left: Mapping[int, BudgetLeft], worker: str, sent: Iterable[tuple[int, int, TokenBound]]) -> None:
+    """Keep what calls (job, call, bound) may take of limited budgets, in the transaction that locked and sends."""
+    changed = set[int]()
+    for job, call, bound in sent:
+        if left[job].is_limited:
+            left[job].llm.reserved.setdefault(worker, {})[str(call)] = [bound.prompt, bound.completion]
+            changed.add(job)
+    for job in sorted(changed):
+        left[job].llm.save(update_fields=["reserved"])
+
+
+def give_back(jobs: Collection[int], worker: str, calls: Iterable[int]) -> None:
+    """Forget what calls had reserved, now that they have ended."""
+    ended = {str(call) for call in calls}
+    rows = LlmJob.objects.filter(pk__in=jobs).exclude(most_tokens=None, most_money=None)
+    for llm in rows.select_for_update(no_key=True).order_by("pk"):
+        own = llm.reserved.get(worker, {})
+        llm.reserved[worker] = {call: bound for call, bound in own.items() if call not in ended}
+        llm.save(update_fields=["reserved"])
+
+
+LEARNT_AFTER = 10
+REPLY_UNTIL_LEARNT = 16_384
+"""Tokens of the longest reply that most models give: reserved until calls of a template have been answered."""
+BYTES_PER_TOKEN = 2
+"""Fewer than any usual text has, so that a prompt's tokens are not underrated."""
+
+
+class TokenBounds:
+    """The most tokens that calls may take: by their text, their parameters, and the replies to calls like them."""
+
+    def __init__(self) -> None:
+        # By model and template: number of replies, and tokens of the longest.
+        self._seen: dict[tuple[str, str], tuple[int, int]] = {}
+
+    def learn(self, call: Call, reply: Completion | CallRefusal) -> None:
+        if isinstance(reply, Completion) and reply.completion_tokens is not None:
+            replies, longest = self._seen.get((call.model, call.template), (0, 0))
+            self._seen[call.model, call.template] = replies + 1, max(longest, reply.completion_tokens)
+
+    def of(self, wanted: NewCall) -> TokenBound:
+        sent = sum(len(text.encode()) for _, text in wanted.request.messages) + len(str(wanted.parameters))
+        return TokenBound(ceil(sent / BYTES_PER_TOKEN), self._completion(wanted))
+
+    def _completion(self, wanted: NewCall) -> int:
+        replies, longest = self._seen.get((wanted.model, wanted.ask.template), (0, 0))
+        return 2 * longest if replies >= LEARNT_AFTER else max(REPLY_UNTIL_LEARNT, 2 * longest)
 
 
 def note_tokens(replies: Iterable[tuple[int, Completion | CallRefusal]]) -> None:

@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 
-from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, Sum, Window
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
@@ -35,6 +36,7 @@ from llmjobs.steps.asking import RE_ASK
 from llmjobs.steps.parsing import REFUSED_BY
 
 REASONS_SHOWN = 20
+SETTLES = timedelta(minutes=5)
 EXAMPLES = 3
 NO_WORKER = "No worker is running. Ask an administrator to start one."
 
@@ -65,16 +67,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The calls behind the ended items. Those that were answered before the job are reused and cost nothing.
-
-    `cost` is by the price that the job was announced with; None where none is known.
-    """
+    """The calls behind the ended items. Those that were answered before the job are reused and cost nothing."""
 
     all: int
     reused: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: Decimal | None
     models: tuple[str, ...]
     attempts: tuple[tuple[str, int], ...]
 
@@ -93,7 +89,15 @@ class JobReport:
         return "waiting" if waits else str(self.llm.job.state)
 
     @property
+    def is_moving(self) -> bool:
+        """Whether figures may still change: replies to what was under way come in, and are paid, after a stop."""
+        job = self.llm.job
+        stopped = job.state == Job.State.CANCELLED and job.ended_at and timezone.now() - job.ended_at < SETTLES
+        return bool(job.state == Job.State.RUNNING or self.progress.leased or stopped)
+
+    @property
     def paid(self) -> Decimal | None:
+        """Cost of all replies so far, by the price that the job was announced with; None where none is known."""
         price = announced_price(self.llm)
         return price.of(self.llm.prompt_tokens, self.llm.completion_tokens) if price else None
 
@@ -214,25 +218,17 @@ def _payload_ids(items: Iterable[WorkItem], key: str) -> list[int]:
 
 
 def _calls(llm: LlmJob) -> Calls:
-    job, price = llm.job, announced_price(llm)
+    job = llm.job
     calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__job=job).order_by().values("call"))
-    fresh = Q(made_at__gte=job.made_at)
-    sums = calls.aggregate(
-        all=Count("pk"),
-        reused=Count("pk", filter=~fresh),
-        prompt=Sum("prompt_tokens", filter=fresh),
-        completion=Sum("completion_tokens", filter=fresh),
-    )
+    # A call that another job began, and that was answered in this one, is this one's to pay.
+    fresh = Q(made_at__gte=job.made_at) | Q(ended_at__gte=job.made_at)
+    sums = calls.aggregate(all=Count("pk"), reused=Count("pk", filter=~fresh))
     models = calls.exclude(model_answered="").order_by("model_answered")
     attempts = Attempt.objects.filter(call__in=calls.filter(fresh)).order_by().values_list("error")
     by_error = {error or "answered": count for error, count in attempts.annotate(n=Count("pk")).order_by("-n")}
-    prompt, completion = sums["prompt"] or 0, sums["completion"] or 0
     return Calls(
         all=sums["all"],
         reused=sums["reused"],
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        cost=price.of(prompt, completion) if price else None,
         models=tuple(models.values_list("model_answered", flat=True).distinct()),
         attempts=tuple(by_error.items()),
     )

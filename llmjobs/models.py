@@ -23,6 +23,9 @@ class LlmJob(models.Model):
     sent_calls = models.PositiveIntegerField(default=0, db_default=0)
     prompt_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
     completion_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    reserved = models.JSONField(
+        default=dict, help_text="by worker and call under way: the most prompt and completion tokens it may take"
+    )
     price_table = models.CharField(max_length=40, blank=True, help_text="version; empty: no price is known")
     currency = models.CharField(max_length=3, blank=True)
     prompt_price = models.DecimalField(null=True, max_digits=12, decimal_places=6, help_text="per million tokens")

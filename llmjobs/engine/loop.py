@@ -20,6 +20,7 @@ from evaluation.errors import Refused
 from jobs import lanes, queue
 from jobs.models import Job, WorkItem
 from llmjobs import budget
+from llmjobs.budget import TokenBound
 from llmjobs.client import CallRefusal, Completion, Endpoint, endpoint_at
 from llmjobs.engine import calls as engine_calls
 from llmjobs.engine.calls import NewCall, call_for, kept_calls
@@ -91,6 +92,7 @@ class Engine:
         self.worker = worker
         self.sender = Sender(concurrency)
         self.limiter = Limiter(worker)
+        self.bounds = budget.TokenBounds()
         self.running: dict[int, Running] = {}
         # By hash: items of several jobs may wait for one call.
         self.waiting: dict[str, list[tuple[Running, Ask]]] = {}
@@ -162,6 +164,7 @@ class Engine:
                 raise RuntimeError("a call was sent without being written first")
             final = self.sender.settled(sending, reply)
             self.limiter.book_tokens(sending, reply)
+            self.bounds.learn(sending.call, reply)
             self.unwritten.append(Result(sending, sending.attempt, reply, final))
 
     def _drop_stopped(self) -> None:
@@ -201,10 +204,15 @@ class Engine:
         return self.running.get(running.item.pk) is running
 
     def _claim(self) -> list[WorkItem]:
-        # Items of an endpoint that is down, or of which enough wait for a limit, keep no others out.
+        # Items of an endpoint that is down or slow, or of which enough wait for a limit, keep no others out.
         most = max(CLAIM, 4 * self.sender.concurrency)
-        waiting = self.sender.waiting_apart()
-        stuck = {job for job in self.endpoints if self._why_down(job) or waiting[job] >= most // 2}
+        unsent, enough = self.sender.unsent(), most // 2
+        waiting = Counter(sending.job for sending in unsent)
+        stuck = {job for job in self.endpoints if self._why_down(job) or waiting[job] >= enough}
+        # Several jobs may fill an endpoint together. At one with limits each has its turns, and so its own share.
+        names = (sending.wanted.endpoint.name for sending in unsent if sending.job not in stuck)
+        full = {name for name, calls in Counter(names).items() if calls >= enough} - set(self.sender.apart)
+        stuck |= {job for job, at in self.endpoints.items() if isinstance(at, Endpoint) and at.name in full}
         room = most - sum(running.item.job_id not in stuck for running in self.running.values())
         return queue.claim(self.worker, room, kind=JOB_KIND, besides=stuck) if room >= CLAIM // 2 else []
 
@@ -238,21 +246,20 @@ class Engine:
         due = self.sender.due(self.limiter.waiting())
         for sending in due:
             sending.job = self._payer(sending)
-        left = budget.lock_budgets(sending.job for sending in due) if due else {}
-        payable, unpaid, requests = list[Sending](), list[Sending](), Counter[int]()
+        left = budget.lock_budgets((sending.job for sending in due), self.worker) if due else {}
+        payable, unpaid, bounds = list[Sending](), list[Sending](), dict[int, TokenBound]()
         for sending in due:
-            if left[sending.job].allows(requests[sending.job] + 1):
-                requests[sending.job] += 1
-                payable.append(sending)
-            else:
-                unpaid.append(sending)
+            bound = bounds[sending.call.pk] = self.bounds.of(sending.wanted)
+            (payable if left[sending.job].take(bound) else unpaid).append(sending)
         # Limits come after the budgets in every worker: their rows are locked in this order, or two would deadlock.
         out = self.limiter.admit(payable, self.sender.under_way_at())
         budget.note_sent(sending.job for sending in out)
+        sent = ((sending.job, sending.call.pk, bounds[sending.call.pk]) for sending in out)
+        budget.reserve(left, self.worker, sent)
         going = {sending.call.pk for sending in out}
         held_back = [sending for sending in payable if sending.call.pk not in going]
         self._release(self.sender.put_back(held_back, unpaid))
-        return out, {sending.job: left[sending.job].used_up for sending in unpaid}
+        return out, {sending.job: left[sending.job].used_up for sending in unpaid if left[sending.job].closed}
 
     def _payer(self, sending: Sending) -> int:
         # Several jobs may wait for one call: the first of them pays.
@@ -280,6 +287,8 @@ class Engine:
         campaigns = {result.sending.call.pk: result.sending.campaign for result in self.unwritten}
         engine_calls.note_answers(answered, campaigns)
         budget.note_tokens([(result.sending.job, result.reply) for result in self.unwritten])
+        jobs = {result.sending.job for result in self.unwritten}
+        budget.give_back(jobs, self.worker, [result.sending.call.pk for result in self.unwritten])
         engine_calls.note_refusals([(result.attempt, refusal) for result, refusal in refused])
         engine_calls.note_given_up(
             [(result.sending.call, refusal) for result, refusal in refused if result.final], campaigns

@@ -131,9 +131,9 @@ class Circuit:
 
 @dataclass(slots=True)
 class Sender:
-    """Sends calls on `concurrency` threads. Those waiting to be tried again stand in `later`.
+    """Sends calls on `concurrency` threads an endpoint. Those waiting to be tried again stand in `later`.
 
-    An endpoint with limits is one of `apart`: it has as many threads of its own, so that a call that may go goes at
+    An endpoint with limits is one of `apart`: no call waits for a thread there, so that one that may go goes at
     once. `out` says of each call under way which endpoint it went to.
     """
 
@@ -166,15 +166,15 @@ class Sender:
         while self.later and self.later[0][0] <= now:
             self.ready.append(heappop(self.later)[2])
         chosen = self._due_apart(now, waiting) if self.apart else []
-        under_way = sum(name not in self.apart for name in self.out.values())
+        under_way = self.under_way_at()
         for _ in range(len(self.ready)):
-            # A queue as long as the pool waits behind it, so that a thread never waits for a commit.
-            if under_way >= 2 * self.concurrency:
-                break
             sending = self.ready.popleft()
-            if sending.wanted.endpoint.name not in self.apart and self._may_go(sending, now):
+            name = sending.wanted.endpoint.name
+            # A queue as long as the pool waits behind it, so that a thread never waits for a commit.
+            has_room = name not in self.apart and under_way[name] < 2 * self.concurrency
+            if has_room and self._may_go(sending, now):
                 chosen.append(sending)
-                under_way += 1
+                under_way[name] += 1
             else:
                 self.ready.append(sending)
         return chosen
@@ -198,7 +198,7 @@ class Sender:
         return chosen
 
     def put_back(self, held_back: Sequence[Sending], unpaid: Sequence[Sending]) -> set[int]:
-        """Take back chosen calls that must not go, before all that waits.
+        """Take back chosen calls that must not go: those that a limit holds back before all that waits.
 
         Unpaid controls are dropped and their calls returned: another is made where a job may pay for it.
         """
@@ -206,8 +206,9 @@ class Sender:
             circuit = self.circuit(sending)
             if circuit.probe == sending.call.pk:
                 circuit.probe = 0
-        kept = [sending for sending in unpaid if not sending.control]
-        self.ready.extendleft(reversed([*kept, *held_back]))
+        self.ready.extendleft(reversed(held_back))
+        # Behind all that waits: where they wait for their own job's replies, other jobs' calls go meanwhile.
+        self.ready.extend(sending for sending in unpaid if not sending.control)
         return {sending.call.pk for sending in unpaid if sending.control}
 
     def _may_go(self, sending: Sending, now: float) -> bool:
@@ -235,20 +236,15 @@ class Sender:
     def unsent(self) -> list[Sending]:
         return [*self.ready, *(sending for _, _, sending in self.later)]
 
-    def waiting_apart(self) -> Counter[int]:
-        if not self.apart:
-            return Counter()
-        return Counter(sending.job for sending in self.unsent() if sending.wanted.endpoint.name in self.apart)
-
     def submit(self, sending: Sending) -> None:
         name = sending.wanted.endpoint.name
         self.out[sending.call.pk] = name
         if name in self.apart:
             self._turns[name].take(sending.job)
-        pool = name if name in self.apart else ""
-        if pool not in self._pools:
-            self._pools[pool] = ThreadPoolExecutor(self.concurrency, thread_name_prefix="llm")
-        self._pools[pool].submit(self._send, sending)
+        if name not in self._pools:
+            # Threads of its own: an endpoint that keeps calls waiting holds no other endpoint's calls up.
+            self._pools[name] = ThreadPoolExecutor(self.concurrency, thread_name_prefix="llm")
+        self._pools[name].submit(self._send, sending)
 
     def _send(self, sending: Sending) -> None:
         started = time.monotonic()

@@ -10,8 +10,9 @@ from django.db import connections
 from pytest_django.fixtures import Settings
 
 from evaluation.errors import Refused
+from evaluation.judges import add_judge
 from evaluation.models import Assignment, Event, Sentence
-from evaluation.terms import Condition
+from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
 from llmjobs.budget import Budget, forecast_rows, price_of, set_budget
@@ -145,6 +146,51 @@ def test_money_is_reckoned_with_the_prices_of_the_start(
         assert 8 <= request_count <= 8 + 2
         assert job.waiting_for == "The budget of 0.2 EUR is used up."
         assert LlmJob.objects.get().price_table == "test-1"
+
+
+@pytest.mark.postgresql
+@pytest.mark.usefixtures("priced")
+@pytest.mark.parametrize(("workers", "concurrency"), [(1, 16), (2, 16)])
+def test_money_runs_over_by_one_call_at_most(point_at: PointAt, workers: int, concurrency: int) -> None:
+    with scripted_endpoint(lambda _texts: LABELS) as endpoint:  # 11 and 7 tokens: 0.025 euros a reply
+        point_at(endpoint.base_url)
+        world = make_world(runs=40)
+        job = start_with(world, Budget(money=Decimal("0.1")))
+        assert work_until_it_rests(job, workers=workers, concurrency=concurrency) == "paused"
+        assert 4 <= len(endpoint.calls) <= 5
+        llm = LlmJob.objects.get()
+        assert (llm.prompt_tokens, llm.completion_tokens) == (11 * len(endpoint.calls), 7 * len(endpoint.calls))
+        assert not any(llm.reserved.values())
+        go_on(job, Budget(money=Decimal(40)))
+        work_on(concurrency=16)
+        assert states_of(job) == {"done": 40}
+        assert len(endpoint.calls) == 40
+        assert len({"".join(texts) for texts in endpoint.calls}) == 40
+
+
+@pytest.mark.usefixtures("priced")
+def test_what_a_job_waits_to_pay_holds_no_other_job_up(point_at: PointAt) -> None:
+    with scripted_endpoint(lambda _texts: LABELS) as endpoint:
+        point_at(endpoint.base_url)
+        first = make_world(runs=100)
+        poor = start_with(first, Budget(money=Decimal("0.1")))
+        LlmJob.objects.filter(pk=poor.pk).update(reserved={"tester": {"0": [10, 10]}})
+        other = add_judge(name="other", kind=JudgeKind.LLM, model="other")[0]
+        request = replace(first.request, judge=other)
+        rich = start(request, "A/A", plan_evaluation(request, Condition.AA))
+        engine, stopping = Engine("tester", 4), Signal()
+
+        def look() -> None:
+            try:
+                wait_until(lambda: states_of(rich) == {"done": 100})
+            finally:
+                stopping.set()
+
+        with in_thread(look):
+            engine.work(stopping)
+        engine.close()
+        assert states_of(rich) == {"done": 100}
+        assert states_of(poor).get("done", 0) < 10
 
 
 def test_a_budget_of_money_needs_a_price(settings: Settings, tmp_path: Path, simulator: LoggedSimulator) -> None:

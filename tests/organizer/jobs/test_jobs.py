@@ -154,12 +154,39 @@ def test_failures_are_counted_by_reason_with_examples(world: World) -> None:
 
 def test_a_job_counts_calls_tokens_and_attempts_and_what_it_reused(world: World) -> None:
     llm = make_job(world)
+    type(llm).objects.filter(pk=llm.pk).update(prompt_tokens=1234, completion_tokens=5)
     make_call(make_item(llm, "1", WorkItem.State.DONE))
     old = make_call(make_item(llm, "2", WorkItem.State.DONE), name="b" * 64)
     type(old).objects.filter(pk=old.pk).update(made_at=timezone.now() - timedelta(days=1))
     page = page_of(world, f"{JOBS}{llm.pk}/")
     for text in ("2, of them 1 reused", "1,234 prompt, 5 completion", "1 rate limited", "1 answered", MODEL):
         assert text in page
+
+
+def test_a_cancelled_job_shows_what_was_paid_after_the_cancel(world: World) -> None:
+    llm = make_job(world, state=Job.State.CANCELLED, ended_at=timezone.now())
+    make_item(llm, "1", WorkItem.State.CANCELLED)
+    type(llm).objects.filter(pk=llm.pk).update(
+        prompt_tokens=57_936,
+        completion_tokens=40,
+        prompt_price=2,
+        completion_price=2,
+        currency="EUR",
+        price_table="t",
+    )
+    page = page_of(world, f"{JOBS}{llm.pk}/")
+    for text in ("57,936 prompt, 40 completion", "0.1160 EUR", 'hx-trigger="every 2s"'):
+        assert text in page
+    Job.objects.filter(pk=llm.pk).update(ended_at=timezone.now() - timedelta(hours=1))
+    assert "hx-trigger" not in page_of(world, f"{JOBS}{llm.pk}/").partition('id="moving"')[2][:300]
+
+
+def test_a_paused_job_moves_until_nothing_is_under_way(world: World) -> None:
+    llm = make_job(world, state=Job.State.PAUSED)
+    item = make_item(llm, "1", WorkItem.State.LEASED, lease_until=timezone.now() + timedelta(minutes=1))
+    assert 'hx-trigger="every 2s"' in page_of(world, f"{JOBS}{llm.pk}/").partition('id="moving"')[2][:300]
+    WorkItem.objects.filter(pk=item.pk).update(state=WorkItem.State.QUEUED, lease_until=None)
+    assert "hx-trigger" not in page_of(world, f"{JOBS}{llm.pk}/").partition('id="moving"')[2][:300]
 
 
 def test_without_a_worker_the_page_says_what_to_start(world: World) -> None:
