@@ -29,9 +29,9 @@ from pydantic import BaseModel, BeforeValidator, Field, SecretStr, ValidationErr
 
 from evaluation.errors import Refused
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
-from llmjobs.transport import DeadlineStream, LimitedTransport, ReplyTooLongError, time_left
 from web.environment import secret
 from web.outbound import address_problem, resolved_problem
+from web.transport import DeadlineStream, LimitedTransport, ReplyTooLongError, time_left
 
 # These write addresses with the password in them at INFO, and at DEBUG whole requests and replies with their headers.
 for _talkative in ("httpcore2", "httpx2", "openai"):

@@ -30,7 +30,7 @@ def _closed_clients() -> Iterator[None]:
     close_clients()
 
 
-def asked(template: Template, structured: bool) -> Template:
+def template_of(template: Template, structured: bool) -> Template:
     return Template(
         *(template.task, template.name, template.version, template.system, template.user), structured=structured
     )
@@ -39,15 +39,15 @@ def asked(template: Template, structured: bool) -> Template:
 def outcomes(reply: LlmReply, structured: bool) -> dict[str, tuple[Any, str]]:
     """What each kind of job makes of endless replies of this kind: its data, and its failure."""
     drafts, _ = play_with(
-        over_generated_drafts(DraftsInput("why", ("a", "b"), template=asked(NUGGETIZE, structured))),
+        over_generated_drafts(DraftsInput("why", ("a", "b"), template=template_of(NUGGETIZE, structured))),
         lambda _: reply,
     )
     assigned, _ = play_with(
-        assign("why", "an answer", ("one", "two"), template=asked(ASSIGN, structured)), lambda _: reply
+        assign("why", "an answer", ("one", "two"), template=template_of(ASSIGN, structured)), lambda _: reply
     )
     weighed, _ = play_with(importance(ImportanceInput("why", ("one", "two"))), lambda _: reply)
-    graded, _ = play_with(relevance("why", "a text", template=asked(RELEVANCE, structured)), lambda _: reply)
-    supported, _ = play_with(support("so", "a text", asked(SUPPORT, structured)), lambda _: reply)
+    graded, _ = play_with(relevance("why", "a text", template=template_of(RELEVANCE, structured)), lambda _: reply)
+    supported, _ = play_with(support("so", "a text", template_of(SUPPORT, structured)), lambda _: reply)
     return {
         "drafts": (drafts.drafts, drafts.failure),
         "assign": (
@@ -109,14 +109,14 @@ def test_no_kind_of_job_takes_data_from_it(text: str, finish: str, reason: str, 
 @pytest.mark.parametrize("finish", ["length", "max_tokens"])
 def test_one_closed_list_or_object_in_a_cut_reply_counts(finish: str) -> None:
     def drafts(text: str) -> list[str]:
-        step = over_generated_drafts(DraftsInput("why", ("a",), template=asked(NUGGETIZE, structured=True)))
+        step = over_generated_drafts(DraftsInput("why", ("a",), template=template_of(NUGGETIZE, structured=True)))
         outcome, _ = play_with(step, lambda _: LlmReply(text, finish=finish))
         return [draft.text for draft in outcome.drafts]
 
     assert drafts('["$x_{1}$ rises", "b"]\n\nI chose these bec') == ["$x_{1}$ rises", "b"]
     assert drafts('{"nuggets": ["a", "b"]}\n\n\n\n') == ["a", "b"]
     assert drafts('["a"] or else ["b"] or') == []
-    step = support("so", "a text", asked(SUPPORT, structured=True))
+    step = support("so", "a text", template_of(SUPPORT, structured=True))
     outcome, _ = play_with(step, lambda _: LlmReply('{"label": "no_support"}\nThe pass', finish=finish))
     assert outcome.label is SupportLabel.NO_SUPPORT
 

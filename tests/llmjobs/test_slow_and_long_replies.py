@@ -13,8 +13,8 @@ import pytest
 from pydantic import SecretStr
 
 from llmjobs.client import CallRefusal, Completion, Endpoint, close_clients, send
-from llmjobs.transport import MOST_BYTES
 from tests.llmjobs.test_client import REQUEST
+from web.transport import MOST_BYTES
 
 BODY = json.dumps({"model": "m", "choices": [{"message": {"content": "full_support"}}]}).encode()
 

@@ -11,8 +11,9 @@ from evaluation.terms import Condition, JudgeKind
 from jobs.models import Job
 from llmjobs.engine.loop import Engine
 from llmjobs.job_service import plan_evaluation, start
+from llmjobs.simulator.answering import MODEL
 from tests.llmjobs.conftest import PointAt
-from tests.worlds.llm import MODEL, in_thread, make_world, scripted_endpoint, states_of, wait_until
+from tests.worlds.llm import in_thread, make_world, scripted_endpoint, states_of, wait_until
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 LABELS = '["support", "support", "support"]'
