@@ -6,8 +6,10 @@ instructions or a page of XML is not.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
+
+from evaluation.rules.prompt_marks import INVISIBLE, closing_tag, turn_mark
 
 AROUND: Final = 40  # letters shown on each side
 
@@ -80,20 +82,24 @@ KINDS: Final = (
     ),
     _kind(
         "imitates the marks of a prompt",
-        "<|;inst];sys>>;</passage;</segment;</nuggets;</statement;##",
-        r"<\|(?:im_start|im_end|endoftext|eot_id|start_header_id|end_header_id|system|user|assistant)\|>",
-        r"\[/?INST\]|<</?SYS>>",
-        r"</(?:passage|segment|nuggets|statement)\s*>",
+        "<;[;##;\uff1c;\ufe64;\uff3b;\u2039;\u02c2;\u276e;\u27e8;\u2329;\u3008;\u1438",
+        turn_mark(),
+        closing_tag(("passage", "segment", "nuggets", "statement")),
         r"^\W{0,3}#{2,}\s*(?:instructions?|response|system(?: prompt| message)?)\s*:",
     ),
 )
 
 
 def signs_in(text: str) -> list[Sign]:
-    """Return the first sign of each kind, in the order of the text."""
-    low = text.lower()
-    found = (_sign(kind, text) for kind in KINDS if any(word in low for word in kind.needs))
-    return sorted((sign for sign in found if sign), key=lambda sign: sign.start)
+    """Return the first sign of each kind, in the order of the text. What is invisible hides none."""
+    visible = INVISIBLE.sub("", text)
+    low = visible.lower()
+    found = (_sign(kind, visible) for kind in KINDS if any(word in low for word in kind.needs))
+    signs = sorted((sign for sign in found if sign), key=lambda sign: sign.start)
+    if not signs or visible == text:
+        return signs
+    places = [place for place, letter in enumerate(text) if not INVISIBLE.match(letter)]
+    return [replace(sign, start=places[sign.start]) for sign in signs]
 
 
 def signs_in_answer(sentences: Sequence[str]) -> Iterator[tuple[int, Sign]]:

@@ -9,25 +9,18 @@ from functools import cached_property
 from typing import Any, Literal
 
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.rules.prompt_marks import broken, look_alike
 
 PromptTask = Literal["nuggetize", "importance", "assign", "support", "relevance"]
 Part = Literal["system", "user"]
 Value = str | int | Sequence[str]
 
 PLACEHOLDER = re.compile(r"\{([a-z]+|problem_statement)\}")
-# The tags we use and those a reader of our prompts could take for ours. Between "<" and the name, what a model reads
-# over: blanks, slashes and characters without width.
-LOOK_ALIKE = re.compile(
-    r"[<\uff1c\ufe64](?=[\s/\\\u200b-\u200f\u2060\ufeff\u00ad]*"
-    r"(?:query|segment|context|passage|answer|statement|citation|nugget))",
-    re.IGNORECASE,
-)
-
-
+# The tags we use, and those a reader of our prompts could take for ours.
+TAGS = ("query", "segment", "context", "passage", "answer", "statement", "citation", "nugget")
+LOOK_ALIKE = look_alike(TAGS)
 # Only for templates that hold a topic's texts: a changed text would make an old question a new call to pay for.
-LOOK_ALIKE_OF_TEXTS = re.compile(
-    LOOK_ALIKE.pattern.replace("(?:query", "(?:problem_statement|background|article|query"), re.IGNORECASE
-)
+LOOK_ALIKE_OF_TEXTS = look_alike((*TAGS, "problem_statement", "background", "article"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +150,8 @@ def render(template: Template, **values: Value) -> tuple[Message, ...]:
 
 
 def neutralise(text: str, look_alike: re.Pattern[str] = LOOK_ALIKE) -> str:
-    # Text of a run could close our tags and give orders to the model.
-    return look_alike.sub("&lt;", text)
+    # Text of a run could close our tags, or end the turn, and give orders to the model.
+    return look_alike.sub(broken, text)
 
 
 def _element(name: str, value: Value, look_alike: re.Pattern[str]) -> str:
