@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from evaluation.rules.prompt_marks import INVISIBLE, closing_tag, turn_mark
+from evaluation.formats.prompt_marks import INVISIBLE, closing_tag, turn_mark
 
 AROUND: Final = 40  # letters shown on each side
 

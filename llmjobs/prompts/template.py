@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
-from evaluation.rules.prompt_marks import broken, look_alike
+from evaluation.formats.prompt_marks import broken, look_alike
 
 PromptTask = Literal["nuggetize", "importance", "assign", "support", "relevance"]
 Part = Literal["system", "user"]
