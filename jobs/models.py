@@ -137,3 +137,10 @@ class Notice(models.Model):
 
     def __str__(self) -> str:
         return f"{self.job.title}: {self.kind}"
+
+    @property
+    def stands(self) -> bool:
+        """Whether what it tells still holds and wants somebody."""
+        if self.kind == self.Kind.PAUSED:
+            return self.job.state == Job.State.PAUSED
+        return self.kind == self.Kind.STUCK and self.job.state == Job.State.RUNNING and bool(self.job.waiting_for)

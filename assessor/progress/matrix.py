@@ -17,6 +17,7 @@ from assessor.blind.tasks import OwnTask, own_tasks
 from assessor.desk.context import OPEN_STATES
 from assessor.desk.task_progress import Progress, pairs_without_llm_label, progress_of
 from assessor.models import Desk
+from assessor.progress.labelled import labels_of
 from evaluation.campaigns.access import unblinded, within
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign, Event, Membership, Remark, Submission, Task, Topic
@@ -41,12 +42,19 @@ def counted(tasks: TaskQuerySet[Task]) -> TaskQuerySet[Task]:
     return tasks.not_withdrawn().filter(study=None).order_by()
 
 
-def topic_states(topics: QuerySet[Topic], tasks: QuerySet[Task]) -> dict[int, TopicState]:
-    """Return topics' states by key, by tasks from `counted`: blocked where one is, done where all are submitted."""
+def topic_states(campaign: Campaign, topics: QuerySet[Topic], tasks: QuerySet[Task]) -> dict[int, TopicState]:
+    """Return topics' states by key, by tasks from `counted`: blocked where one is, done where all are submitted.
+
+    A topic without a task is done where all its labels are there: they were imported, or an LLM gave them.
+    """
     found: dict[Any, set[str]] = defaultdict(set)
     for topic, state in tasks.values_list("topic", "state").distinct():
         found[topic].add(state)
-    return {pk: _state_of(found.get(pk, set())) for pk in topics.order_by().values_list("pk", flat=True)}
+    labelled = {pk for pk, (given, wanted) in labels_of(campaign).items() if given >= wanted}
+    return {
+        pk: TopicState.DONE if pk in labelled - found.keys() else _state_of(found.get(pk, set()))
+        for pk in topics.order_by().values_list("pk", flat=True)
+    }
 
 
 def _state_of(states: set[str]) -> TopicState:
@@ -59,7 +67,7 @@ def _state_of(states: set[str]) -> TopicState:
 
 def topic_numbers_for(viewer: User, campaign: Campaign) -> dict[TopicState, int]:
     """Count the topics in each state that has any; first those that stop people."""
-    states = topic_states(topics_for(viewer, campaign), counted(tasks_for(viewer, campaign)))
+    states = topic_states(campaign, topics_for(viewer, campaign), counted(tasks_for(viewer, campaign)))
     numbers = Counter(states.values())
     return {state: numbers[state] for state in TopicState if numbers[state]}
 
@@ -181,7 +189,7 @@ def work_topics(
     if state == UNASSIGNED:
         return topics.exclude(pk__in=counted(tasks).values("topic"))
     if state in list(TopicState):
-        states = topic_states(topics, counted(tasks))
+        states = topic_states(campaign, topics, counted(tasks))
         topics, state = topics.filter(pk__in=[pk for pk, found in states.items() if found == state]), ""
     if assessor or state:
         tasks = tasks.filter(state=state) if state else tasks.not_withdrawn()

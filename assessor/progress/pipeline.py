@@ -3,19 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
+from assessor.progress.labelled import Labelled, citations_of, labels_of, standing_lists
 from assessor.progress.matrix import counted, tasks_for
 from evaluation.corpus.topics import topics_for
-from evaluation.domain.counted_pairs import counted_citations
-from evaluation.models import Answer, Assignment, Campaign, ListedNugget, NuggetList, Qrel, SupportJudgment
-from evaluation.terms import AssignmentLabel, Origin, Stage, SupportLabel, TaskState
+from evaluation.models import Campaign, Qrel
+from evaluation.terms import Origin, Stage, TaskState
 
 
 class Step(StrEnum):
@@ -48,8 +47,6 @@ class StepState(StrEnum):
 
 STEP_STATES: Final = [(f"{step}:{state}", f"{step.capitalize()}: {state}") for step in Step for state in StepState]
 """Choices of the search in Work: the topics behind one count of Today."""
-Labelled = Mapping[int, tuple[int, int]]
-"""By topic: how many labels the fullest judge gave, and how many there are to give; 0 where no answer has words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +99,7 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
         for topic, public_id, stage, state, assessor, due in found
     )
     graded = set(Qrel.objects.filter(source__campaign=campaign).values_list("topic__pk", flat=True).distinct())
-    lists = frozenset(_lists(campaign).values_list("topic__pk", "nugget_set__origin"))
+    lists = frozenset(standing_lists(campaign).values_list("topic__pk", "nugget_set__origin"))
     listed = {topic for topic, origin in lists if origin != Origin.DRAFT}
     keys = [topic.pk for topic in topics]
     to_read = graded_to_read(campaign).filter(topic=OuterRef("pk"))
@@ -114,9 +111,7 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
         for pk in keys
     }
     final = {pk for pk, state in nuggets.items() if state is StepState.DONE}
-    first = campaign.protocol.first_citations
-    labels = _labels(campaign, *campaign.revision_key)
-    citations = _citations(campaign, first, *campaign.revision_key)
+    labels, citations = labels_of(campaign), citations_of(campaign)
     states = {
         Step.PASSAGES: passages,
         Step.NUGGETS: nuggets,
@@ -165,59 +160,15 @@ def _without_task(*, done: bool, begins: bool) -> StepState:
 def _judged(
     keys: Iterable[int], of_tasks: dict[int, StepState], labelled: Labelled, final: set[int] | None
 ) -> dict[int, StepState]:
-    """States by people's tasks where there are any, else by the labels of the fullest judge."""
+    """States by people's tasks of a topic where it has any, else by the labels of the fullest judge."""
     found = {}
     for pk in keys:
         given, wanted = labelled.get(pk, (0, 0))
         begins = bool(wanted) and (final is None or pk in final)
-        if of_tasks:
-            found[pk] = of_tasks.get(pk) or _without_task(done=False, begins=begins)
+        if pk in of_tasks:
+            found[pk] = of_tasks[pk]
         elif given and given < wanted:
             found[pk] = StepState.IN_PROGRESS
         else:
             found[pk] = _without_task(done=pk in labelled and given >= wanted, begins=begins)
     return found
-
-
-def _lists(campaign: Campaign) -> QuerySet[NuggetList]:
-    return NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign).order_by()
-
-
-@lru_cache(maxsize=16)
-def _labels(campaign: Campaign, _made: datetime, _revision: int) -> Labelled:
-    lists = _lists(campaign).exclude(nugget_set__origin=Origin.DRAFT)
-    listed = ListedNugget.objects.filter(nugget_list__in=lists).order_by()
-    rows = Answer.objects.filter(topic__campaign=campaign).order_by().values_list("topic")
-    # An answer without words is labelled by rule: neither a job nor a desk has it.
-    answers = dict(rows.annotate(number=Count("pk", filter=Q(words__gt=0))))
-    sizes = listed.values_list("nugget_list__nugget_set", "nugget_list__topic").annotate(Count("pk"))
-    wanted = {(made, topic): number * answers[topic] for made, topic, number in sizes if topic in answers}
-    given = Assignment.objects.current().filter(nugget_version__in=listed.values("nugget_version"))
-    given = given.filter(judge__aside=False, answer__words__gt=0)
-    given = given.exclude(label=AssignmentLabel.FAILED).order_by()
-    nugget = "nugget_version__nugget"
-    by_judge = given.values_list(f"{nugget}__nugget_set", f"{nugget}__topic", "judge")
-    labels: dict[tuple[int, int], int] = defaultdict(int)
-    for made, topic, _judge, number in by_judge.annotate(Count("pk")):
-        labels[made, topic] = max(labels[made, topic], number)
-    found: dict[int, tuple[int, int]] = {}
-    for (made, topic), number in wanted.items():
-        now = labels[made, topic], number
-        # Of several lists of a topic the one that is labelled furthest.
-        found[topic] = max(found.get(topic, now), now, key=lambda pair: pair[0] / (pair[1] or 1))
-    return found
-
-
-@lru_cache(maxsize=16)
-def _citations(campaign: Campaign, first: int | None, _made: datetime, _revision: int) -> Labelled:
-    pairs = counted_citations(first).filter(sentence__answer__topic__campaign=campaign)
-    topic = "sentence__answer__topic"
-    wanted = dict(pairs.values_list(topic).annotate(Count("pk")))
-    counts = pairs.filter(sentence=OuterRef("sentence"), segment=OuterRef("segment"))
-    given = SupportJudgment.objects.current().filter(Exists(counts), judge__aside=False)
-    given = given.filter(sentence__answer__topic__campaign=campaign).exclude(label=SupportLabel.FAILED)
-    rows = given.order_by().values_list(topic, "judge", "condition")
-    labels: dict[int, int] = defaultdict(int)
-    for key, _judge, _condition, number in rows.annotate(Count("pk")):
-        labels[key] = max(labels[key], number)
-    return {key: (labels[key], number) for key, number in wanted.items()}

@@ -133,5 +133,5 @@ def forecast(
     )
     if not tasks or not pace or high / pace > FARTHEST:
         return Forecast(len(tasks), pace)
-    first, last = ((now + timedelta(days=hours / pace)).date() for hours in (low, high))
+    first, last = (timezone.localdate(now + timedelta(days=hours / pace)) for hours in (low, high))
     return Forecast(len(tasks), pace, first=first, last=last)

@@ -258,7 +258,7 @@ def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:
     days: dict[date, int] = defaultdict(int)
     for stretch in stretches:
         if stretch.kind in PRESENT:
-            days[moment(stretch.start).date()] += stretch.length
+            days[timezone.localdate(moment(stretch.start))] += stretch.length
     seen = moment(max((stretch.end for stretch in stretches), default=0))
     return Recorded(measure(stretches, limit_of(stage)), dict(days), seen)
 

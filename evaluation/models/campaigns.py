@@ -5,6 +5,7 @@ from datetime import datetime
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
 from evaluation.models.fields import choices_of, new_family, new_salt
 from evaluation.terms import FindingCode, NuggetSearch, PassageOrder, Role
@@ -196,7 +197,7 @@ class Event(models.Model):
         indexes = [models.Index(fields=["campaign", "kind", "id"], name="event_by_kind")]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.at:%Y-%m-%d %H:%M}"
+        return f"{self.kind} {timezone.localtime(self.at):%Y-%m-%d %H:%M}"
 
 
 class Finding(models.Model):

@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.timezone import now
+from django.utils.timezone import localdate
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -196,6 +196,6 @@ def erase(request: UserRequest, pk: int) -> HttpResponse:
 @blind
 def own_data(request: UserRequest) -> HttpResponse | FileResponse:
     if request.method == "POST":
-        name = f"assay-{request.user.username}-{now():%Y-%m-%d}.zip"
+        name = f"assay-{request.user.username}-{localdate():%Y-%m-%d}.zip"
         return FileResponse(collected(request.user), as_attachment=True, filename=name)
     return render(request, "organizer/own_data.html", {"parts": list(PARTS)})

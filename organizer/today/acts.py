@@ -233,7 +233,11 @@ def _waiting(pipeline: Pipeline, step: Step) -> NextAct:
 def _publish(campaign: Campaign, *, labelled: bool) -> StageCard:
     snapshot = Snapshot.objects.filter(campaign=campaign).values_list("manifest__revision", "made_at").first()
     current = snapshot is not None and snapshot[0] == campaign.revision
-    note = f"last snapshot {date_format(snapshot[1], 'j M Y, H:i')}" if snapshot else "no snapshot yet"
+    note = (
+        f"last snapshot {date_format(timezone.localtime(snapshot[1]), 'j M Y, H:i')}"
+        if snapshot
+        else "no snapshot yet"
+    )
     act = NextAct("Take a snapshot", page_in(campaign, "snapshots")) if labelled else NextAct("Waiting for labels")
     if current:
         act = NextAct("Methods for the paper", reverse("reports:methods", args=[campaign.slug]))

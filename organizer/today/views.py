@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Final
 
@@ -135,14 +135,14 @@ def hours_of(row: KeptTime) -> float:
 
 
 def _pace(times: Iterable[KeptTime], now: datetime) -> float:
-    hours, began = 0.0, now.date()
+    hours, began = 0.0, timezone.localdate(now)
     for row in times:
-        length, day = row.since((now - LATELY).date())
+        length, day = row.since(timezone.localdate(now - LATELY))
         if day:
             # Of a submission that began before the two weeks only the later part counts.
             hours += hours_of(row) * min(1.0, length / max(sum(row.recorded.days.values()), 1))
             began = min(began, day)
-    since = datetime.combine(began, time(), tzinfo=UTC)
+    since = timezone.make_aware(datetime.combine(began, time()))
     return pace_of(hours, max(since, now - LATELY), now)
 
 
@@ -177,8 +177,12 @@ def _of_task(campaign: Campaign, task: TaskInNeed, what: str) -> Need:
 
 
 def _of_jobs(campaign: Campaign, notices: Sequence[ShownNotice]) -> Iterable[Need]:
-    # Jobs that ended well need nobody; the others stay until their notices are read.
-    bad = [notice for notice in notices if notice.notice.kind != Notice.Kind.DONE or notice.progress.failed]
+    # What is over needs nobody: jobs that ended well, that go on again, or that no longer wait.
+    bad = [
+        shown
+        for shown in notices
+        if shown.notice.stands or (shown.notice.kind == Notice.Kind.DONE and shown.progress.failed)
+    ]
     for notice in bad[:SHOWN]:
         job, failed = notice.notice.job, notice.progress.failed
         link = page_in(campaign, "job", job.pk)
@@ -200,7 +204,7 @@ def _of_imports(viewer: User, campaign: Campaign) -> Iterable[Need]:
 
 def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
     link = page_in(campaign, "people_work")
-    odd = odd_times(times, (timezone.now() - LATELY).date())
+    odd = odd_times(times, timezone.localdate(timezone.now() - LATELY))
     people = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}
     for assessor, day, hours in odd.days[:SHOWN]:
         what = f"{hours_text(hours)} on {date_format(day, 'j M Y')}: a clock that was set, or two people"

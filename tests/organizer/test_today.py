@@ -2,7 +2,7 @@
 
 import random
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from itertools import product
 from pathlib import Path
@@ -14,10 +14,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
+from pytest_django.fixtures import Settings
 
 from accounts.models import User
 from assessor.desk.context import open_desk
 from assessor.models import Desk, TimeSegment
+from assessor.progress.today import FEWEST, OpenTask, Quartiles, forecast
 from evaluation.campaigns.create import add_member
 from evaluation.models import (
     Answer,
@@ -28,6 +30,7 @@ from evaluation.models import (
     ListedNugget,
     Membership,
     NuggetList,
+    NuggetSet,
     Qrel,
     QrelSource,
     Remark,
@@ -44,9 +47,10 @@ from evaluation.terms import AssignmentLabel, Origin, RemarkKind, Role, SegmentK
 from exchange.demo_campaign import SLUG
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
-from jobs.models import Notice, WorkItem
+from jobs.models import Job, Notice, WorkItem
 from organizer.management.commands.load_demo import visit_yesterday
 from organizer.templatetags.work import hours
+from tests.accounts.conftest import confirmed
 from tests.organizer.work.test_work import NOT_OF_STAGE
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.cast import make_campaign, make_cast
@@ -420,7 +424,7 @@ def test_jobs_without_a_price_are_said_in_words(desk: DeskWorld) -> None:
 def test_news_are_later_than_the_last_visit(desk: DeskWorld) -> None:
     """Check 59."""
     start = timezone.now()
-    assert "This is your first visit." in page_of(desk)
+    assert "What others do from now on is listed here." in page_of(desk)
     other = make_campaign("lake", "Lake study")
     for campaign, person in ((desk.campaign, "ann"), (desk.campaign, "olga"), (other, "ben")):
         Event.objects.create(campaign=campaign, kind="task.submitted", actor=desk.people[person])
@@ -491,3 +495,77 @@ def test_check_63_each_step_is_open_again_without_its_fact(
     page = world.client("olga").get("/campaigns/river/today/").content.decode()
     first = next(title for title, done in after.items() if not done)
     assert page.partition('class="button go"')[0].rpartition("<b>")[2].startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("zone", "hour", "day"),
+    [("Pacific/Auckland", 20, "5 Mar 2027"), ("America/Los_Angeles", 3, "3 Mar 2027"), ("UTC", 12, "4 Mar 2027")],
+)
+def test_every_day_is_of_the_campaigns_own_zone(
+    desk: DeskWorld, settings: Settings, zone: str, hour: int, day: str
+) -> None:
+    settings.TIME_ZONE = zone
+    moment = datetime(2027, 3, 4, hour, 30, tzinfo=UTC)
+    with time_machine.travel(moment, tick=False):
+        take_snapshot(campaign=desk.campaign, name="one", wish=SnapshotContents())
+        worked(desk.manual, 17 * 60, submitted=False, hours_ago=0)
+        local = timezone.localtime(moment)
+        page = page_of(desk)
+        assert f"last snapshot {date_format(local, 'j M Y, H:i')}" in page
+        assert date_format(local, "j M Y") == day
+        assert f"17 h 00 min on {day}" in page
+        known = {stage: Quartiles(1, 1, 1, FEWEST) for stage in Stage}
+        soon = forecast([OpenTask(Stage.MANUAL)], known, 24.0, moment - timedelta(hours=1))
+        assert (soon.first, soon.last) == (local.date(), local.date())
+        ann = confirmed("ann")
+        data = ann.post(reverse("organizer:own_data"))
+        assert f"{local:%Y-%m-%d}.zip" in data["Content-Disposition"]
+
+
+@pytest.mark.django_db
+def test_what_is_labelled_stays_done_when_other_topics_are_handed_out() -> None:
+    """All four topics are labelled by import; then t1 is handed out too."""
+    made = make_llm_world(topics=4, runs=2)
+    people = make_cast(made.campaign)
+    client = World(made.campaign, people).client("olga")
+    Assignment.objects.bulk_create(
+        Assignment(
+            judge=made.judge,
+            answer=answer,
+            nugget_version=listed.nugget_version,
+            label=AssignmentLabel.NOT_SUPPORT,
+            given_at=timezone.now(),
+        )
+        for answer, listed in product(Answer.objects.all(), ListedNugget.objects.all())
+        if answer.topic_id == listed.nugget_list.topic_id
+    )
+    names = ["t1", "t2", "t3", "t4"]
+    assert labels_card(client) == (names, "Done")
+    work = reverse("organizer:work", args=["river"])
+    done = client.get(work, {"state": "topics done"}).context["page"].paginator
+    assert done.count == 4
+    [nuggets] = NuggetSet.objects.filter(campaign=made.campaign)
+    topic = Topic.objects.get(topic_id="t1")
+    order = Order(Stage.ASSIGN, (topic.public_id,), "ann", nuggets=nuggets.name)
+    hand_out(campaign=made.campaign, order=order, actor=people["olga"])
+    assert labels_card(client)[0] == names[1:]
+    done = client.get(work, {"state": "topics done"}).context["page"].paginator
+    assert done.count == 3
+
+
+def test_a_job_that_goes_on_again_needs_nobody(desk: DeskWorld) -> None:
+    llm = make_job(World(desk.campaign, desk.people))
+    reason = "The budget of 0.2 USD is used up."
+    Notice.objects.create(job=llm.job, kind=Notice.Kind.PAUSED, reason=reason, since=timezone.now())
+    waits = "It does not answer."
+    Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason=waits, since=timezone.now())
+    for state, waiting, told in (
+        (Job.State.PAUSED, "", [reason]),
+        (Job.State.RUNNING, waits, [waits]),
+        (Job.State.RUNNING, "", []),
+        (Job.State.DONE, "", []),
+        (Job.State.CANCELLED, "", []),
+    ):
+        Job.objects.filter(pk=llm.job_id).update(state=state, waiting_for=waiting)
+        needs = page_of(desk).partition('id="h-needs"')[2].partition("</section>")[0]
+        assert [text for text in (reason, waits) if text in needs] == told

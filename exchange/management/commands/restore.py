@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils.timezone import localdate
 
 from evaluation.management.base import AssayCommand
 from exchange.backup import Restored, check, restore
@@ -39,6 +40,6 @@ class Command(AssayCommand):
         if found.tokens:
             self.say(f"Tokens that are good again ({len(found.tokens)}); take back what was taken back since:")
             for token in found.tokens:
-                self.say(f"  {token.prefix}… of {token.owner}, {token.name}, until {token.until:%Y-%m-%d}")
+                self.say(f"  {token.prefix}… of {token.owner}, {token.name}, until {localdate(token.until)}")
         if found.accounts:
             self.say(f"Accounts that are open again: {', '.join(found.accounts)}.")
