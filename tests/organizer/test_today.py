@@ -519,6 +519,7 @@ def test_every_day_is_of_the_campaigns_own_zone(
         assert (soon.first, soon.last) == (local.date(), local.date())
         ann = confirmed("ann")
         data = ann.post(reverse("organizer:own_data"))
+        data.close()
         assert f"{local:%Y-%m-%d}.zip" in data["Content-Disposition"]
 
 
@@ -559,7 +560,7 @@ def test_a_job_that_goes_on_again_needs_nobody(desk: DeskWorld) -> None:
     Notice.objects.create(job=llm.job, kind=Notice.Kind.PAUSED, reason=reason, since=timezone.now())
     waits = "It does not answer."
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason=waits, since=timezone.now())
-    for state, waiting, told in (
+    for state, waiting, reasons in (
         (Job.State.PAUSED, "", [reason]),
         (Job.State.RUNNING, waits, [waits]),
         (Job.State.RUNNING, "", []),
@@ -568,4 +569,4 @@ def test_a_job_that_goes_on_again_needs_nobody(desk: DeskWorld) -> None:
     ):
         Job.objects.filter(pk=llm.job_id).update(state=state, waiting_for=waiting)
         needs = page_of(desk).partition('id="h-needs"')[2].partition("</section>")[0]
-        assert [text for text in (reason, waits) if text in needs] == told
+        assert [text for text in (reason, waits) if text in needs] == reasons
