@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -18,9 +19,10 @@ from assessor.rules.undo import KEPT_STEPS, Undoable, stacks
 from evaluation.errors import NoSuchTask
 from evaluation.models import Task
 from evaluation.rules.protocol import searches_nuggets
-from evaluation.terms import Stage, TaskState
+from evaluation.terms import RemarkKind, Stage, TaskState
 
 READS = 5
+_WAITS_FOR_REOPENING = Q(kind=RemarkKind.REOPEN, answered_at__isnull=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class TaskHead:
     due: date | None
     blocked_reason: str
     reopened_reason: str
+    asked_to_reopen: bool
     show_importance: bool
     is_sample: bool
     searches_nuggets: bool
@@ -103,6 +106,7 @@ def _head(task: Task) -> TaskHead:
         due=task.due,
         blocked_reason=task.blocked_reason,
         reopened_reason=task.reopened_reason,
+        asked_to_reopen=task.state == TaskState.SUBMITTED and task.remarks.filter(_WAITS_FOR_REOPENING).exists(),
         show_importance=task.protocol.show_importance,
         is_sample=task.study_id is not None,
         searches_nuggets=searches_nuggets(task.protocol.nugget_search, task.stage),

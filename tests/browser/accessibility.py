@@ -30,6 +30,14 @@ DRESS = """(css) => {
   sheet.replaceSync(css);
   document.adoptedStyleSheets = css ? [sheet] : [];
 }"""
+# A finger needs 44 px either way.
+SMALL_TARGETS = """() => [...document.querySelectorAll(
+    "button, a.button, summary, textarea, input:not([type=radio]), :is(.labels, .importance) label")]
+  .filter((one) => one.checkVisibility() && !one.closest(".skip"))
+  .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
+  .filter(([, { width, height }]) => width > 0 && (width < 44 || height < 44))
+  .map(([html, { width, height }]) => `${html} ${width}x${height}`)"""
+
 NAMED = {
     "button",
     "link",

@@ -33,7 +33,8 @@ function keep(target) {
   const pane = target.closest(".desk-read, .desk-rows");
   if (!pane || target === pane) return;
   const scrolls = ["auto", "scroll"].includes(getComputedStyle(pane).overflowY);
-  target.scrollIntoView({ block: "nearest", behavior: "instant" });
+  const sticks = getComputedStyle(target).position === "sticky"; // what sticks is always in view, its own place may not be
+  if (!sticks) target.scrollIntoView({ block: "nearest", behavior: "instant" });
   uncover(target, scrolls ? pane : document.scrollingElement);
 }
 

@@ -6,6 +6,7 @@
 // Other modules say only what an action does: define({ id: "keep", run: (event) => … }).
 
 import { charactersOf } from "../keyboard.js";
+import { isInView } from "./acted-on.js";
 
 const actions = new Map(); // id -> {id, keys, where, label, group, inFields, repeats, fixed}
 const runs = new Map(); // id -> function
@@ -120,6 +121,11 @@ function actionFor(chord, element) {
   return null;
 }
 
+// Nobody judges what is not on the screen.
+function isAboutRow({ where }) {
+  return where.includes("row") && !where.includes("passage");
+}
+
 function onKeydown(event) {
   if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
   const chord = chordOf(event);
@@ -133,6 +139,10 @@ function onKeydown(event) {
     return;
   }
   event.preventDefault();
+  if (isSingle(chord) && isAboutRow(action) && !isInView()) {
+    document.dispatchEvent(new Event("desk:row-wanted-in-view"));
+    return;
+  }
   if (!event.repeat || action.repeats) runs.get(action.id)(event);
 }
 

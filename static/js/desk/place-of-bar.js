@@ -1,5 +1,5 @@
-// Place of the selection bar: within reach of the selected words or of the sentence in focus, above them, or below if there
-// is no room, and never over them. Without either, or while they are out of view, it stays at the foot of the pane.
+// Place of the selection bar: within reach of the selected words or of the sentence in focus, above them. Below words, if
+// there is no room, but never below a sentence, where one reads on. While they are out of view it stays at the pane's foot.
 
 const GAP = 6;
 
@@ -17,14 +17,19 @@ export class PlaceOfBar {
     const words = what && !this.#bar.hidden ? boxOf(what) : null;
     const pane = words && this.#pane();
     const floats = Boolean(words) && words.bottom > pane.top && words.top < pane.bottom;
+    const isSentence = what instanceof Element;
     this.#bar.classList.toggle("is-floating", floats);
-    this.#bar.classList.toggle("is-at-sentence", floats && what instanceof Element);
+    this.#bar.classList.toggle("is-at-sentence", floats && isSentence);
     if (!floats) return;
     const { width, height } = this.#bar.getBoundingClientRect();
     const above = words.top - GAP - height;
     const below = words.bottom + GAP;
-    const fits = above >= pane.top || below + height > pane.bottom;
-    const top = fits ? Math.max(above, pane.top) : below;
+    if (isSentence && above < pane.edge) {
+      this.#bar.classList.remove("is-floating", "is-at-sentence");
+      return;
+    }
+    const fits = isSentence || above >= pane.top || below + height > pane.bottom;
+    const top = fits ? Math.max(above, isSentence ? pane.edge : pane.top) : below;
     const left = Math.max(pane.left, Math.min(words.left, pane.right - width));
     this.#bar.style.setProperty("--bar-top", `${Math.round(top)}px`);
     this.#bar.style.setProperty("--bar-left", `${Math.round(left)}px`);
@@ -38,6 +43,7 @@ export class PlaceOfBar {
     const head = sticks ? tools.getBoundingClientRect().bottom : 0;
     const foot = document.getElementById("actions").getBoundingClientRect().top;
     return {
+      edge: Math.max(box.top, 0), // what sticks there may be covered by the bar of a sentence, which one reads on
       top: Math.max(box.top, head, 0),
       bottom: Math.min(box.bottom, foot, innerHeight),
       left: box.left + GAP,

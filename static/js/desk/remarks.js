@@ -23,6 +23,14 @@ const KINDS = {
 const RETRY_MS = 30_000;
 const slotOf = (kind) => `remark ${kind}`;
 
+// The request waits for its answer: it is shown where it could be made.
+function showAsked() {
+  const asked = document.querySelector("[data-asked]");
+  if (!asked) return;
+  /** @type {HTMLElement} */ (asked).hidden = false;
+  /** @type {HTMLElement} */ (document.querySelector("[data-act=reopen]")).hidden = true;
+}
+
 export class Remarks {
   #desk;
   #dialog = /** @type {HTMLDialogElement} */ (document.getElementById("remark-dialog"));
@@ -48,7 +56,9 @@ export class Remarks {
       this.#form.requestSubmit();
     });
     this.#dialog.querySelector("[data-act=close-remark]").addEventListener("click", () => this.#dialog.close());
-    this.#dialog.addEventListener("close", () => this.#from?.isConnected && this.#from.focus());
+    this.#dialog.addEventListener("close", () => {
+      (this.#from?.checkVisibility() ? this.#from : document.getElementById("main")).focus();
+    });
     document.querySelector("[data-remark-form=interruption]")?.addEventListener("submit", (event) => this.#interrupted(event));
     addEventListener("online", () => this.#sendWaiting());
     desk.save.ready.then(() => this.#sendWaiting());
@@ -106,6 +116,7 @@ export class Remarks {
     const remark = { kind, about, text, public_id };
     const answer = await this.#desk.save.session.post(this.#desk.urls.remark, remark).catch(() => null);
     if (answer?.status === 200) {
+      if (kind === "reopen request") showAsked();
       if (this.#desk.save.keptTexts()[slotOf(kind)]?.public_id === public_id) this.#desk.save.keepText(slotOf(kind), null);
       return "";
     }

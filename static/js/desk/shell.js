@@ -1,6 +1,7 @@
 // Everything around the two panes: the splitter, the switch of the narrow screen, guidelines and definitions, remarks,
 // pause, leaving. Each act is a button first; keys press the same code.
 
+import { actedOn } from "./acted-on.js";
 import { Definitions } from "./definitions.js";
 import { Drawer } from "./drawer.js";
 import * as keepInView from "./keep_in_view.js";
@@ -58,6 +59,7 @@ class Shell {
       const button = target.closest?.("button[data-act]");
       if (button && button.getAttribute("aria-disabled") !== "true") acts[button.dataset.act]?.(button);
     });
+    document.addEventListener("desk:row-wanted-in-view", () => this.#bringIntoView());
     define({ id: "flag", run: ({ target }) => this.#remark("flag", target) });
     define({ id: "comment", run: ({ target }) => this.#remark("comment", target) });
     define({ id: "define", run: ({ target }) => this.definitions.show(target) });
@@ -75,6 +77,18 @@ class Shell {
     const covered = this.drawer.isOpen && !document.getElementById("guidelines").contains(document.activeElement);
     if (covered) document.getElementById("h-guidelines").focus();
     else this.panes.switchOver();
+  }
+
+  // A key about something out of view brings it there and does nothing else.
+  #bringIntoView() {
+    this.panes.show("rows");
+    const place = actedOn();
+    if (!place) return;
+    const stop = place.querySelector("textarea") ?? place;
+    stop.focus();
+    stop.scrollIntoView({ block: "nearest" });
+    const name = this.#desk.work.nameOf(place);
+    this.#desk.announce(name ? `${name} was out of view: press the key again` : "Press the key again");
   }
 
   async #saveNow() {

@@ -1,5 +1,6 @@
 // The desk at which answers are judged: nuggets assigned, or support judged. What all desks share is in ../desk.
 
+import { stepOf } from "../desk/directions.js";
 import { sayReadonly } from "../desk/reading-only.js";
 import { startDesk } from "../desk/start.js";
 import { plural } from "../text.js";
@@ -63,8 +64,8 @@ function defineKeys(desk, define) {
   answers.addEventListener("answer", () => queueMicrotask(() => search.again()));
   define({ id: "answer-previous", run: () => answers.jump.step(-1) });
   define({ id: "answer-next", run: () => answers.jump.step(1) });
-  define({ id: "answer-sentence-previous", run: () => answers.step(-1) });
-  define({ id: "answer-sentence-next", run: () => answers.step(1) });
+  define({ id: "answer-sentence-previous", run: (event) => answers.step(stepOf(event, -1)) });
+  define({ id: "answer-sentence-next", run: (event) => answers.step(stepOf(event, 1)) });
   define({
     id: "answer-search",
     run: () => {

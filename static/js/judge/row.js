@@ -21,6 +21,13 @@ export function makeRow({ key, text, name, importance = "" }, choose) {
   return item;
 }
 
+/** Scroll to where a row belongs: the current one sticks, so that its own place may be out of view and covered by it. */
+export function reveal(item) {
+  item.style.position = "relative";
+  item.scrollIntoView({ block: "nearest" });
+  item.style.position = "";
+}
+
 /** Draw a row. `view`: {key, row, held, isCurrent, isPending, failed, isReadonly}. */
 export function drawRow(item, view) {
   const { key, row, held, isCurrent, isReadonly } = view;

@@ -6,7 +6,7 @@ import { whenStill } from "../desk/press_guard.js";
 import { Held } from "./held.js";
 import { leaveBox, openBox, reasonFor, sentenceIn } from "./inline_forms.js";
 import { labelledAlready, noSentence, nothingHere, nothingToClear, placeInAnswer, recorded, within } from "./place_names.js";
-import { drawRow, makeRow } from "./row.js";
+import { drawRow, makeRow, reveal } from "./row.js";
 import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
 export class AssignRows {
@@ -121,7 +121,7 @@ export class AssignRows {
     this.current = this.progress.firstOf(this.answers.current);
     this.draw();
     this.pane.scrollTop = 0;
-    if (this.current) this.item(this.current).scrollIntoView({ block: "nearest" });
+    if (this.current) reveal(this.item(this.current));
     this.#markPlace();
   }
 
@@ -140,7 +140,7 @@ export class AssignRows {
     this.#last = null;
     this.current = item.dataset.key;
     for (const other of this.#items.values()) other.classList.toggle("is-current", other === item);
-    item.scrollIntoView({ block: "nearest" });
+    reveal(item);
     this.#setStops();
     this.#markPlace();
     this.#drawBar();

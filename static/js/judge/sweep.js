@@ -5,7 +5,7 @@ import { whenStill } from "../desk/press_guard.js";
 import { plural } from "../text.js";
 import { openBox } from "./inline_forms.js";
 import { answerName } from "./place_names.js";
-import { drawRow, makeRow } from "./row.js";
+import { drawRow, makeRow, reveal } from "./row.js";
 import { CANT_JUDGE, labelsOf, spokenOf, wordOf } from "./words.js";
 
 export class Sweep {
@@ -205,7 +205,7 @@ export class Sweep {
     const key = item?.dataset.key;
     if (!key || (key === this.current && this.answers.current === this.progress.answerByKey.get(key))) return;
     this.#standOn(key);
-    item.scrollIntoView({ block: "nearest" });
+    reveal(item);
   }
 
   // The left pane shows the answer of the row that keys act on.

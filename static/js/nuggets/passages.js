@@ -1,6 +1,7 @@
 // The left pane: reading, searching, filtering, marking what was read, and choosing the sentences that nuggets rest on.
 // Other modules ask it for names of places ("P12 S3"), to mark evidence, and to go there and back.
 
+import { stepOf } from "../desk/directions.js";
 import { numberSentences } from "../desk/margins.js";
 import { NuggetSearch } from "../desk/nugget-search.js";
 import { plural } from "../text.js";
@@ -132,8 +133,8 @@ class Pane {
   #defineKeys(keys) {
     const here = () => this.reading.current();
     const runs = {
-      "sentence-previous": () => this.sentences.step(-1),
-      "sentence-next": () => this.sentences.step(1),
+      "sentence-previous": (event) => this.sentences.step(stepOf(event, -1)),
+      "sentence-next": (event) => this.sentences.step(stepOf(event, 1)),
       "passage-previous": () => this.#next(-1),
       "passage-next": () => this.#next(1),
       read: () => here() && this.#mark(here(), "key"),

@@ -1,6 +1,7 @@
 // What is selected in the passages, and the bar that says what can be done with it. A sentence is selected by going to
 // it (arrows, Tab, a click), several by Shift and arrows; any words by the selection of the mouse or of caret browsing.
 
+import { stepOf } from "../desk/directions.js";
 import { PlaceOfBar } from "../desk/place-of-bar.js";
 
 const MOST = 20; // sentences that one selection can stand for
@@ -186,7 +187,7 @@ export class Sentences {
   // Shift and an arrow select whole sentences, from the one in focus to its neighbours.
   #extend(event) {
     event.preventDefault();
-    const by = event.key === "ArrowUp" || event.key === "ArrowLeft" ? -1 : 1;
+    const by = stepOf(event, event.key === "ArrowUp" || event.key === "ArrowLeft" ? -1 : 1);
     const focused = document.activeElement;
     const selection = document.getSelection();
     const anchor = this.#range() ? ownerOf(selection.anchorNode) : focused;

@@ -154,12 +154,13 @@ def test_a_keyboard_selection_has_its_bar_too(ann: NuggetDesk) -> None:
 def test_the_bar_stands_at_a_sentence_that_has_only_the_focus(ann: NuggetDesk, size: tuple[int, int]) -> None:
     page = ann.page
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    ann.press("]", "Tab")
+    ann.press("]")
     bar = page.locator(".read-bar.is-floating")
     for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
         ann.press(key)
         expect(bar).to_be_visible()
         assert_beside(page, AT_SENTENCE)
+        assert page.evaluate(AT_SENTENCE)["above"] >= 0, "it covers the lines that come next"
     place = bar.bounding_box()
     ann.press("Enter")
     expect(bar.get_by_role("button", name="New nugget")).to_be_focused()

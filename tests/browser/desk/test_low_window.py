@@ -46,6 +46,17 @@ def test_twelve_drafts_are_in_view_at_1280x720(ann: NuggetDesk) -> None:
         assert radio.get_attribute("value") in ("1", "2")
 
 
+def test_counts_and_hints_are_not_cut(ann: NuggetDesk) -> None:
+    hint = ann.page.locator(".row.is-current .is-vital kbd:visible").bounding_box()
+    head = ann.page.locator(".rows-head").bounding_box()
+    assert hint is not None
+    assert head is not None
+    assert hint["y"] >= head["y"] + head["height"]
+    ann.press("1", "1", "x", "m", "ArrowDown", "m")
+    expect(ann.page.locator("#merge-count")).to_have_text("2")
+    assert ann.page.locator("#rows-counts").evaluate("(e) => e.scrollWidth <= e.clientWidth")
+
+
 def test_rarer_acts_of_the_open_row_are_behind_more(ann: NuggetDesk) -> None:
     row = ann.page.locator(".row.is-current")
     tops = row.locator(".row-acts > button:visible").evaluate_all(

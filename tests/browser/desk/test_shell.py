@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -285,6 +286,15 @@ def test_a_submitted_task_is_read_only_and_can_be_asked_for(
     dialog.get_by_role("button", name="Send").click()
     expect(dialog).to_be_hidden()
     assert [(remark.kind, remark.text) for remark in Remark.objects.all()] == [("reopen request", "I missed P4")]
+    bar = desk.page.locator("[data-notice=submitted]")
+    for _ in range(2):
+        expect(bar).to_contain_text("You asked to reopen it; an organizer decides.")
+        expect(bar.get_by_role("button", name="Ask to reopen")).to_be_hidden()
+        desk.reload()
+    Remark.objects.update(answered_at=timezone.now())
+    desk.reload()
+    expect(bar.get_by_text("You asked")).to_be_hidden()
+    expect(bar.get_by_role("button", name="Ask to reopen")).to_be_visible()
 
 
 def test_why_a_task_was_reopened_stays_in_sight(desk: NuggetDesk, world: DeskWorld) -> None:

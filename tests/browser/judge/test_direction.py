@@ -63,6 +63,15 @@ def test_arabic_runs_from_the_right_with_its_number_there(
         assert len(rows) == 3
 
 
+def test_in_arabic_the_left_arrow_goes_on(world: JudgeWorld, visit: Visit) -> None:
+    Sentence.objects.update(text=ARABIC)
+    with visit(world.assign) as ann:
+        ann.press("w", "ArrowUp", "ArrowLeft")
+        expect(ann.page.locator("#s-1")).to_be_focused()
+        ann.press("ArrowRight")
+        expect(ann.page.locator("#s-0")).to_be_focused()
+
+
 def test_the_sentence_that_is_judged_runs_as_its_text_does(world: JudgeWorld, visit: Visit) -> None:
     Sentence.objects.filter(index=0).update(text=ARABIC)
     Sentence.objects.filter(index=1).update(text="A wheel lifts water.")
