@@ -10,7 +10,7 @@ from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED, ProvenanceView
 from api.views import CorrectedView, ListView, NothingView, RootView, RowView, SchemaView, docs
 from api.writes.campaigns import CampaignsView
-from api.writes.imports import KINDS, ImportView
+from api.writes.imports import KINDS, ImportView, UndoImportView
 from api.writes.jobs import JOB_CHANGES, ChangeJobView, JobsView
 from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
 from evaluation.tasks.changes import Change
@@ -40,6 +40,7 @@ def _addresses() -> Iterator[Address]:
     task = "tasks/<slug:public_id>"
     for kind in KINDS:
         yield f"campaigns/<slug:slug>/imports/{kind}", ImportView.as_view(kind=kind), f"import-{kind}"
+    yield "campaigns/<slug:slug>/imports/<slug:number>/undo", UndoImportView.as_view(), "import-undo"
     for act in Change:
         yield f"{task}/{act}", ChangeTaskView.as_view(act=act), f"task-{act}"
     yield f"{task}/reassign", ReassignTaskView.as_view(), "task-reassign"

@@ -268,6 +268,7 @@ class FindingCode(StrEnum):
     GRADE_OFF_SCALE = "grade_off_scale"
     ANSWER_TEXT_DIFFERS = "answer_text_differs"
     ADDRESSES_JUDGE = "addresses_judge"
+    LABELS_OF_ANOTHER = "labels_of_another"
 
 
 PROVENANCE_KEY = "assay"

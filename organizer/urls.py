@@ -68,6 +68,7 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("data/imports/<int:pk>/commit/", data_views.carry_on_import, {"act": "commit"}, name="commit_import"),
     path("data/imports/<int:pk>/change/", data_views.carry_on_import, {"act": "change"}, name="change_import"),
     path("data/imports/<int:pk>/discard/", data_views.discard_import, name="discard_import"),
+    path("data/imports/<int:pk>/undo/", data_views.take_import_back, name="undo_import"),
     path("data/imports/<int:pk>/take-up/", data_views.carry_on_import, {"act": "take_up"}, name="take_up_import"),
     path("data/imports/<int:pk>/problems.csv", data_views.import_problems, name="import_problems"),
     path("data/exports/new/", data_views.new_export, name="new_export"),

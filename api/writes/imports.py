@@ -34,6 +34,7 @@ from evaluation.models import Campaign
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
 from exchange.imports import kinds
 from exchange.imports.kinds import ImportLoad
+from exchange.imports.undo import import_named, undo_import
 
 BINARY = {"type": "string", "format": "binary"}
 FORM = {"type": "object", "properties": {PART: {"type": "array", "items": BINARY}}, "required": [PART]}
@@ -101,6 +102,7 @@ class SupportOptions(Loading):
 class ImportReceipt(BaseModel):
     """Counts of an import. `of`: the noun that is counted; `counts`: everything else that was counted, by its noun."""
 
+    id: str | None = Field(description="by which the import can be taken back; null where nothing changed")
     of: str
     added: int
     changed: int
@@ -188,6 +190,7 @@ class ImportView(WriteView):
         receipt = self.file_kind.load(about)
         return document_answer(
             ImportReceipt(
+                id=receipt.event and f"e{receipt.event.pk}",
                 of=receipt.noun,
                 added=receipt.added,
                 changed=receipt.changed,
@@ -197,3 +200,24 @@ class ImportView(WriteView):
                 message=str(receipt),
             )
         )
+
+
+class TakenBack(BaseModel):
+    """What is gone, in words."""
+
+    message: str
+
+
+class UndoImportView(WriteView):
+    """Take an import back: what it loaded goes, labels are withdrawn. Refused with the list of what rests on it."""
+
+    operation = "import_undo"
+    answer = TakenBack
+
+    def about(self, write: Write, **place: Any) -> tuple[Campaign, str]:
+        return self.campaign_to_change(write.actor, place["slug"]), place["number"]
+
+    def do(self, write: Write, about: tuple[Campaign, str]) -> HttpResponse:
+        campaign, number = about
+        event = import_named(campaign, number)
+        return document_answer(TakenBack(message=undo_import(campaign=campaign, event=event, actor=write.actor)))

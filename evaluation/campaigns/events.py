@@ -22,7 +22,7 @@ ACTS = (
     *("campaign.made", "campaign.changed", "campaign.loaded", "protocol.changed", "protocol.defaults_changed"),
     *("member.added", "member.removed", "invitation.made", "invitation.accepted", "invitation.revoked"),
     *("member.languages", "campaign.language"),
-    *(*TASK_EVENTS, "task.counts", "study.created", "pair.adjudicated", "job.started"),
+    *(*TASK_EVENTS, "task.counts", "import.taken_back", "study.created", "pair.adjudicated", "job.started"),
     *("connection.made", "connection.tested", "judge.made"),
     *IMPORT_KINDS,
 )

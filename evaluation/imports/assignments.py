@@ -24,6 +24,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
+from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
 from evaluation.models import (
@@ -129,7 +130,14 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
         numbers |= numbers_after(labels, "answer", "nugget_version")
         _write(stored_judge(judge), to_write, numbers, event)
 
-    found = [*_dirty_labels(to_write), *_short_rows(known, files), *_other_texts(known, files)]
+    of_set = Assignment.objects.filter(nugget_version__nugget__nugget_set=nugget_set)
+    codes = {_key(entry): int(entry.label.label) for entry in given}
+    found = [
+        *_dirty_labels(to_write),
+        *_short_rows(known, files),
+        *_other_texts(known, files),
+        *equal_labels(files[0][0], judge, of_set, codes, "answer", "nugget_version"),
+    ]
     return ImportPlan("labels", *compared.counts, found if to_write else [], write=write)
 
 

@@ -22,6 +22,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
+from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
 from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
@@ -107,7 +108,13 @@ def _plan(
         numbers |= numbers_after(labels, "sentence", "segment")
         _write(stored_judge(judge), condition, compared.to_write, numbers, event)
 
-    return ImportPlan("labels", *compared.counts, list(_dirty_labels(compared.to_write)), write=write)
+    codes = {_key(entry): int(entry.row.label) for entry in given}
+    others = SupportJudgment.objects.all()
+    found = [
+        *_dirty_labels(compared.to_write),
+        *equal_labels(files[0][0], judge, others, codes, "sentence", "segment"),
+    ]
+    return ImportPlan("labels", *compared.counts, found if compared.to_write else [], write=write)
 
 
 def _change(row: _GivenSupport, loaded: SupportJudgment) -> InputProblem:

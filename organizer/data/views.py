@@ -19,6 +19,7 @@ from evaluation.models import Campaign
 from exchange.exports.service import content, order_export
 from exchange.imports.kinds import KINDS
 from exchange.imports.service import begin, change_loaded, commit, discard, take_up
+from exchange.imports.undo import taken_back, undo_import, undo_problem
 from exchange.models import Export, ImportAttempt, Snapshot
 from jobs.queue import live_workers
 from organizer.access import get_campaign, or_404
@@ -87,6 +88,8 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "conflicts": [row for row in attempt.problems if len(row) > len(PROBLEM_COLUMNS)],
         # Kinds stand in the order in which they need each other, topics first.
         "next": KINDS.get(dict(pairwise(KINDS)).get(attempt.kind, "")),
+        "taken_back": taken_back(attempt.campaign).get(attempt.event_id or 0),
+        "undo_problem": attempt.event and undo_problem(attempt.campaign, attempt.event),
         # Small files are loaded while the page waits; only large ones wait for a worker.
         "no_worker": attempt.is_open and attempt.job is not None and not live_workers(),
     }
@@ -121,6 +124,15 @@ def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     discard(attempt=attempt)
     messages.success(request, "Discarded. Nothing was loaded, and the files are gone.")
     return redirect("organizer:data", slug)
+
+
+@require_POST
+def take_import_back(request: UserRequest, slug: str, pk: int) -> HttpResponse:
+    attempt = _attempt(request, slug, pk)
+    if attempt.event is None:
+        raise Http404
+    messages.success(request, undo_import(campaign=attempt.campaign, event=attempt.event, actor=request.user))
+    return redirect("organizer:import_attempt", slug, pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,0 +1,351 @@
+"""Taking an import back: what it loaded goes if nothing rests on it; labels stay in the history, withdrawn."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from django.db import models, transaction
+from django.db.models import F, Q, QuerySet
+
+from accounts.models import User
+from assessor.models import (
+    Operation,
+    PracticeAnswer,
+    PracticeItem,
+    WorkingAssignment,
+    WorkingNugget,
+    WorkingSupport,
+)
+from evaluation.errors import Refused
+from evaluation.imports.base import restate_missing_texts
+from evaluation.imports.segments import TEXT_FIELDS, forget_addressing
+from evaluation.models import (
+    Answer,
+    AnswerProvenance,
+    Assignment,
+    AuditPair,
+    Campaign,
+    Citation,
+    ConditionDefault,
+    Event,
+    Finding,
+    ListedNugget,
+    Nugget,
+    NuggetEvidence,
+    NuggetLineage,
+    NuggetList,
+    NuggetSet,
+    NuggetVersion,
+    Qrel,
+    QrelSource,
+    Run,
+    Segment,
+    Sentence,
+    Study,
+    StudyPair,
+    Submission,
+    SupportJudgment,
+    Task,
+    TaskAnswer,
+    Topic,
+)
+from evaluation.tasks.pooling import lock_judging
+from exchange.models import ImportAttempt
+from jobs.models import Job
+from llmjobs.models import LlmJob
+from reports.models import Adjudication, ExternalCondition, ExternalScore
+from web.text import plural
+
+TAKEN_BACK = "import.taken_back"
+Rows = QuerySet[Any]
+LABELS: dict[str, type[models.Model]] = {"assignments": Assignment, "support": SupportJudgment}
+NOUNS: dict[type[models.Model], tuple[str, str]] = {
+    Answer: ("answer", "answers"),
+    AnswerProvenance: ("answer", "answers"),
+    Citation: ("citation", "citations"),
+    Qrel: ("graded passage", "graded passages"),
+    NuggetList: ("nugget list", "nugget lists"),
+    Nugget: ("nugget list", "nugget lists"),
+    ListedNugget: ("place in another list", "places in other lists"),
+    NuggetEvidence: ("nugget that names it", "nuggets that name it"),
+    NuggetLineage: ("nugget made from it", "nuggets made from it"),
+    Assignment: ("nugget label", "nugget labels"),
+    SupportJudgment: ("citation label", "citation labels"),
+    Task: ("task handed out", "tasks handed out"),
+    TaskAnswer: ("task handed out", "tasks handed out"),
+    Submission: ("submitted list", "submitted lists"),
+    WorkingNugget: ("nugget at a desk", "nuggets at desks"),
+    WorkingAssignment: ("label at a desk", "labels at desks"),
+    WorkingSupport: ("label at a desk", "labels at desks"),
+    Operation: ("change at a desk", "changes at desks"),
+    StudyPair: ("pair of a study", "pairs of studies"),
+    AuditPair: ("pair of a random check", "pairs of random checks"),
+    Study: ("study", "studies"),
+    Adjudication: ("adjudicated pair", "adjudicated pairs"),
+    PracticeAnswer: ("answer to practice", "answers to practice"),
+    LlmJob: ("job under way", "jobs under way"),
+}
+Resting = dict[type[models.Model], int]
+
+
+def import_named(campaign: Campaign, name: str) -> Event:
+    """Return the event of an import: by the number on its page, or by `e` and its number in the log."""
+    number = name.removeprefix("e")
+    key = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0
+    attempt = ImportAttempt.objects.filter(campaign=campaign, pk=key).select_related("event").first()
+    if attempt and attempt.event and name == number:
+        return attempt.event
+    event = imports_of(campaign).filter(pk=key).first()
+    if event is None:
+        raise Refused("no_such_import", f"There is no import {name} that changed anything in {campaign.slug}.")
+    return event
+
+
+def imports_of(campaign: Campaign) -> QuerySet[Event]:
+    return Event.objects.filter(campaign=campaign, kind__startswith="import.").exclude(kind=TAKEN_BACK)
+
+
+def taken_back(campaign: Campaign) -> dict[int, Event]:
+    """Return the events of taking back by the import that each took back."""
+    events = Event.objects.filter(campaign=campaign, kind=TAKEN_BACK).select_related("actor")
+    return {event.payload["import"]: event for event in events}
+
+
+def undo_import(*, campaign: Campaign, event: Event, actor: User | None) -> str:
+    """Take an import back; return what is gone, in words. Raises `Refused` with what rests on it.
+
+    Nothing that was judged here is touched: where there is any, nothing is taken back.
+    """
+    kind = event.kind.removeprefix("import.")
+    with transaction.atomic():
+        lock_judging(campaign)  # before the campaign, as a submission locks them
+        locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if problem := undo_problem(locked, event):
+            raise problem
+        added, noun = event.payload["added"], event.payload["of"]
+        payload = {"import": event.pk, "kind": event.kind, "of": noun, "count": added}
+        undone = Event.objects.create(campaign=locked, kind=TAKEN_BACK, actor=actor, payload=payload)
+        Finding.objects.filter(event=event).delete()
+        _take_away(kind, locked, event, undone)
+        Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
+    way = "withdrawn" if kind in (*LABELS, "audit") else "taken away"
+    return f"Taken back: {added:,} {noun} {way}."
+
+
+def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
+    """Return why an import cannot be taken back; None where it can."""
+    kind = event.kind.removeprefix("import.")
+    added, changed, noun = event.payload["added"], event.payload["changed"], event.payload["of"]
+    if kind not in (*LABELS, "audit", *LOADED):
+        return Refused("usage", f"An import of {kind} cannot be taken back.")
+    if event.pk in taken_back(campaign):
+        return Refused("taken_back", "This import was taken back already.")
+    if changed:
+        return Refused(
+            "import_changed",
+            f"This import cannot be taken back: it changed {changed:,} {noun}, and what they were is not kept. "
+            "Load the earlier file again and change what is loaded.",
+        )
+    loaded = _loaded(kind, event)
+    if gone := added - _count_of(kind, loaded):
+        text = f"{gone:,} of its {added:,} {noun} were changed or taken away by something later."
+        return Refused("changed_since", f"This import cannot be taken back: {text}")
+    if words := _in_words(_resting(campaign, kind, event, loaded)):
+        text = f"This import cannot be taken back, because this rests on it: {', '.join(words)}."
+        return Refused("rests_on_it", text)
+    return None
+
+
+def _labels(kind: str, event: Event) -> list[Rows]:
+    names = LABELS if kind == "audit" else {kind: LABELS[kind]} if kind in LABELS else {}
+    return [model._default_manager.filter(event=event, stands=True) for model in names.values()]
+
+
+def _loaded(kind: str, event: Event) -> list[Rows]:
+    """Return what an import loaded: what is counted first, then what belongs to it."""
+    return LOADED[kind](event) if kind in LOADED else _labels(kind, event)
+
+
+def _of_runs(event: Event) -> list[Rows]:
+    runs = Run.objects.filter(event=event)
+    given = AnswerProvenance.objects.filter(run__in=runs)
+    answers = Answer.objects.filter(pk__in=given.values("pk"))
+    sentences = Sentence.objects.filter(answer__in=answers)
+    return [runs, given, answers, sentences, Citation.objects.filter(sentence__in=sentences)]
+
+
+def _of_lists(event: Event) -> list[Rows]:
+    lists = NuggetList.objects.filter(event=event)
+    listed = ListedNugget.objects.filter(nugget_list__in=lists)
+    wordings = NuggetVersion.objects.filter(pk__in=listed.values("nugget_version"))
+    return [lists, listed, wordings, Nugget.objects.filter(pk__in=wordings.values("nugget"))]
+
+
+LOADED: dict[str, Callable[[Event], list[Rows]]] = {
+    "topics": lambda event: [Topic.objects.filter(event=event)],
+    "qrels": lambda event: [Qrel.objects.filter(event=event)],
+    "run": _of_runs,
+    "segments": lambda event: [Segment.objects.filter(event=event, has_text=True)],
+    "nuggets": _of_lists,
+    "scores": lambda event: [ExternalScore.objects.filter(event=event)],
+    "practice": lambda event: [PracticeItem.objects.filter(event=event, stands=True)],
+}
+
+
+def _count_of(kind: str, loaded: Sequence[Rows]) -> int:
+    if kind == "scores":
+        return int(loaded[0].values("run_id").distinct().count())
+    return sum(rows.count() for rows in loaded) if kind == "audit" else int(loaded[0].count())
+
+
+def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]) -> Resting:
+    found: Resting = {}
+    jobs = LlmJob.objects.filter(campaign=campaign, job__state__in=(Job.State.RUNNING, Job.State.PAUSED))
+    found[LlmJob] = jobs.count()
+    if kind not in LOADED:
+        return found | _resting_on_labels(campaign, loaded)
+    withdrawn = list(taken_back(campaign))
+    own = {rows.model: rows for rows in loaded}
+    # The texts alone go: whatever names a passage names it still.
+    ignored = {Citation, Qrel} if kind == "segments" else set()
+    for rows in loaded:
+        for relation in _protecting(rows.model):
+            model = relation.related_model
+            if model in ignored:
+                continue
+            there = model._base_manager.filter(**{f"{relation.field.name}__in": rows})
+            if model in own:
+                there = there.exclude(pk__in=own[model].values("pk"))
+            if model in LABELS.values():
+                there = there.exclude(event__in=withdrawn, stands=False)
+            count = there.values("task").distinct().count() if model is TaskAnswer else there.count()
+            found[model] = max(found.get(model, 0), count)
+    if kind == "segments":
+        found[Task] = _tasks_that_read(campaign, loaded[0])
+    return found
+
+
+def _protecting(model: type[models.Model]) -> Iterator[Any]:
+    """Relations from other rows that keep a row from being deleted; others are parts of it, and go with it."""
+    for relation in model._meta.get_fields(include_hidden=True):
+        if isinstance(relation, models.ManyToOneRel) and relation.on_delete is models.PROTECT:
+            yield relation
+
+
+def _tasks_that_read(campaign: Campaign, segments: QuerySet[Segment]) -> int:
+    tasks = Task.objects.filter(campaign=campaign)
+    cited = TaskAnswer.objects.filter(answer__sentences__citations__segment__in=segments).values("task")
+    graded = Qrel.objects.filter(
+        segment__in=segments, source=models.OuterRef("qrels"), topic=models.OuterRef("topic")
+    )
+    read = Q(models.Exists(graded)) | Q(pk__in=cited, nugget_set=None)
+    return tasks.not_withdrawn().filter(read).count()
+
+
+def _resting_on_labels(campaign: Campaign, loaded: Sequence[Rows]) -> Resting:
+    judges = {judge for rows in loaded for judge in rows.order_by().values_list("judge", flat=True).distinct()}
+    studies = Study.objects.filter(Q(person__in=judges) | Q(machine__in=judges), campaign=campaign)
+    verdicts = Adjudication.objects.filter(campaign=campaign).values_list("labels", flat=True)
+    return {
+        Study: studies.count(),
+        Task: Task.objects.filter(campaign=campaign, machine__in=judges).not_withdrawn().count(),
+        Adjudication: sum(any(label.get("judge") in judges for label in labels) for labels in verdicts),
+    }
+
+
+def _in_words(resting: Resting) -> list[str]:
+    counts: dict[tuple[str, str], int] = {}
+    for model, count in resting.items():
+        meta = model._meta
+        noun = NOUNS.get(model, (str(meta.verbose_name), str(meta.verbose_name_plural)))
+        counts[noun] = max(counts.get(noun, 0), count)
+    return [f"{count:,} {plural(count, *noun)}" for noun, count in counts.items() if count]
+
+
+def _take_away(kind: str, campaign: Campaign, event: Event, undone: Event) -> None:
+    if kind not in LOADED:
+        for rows in _labels(kind, event):
+            # Kept as history, like the labels of a task that was withdrawn: they count nowhere any more.
+            rows.update(stands=False)
+        return
+    loaded = _loaded(kind, event)
+    _forget_withdrawn(campaign, loaded)
+    match kind:
+        case "run":
+            runs, _, answers, *_ = loaded
+            names, keys = list(runs.values_list("run_id", flat=True)), list(runs.values_list("pk", flat=True))
+            Answer.objects.filter(pk__in=list(answers.values_list("pk", flat=True))).delete()
+            Run.objects.filter(pk__in=keys).delete()
+            Finding.objects.filter(campaign=campaign, run_id__in=names).delete()
+        case "nuggets":
+            lists, *_, nuggets = loaded
+            sets = list(lists.values_list("nugget_set", flat=True).distinct())
+            gone = list(nuggets.values_list("pk", flat=True))
+            lists.delete()
+            Nugget.objects.filter(pk__in=gone).delete()
+            _drop_empty_sets(campaign, sets)
+        case "segments":
+            _take_texts_away(campaign, loaded[0], undone)
+        case _:
+            loaded[0].delete()
+    QrelSource.objects.filter(campaign=campaign, qrels=None).exclude(pk__in=Task.objects.values("qrels")).delete()
+    ExternalCondition.objects.filter(campaign=campaign, scores=None).delete()
+    _drop_stubs(campaign, event)
+    if kind in ("run", "segments"):
+        restate_missing_texts(campaign, undone)
+
+
+def _forget_withdrawn(campaign: Campaign, loaded: Sequence[Rows]) -> None:
+    """Delete labels of imports that were taken back where what they are about goes too."""
+    withdrawn = list(taken_back(campaign))
+    for rows in loaded:
+        for relation in _protecting(rows.model):
+            if relation.related_model in LABELS.values():
+                labels = relation.related_model._default_manager.filter(event__in=withdrawn, stands=False)
+                labels.filter(**{f"{relation.field.name}__in": rows}).delete()
+
+
+def _drop_empty_sets(campaign: Campaign, sets: Sequence[int]) -> None:
+    empty = NuggetSet.objects.filter(campaign=campaign, pk__in=sets, lists=None)
+    for nugget_set in empty:
+        relations: list[Callable[[], bool]] = [
+            relation.related_model._base_manager.filter(**{relation.field.name: nugget_set}).exists
+            for relation in _protecting(NuggetSet)
+        ]
+        if not any(exists() for exists in relations):
+            ConditionDefault.objects.filter(campaign=campaign, nuggets=nugget_set.name).delete()
+            nugget_set.delete()
+
+
+def _take_texts_away(campaign: Campaign, segments: QuerySet[Segment], undone: Event) -> None:
+    forget_addressing(campaign, list(segments.values_list("docid", flat=True)))
+    empty = {field: None if field.endswith("_char") else "" for field in TEXT_FIELDS}
+    segments.filter(_named()).update(has_text=False, event=undone, **empty)
+    segments.delete()
+
+
+def _drop_stubs(campaign: Campaign, event: Event) -> None:
+    """Delete passages without a text that only this import named."""
+    Segment.objects.filter(campaign=campaign, event=event, has_text=False).exclude(_named()).delete()
+
+
+def _named() -> Q:
+    paths = [
+        models.Exists(relation.related_model._base_manager.filter(**{relation.field.name: models.OuterRef("pk")}))
+        for relation in _protecting(Segment)
+    ]
+    condition = Q(paths[0])
+    for path in paths[1:]:
+        condition |= Q(path)
+    return condition
+
+
+def listed_imports(campaign: Campaign) -> Iterator[str]:
+    """Imports, the newest first: each with its id, when it was, what it loaded, and from which files."""
+    pages = dict(ImportAttempt.objects.filter(campaign=campaign).exclude(event=None).values_list("event", "pk"))
+    gone = taken_back(campaign)
+    for event in imports_of(campaign):
+        name = str(pages.get(event.pk, f"e{event.pk}"))
+        files = ", ".join(file["name"] for file in event.payload.get("files", []))
+        loaded = f"{event.payload.get('added', 0):,} {event.payload.get('of', '')}"
+        end = "; taken back" if event.pk in gone else ""
+        yield f"{name}\t{event.at:%Y-%m-%d %H:%M}\t{event.kind.removeprefix('import.')}\t{loaded}\t{files}{end}"

@@ -1,0 +1,143 @@
+"""An import is taken back as long as nothing rests on it; else it says what does."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from evaluation.errors import Refused
+from evaluation.imports.topics import import_topics
+from evaluation.models import Assignment, Event, Judge, NuggetSet, Qrel, Run, Segment, Topic
+from exchange.imports.kinds import KINDS
+from exchange.imports.undo import import_named, undo_import
+from tests.evaluation.imports.test_trying_out import FILES, load_of
+from tests.organizer.data.test_import_wizard import loaded, page_of, sent
+from tests.worlds.campaign import LABELS, World, make_world
+from tests.worlds.cast import write_source
+
+pytestmark = pytest.mark.postgresql
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings: Any, tmp_path: Path) -> None:
+    settings.FILES_DIR = tmp_path / "files"
+
+
+@pytest.fixture
+def world(db: None, tmp_path: Path) -> World:
+    return make_world(tmp_path)
+
+
+def contents(world: World) -> list[tuple[str, int]]:
+    """Rows of everything that an import may write; of labels those that stand."""
+    models = (Topic, Qrel, Run, Segment, NuggetSet)
+    rows = [(model.__name__, model._default_manager.count()) for model in models]
+    return [*rows, ("labels", Assignment.objects.current().count())]
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_every_kind_is_taken_back(world: World, tmp_path: Path, kind: str) -> None:
+    before = contents(world)
+    load = load_of(world, tmp_path, kind)
+    event = KINDS[kind].load(load).event
+    assert event is not None
+    revision = type(world.campaign).objects.get().revision
+    assert undo_import(campaign=world.campaign, event=event, actor=None).startswith("Taken back: ")
+    assert contents(world) == before
+    assert type(world.campaign).objects.get().revision == revision + 1
+    assert Event.objects.filter(pk=event.pk).exists()
+    assert Event.objects.get(kind="import.taken_back").payload["import"] == event.pk
+    with pytest.raises(Refused, match="taken back already"):
+        undo_import(campaign=world.campaign, event=event, actor=None)
+    again = KINDS[kind].load(load)
+    assert again.added
+    assert not again.changed
+
+
+def event_of(world: World, kind: str) -> Event:
+    return Event.objects.filter(campaign=world.campaign, kind=f"import.{kind}").earliest("pk")
+
+
+RESTING = {
+    "topics": ("answers", "nugget list", "graded passages"),
+    "run": ("nugget label", "citation label"),
+    "nuggets": ("nugget labels",),
+    "segments": ("citation label",),
+}
+
+
+@pytest.mark.parametrize("kind", RESTING)
+def test_what_something_rests_on_stays_and_says_what_does(world: World, kind: str) -> None:
+    before = contents(world)
+    with pytest.raises(Refused) as refused:
+        undo_import(campaign=world.campaign, event=event_of(world, kind), actor=None)
+    assert all(words in refused.value.message for words in RESTING[kind])
+    assert contents(world) == before
+
+
+def test_withdrawn_labels_stay_until_their_nuggets_go(world: World) -> None:
+    for event in Event.objects.filter(kind="import.assignments"):
+        undo_import(campaign=world.campaign, event=event, actor=None)
+    assert Assignment.objects.current().count() == 0
+    assert Assignment.objects.count() == 8
+    undo_import(campaign=world.campaign, event=event_of(world, "nuggets"), actor=None)
+    assert (Assignment.objects.count(), NuggetSet.objects.count()) == (0, 0)
+    assert Judge.objects.filter(name="robot").exists()
+
+
+def test_an_import_that_changed_something_stays(world: World, tmp_path: Path) -> None:
+    source = write_source(tmp_path, "changed.tsv", "t3\thow deep\n")
+    import_topics(campaign=world.campaign, source=source)
+    source = write_source(tmp_path, "changed.tsv", "t3\thow very deep\n")
+    event = import_topics(campaign=world.campaign, source=source, replace=True).event
+    assert event is not None
+    with pytest.raises(Refused, match="is not kept"):
+        undo_import(campaign=world.campaign, event=event, actor=None)
+
+
+def test_a_page_takes_its_import_back(world: World) -> None:
+    olga = world.client("olga")
+    attempt = sent(olga, "topics", ("more.tsv", "t3\thow deep\n"))
+    loaded(olga, attempt)
+    assert "Take back" in page_of(olga, attempt)
+    address = f"/campaigns/river/data/imports/{attempt.pk}/undo/"
+    assert world.client("rita").post(address).status_code in (403, 404)
+    page = olga.post(address, follow=True).content.decode()
+    assert "1 topics taken away" in page
+    assert "Taken back" in page_of(olga, attempt)
+    assert not Topic.objects.filter(topic_id="t3").exists()
+
+
+def test_a_command_lists_imports_and_takes_one_back(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("undo_import", "--campaign", "river")
+    name = next(line.split("\t")[0] for line in capsys.readouterr().out.splitlines() if "\tsupport\t" in line)
+    call_command("undo_import", "--campaign", "river", name)
+    assert "1 labels withdrawn" in capsys.readouterr().err
+    with pytest.raises(Refused, match="no import"):
+        import_named(world.campaign, "e999999")
+
+
+def test_a_program_takes_its_import_back(world: World) -> None:
+    olga = world.client("olga")
+    address = "/api/v1/campaigns/river/imports/"
+    kind = "application/octet-stream"
+    name = olga.post(f"{address}topics/", data=b"t3\thow deep\n", content_type=kind).json()["id"]
+    answer = olga.post(f"{address}{name}/undo/", content_type="application/json")
+    assert (answer.status_code, answer.json()) == (200, {"message": "Taken back: 1 topics taken away."})
+    again = olga.post(f"{address}{name}/undo/", content_type="application/json")
+    assert (again.status_code, again.json()["code"]) == (422, "taken_back")
+    resting = olga.post(f"{address}e{event_of(world, 'topics').pk}/undo/", content_type="application/json")
+    assert (resting.status_code, resting.json()["code"]) == (422, "rests_on_it")
+    assert world.client("rita").post(f"{address}{name}/undo/", content_type="application/json").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("changed", "warned"), [(("", ""), True), (('"assignment": "failed"', '"assignment": "support"'), False)]
+)
+def test_labels_of_another_judge_are_a_warning(world: World, changed: tuple[str, str], warned: bool) -> None:
+    olga = world.client("olga")
+    options = {"origin": "auto", "judge": "Wrong person", "by": "human"}
+    attempt = sent(olga, "assignments", ("labels.jsonl", LABELS.replace(*changed)), **options)
+    text = "all 4 labels equal those of robot"
+    assert (text in page_of(olga, attempt)) is warned
