@@ -51,6 +51,8 @@ HIGHEST_PRIORITY = 2
 MANY = Annotated[list[Name], Field(min_length=1, max_length=10_000)]
 Reason = Annotated[str, Field(max_length=LONGEST_REASON)]
 Priority = Annotated[int, Field(ge=0, le=HIGHEST_PRIORITY)]
+DUE = "the last day; null takes it away; left out it stays"
+PRIORITY = "higher is done first; left out or null it stays"
 
 
 class Changed(APIException):
@@ -192,14 +194,14 @@ class TasksView(WriteView, ListView):
 
 
 class TaskChanges(Body):
-    """A change of several tasks. `due` and `priority` are set by `reschedule` only."""
+    """A change of several tasks. `due` and `priority` are for `reschedule`; what is left out stays as it is."""
 
     campaign: Name
     change: Change
     tasks: MANY
     reason: Reason = ""
-    due: date | None = None
-    priority: Priority = 0
+    due: date | None = Field(default=None, description=DUE)
+    priority: Priority | None = Field(default=None, description=PRIORITY)
 
 
 class Stays(BaseModel):
@@ -211,10 +213,11 @@ class Stays(BaseModel):
 
 
 class TasksChanged(BaseModel):
-    """The tasks that were changed, or would be, and those that were not."""
+    """The tasks that were changed, or would be, those that were not, and what is lost by it, in words."""
 
     changed: list[str]
     left: list[Stays]
+    takes_away: list[str]
 
 
 class TaskChangesView(WriteView):
@@ -229,7 +232,7 @@ class TaskChangesView(WriteView):
     def about(self, write: Write, **place: Any) -> tuple[Campaign, TaskChange]:
         body: TaskChanges = write.body
         campaign = self.campaign_to_change(write.actor, body.campaign)
-        return campaign, TaskChange(body.change, tuple(body.tasks), body.reason, body.due, body.priority)
+        return campaign, _wish(body.change, body.tasks, body)
 
     def try_out(self, write: Write, about: tuple[Campaign, TaskChange]) -> HttpResponse:
         return self._receipt_answer(plan_change(*about))
@@ -242,7 +245,9 @@ class TaskChangesView(WriteView):
         left = [
             Stays(task=task.task, topic_id=task.topic_id, reason=self.clean(task.reason)) for task in receipt.left
         ]
-        return document_answer(TasksChanged(changed=list(receipt.changed), left=left))
+        return document_answer(
+            TasksChanged(changed=list(receipt.changed), left=left, takes_away=list(receipt.takes_away))
+        )
 
 
 class WithReason(Body):
@@ -252,10 +257,18 @@ class WithReason(Body):
 
 
 class Schedule(WithReason):
-    """Due date and priority of a task. Both must be sent, so that none is reset unseen."""
+    """Due date and priority of a task. What is left out stays as it is."""
 
-    due: date | None
-    priority: Priority
+    due: date | None = Field(default=None, description=DUE)
+    priority: Priority | None = Field(default=None, description=PRIORITY)
+
+
+def _wish(change: Change, tasks: Sequence[str], body: TaskChanges | WithReason) -> TaskChange:
+    if not isinstance(body, TaskChanges | Schedule):
+        return TaskChange(change, tuple(tasks), body.reason)
+    # A date that is left out stays; one that is sent as null is meant to go.
+    drops_due = "due" in body.model_fields_set and body.due is None
+    return TaskChange(change, tuple(tasks), body.reason, body.due, body.priority, drops_due)
 
 
 class Reassignment(WithReason):
@@ -296,9 +309,7 @@ class ChangeTaskView(OneTaskView):
         self.body = Schedule if self.act is Change.RESCHEDULE else WithReason  # type: ignore[misc]
 
     def change(self, write: Write, task: Task) -> HttpResponse:
-        body = write.body
-        due, priority = (body.due, body.priority) if isinstance(body, Schedule) else (None, 0)
-        wish = TaskChange(self.act, (task.public_id,), body.reason, due, priority)
+        wish = _wish(self.act, [task.public_id], write.body)
         change_tasks(campaign=task.campaign, wish=wish, actor=write.actor)
         return row_answer(write.actor, "tasks", task.public_id)
 

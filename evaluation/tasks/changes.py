@@ -4,7 +4,7 @@ The same acts serve one task and many: each task that allows the act is changed,
 with the reason. Nothing is written when none allows it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -19,7 +19,7 @@ from evaluation.labelling import touch
 from evaluation.models import Assignment, Campaign, Event, Judge, NuggetList, Remark, SupportJudgment, Task
 from evaluation.rules.tasks import Act, TaskFacts, check_act, check_reopen, check_withdrawal, state_after
 from evaluation.terms import RemarkKind, Stage, TaskState
-from web.text import trimmed
+from web.text import plural, trimmed
 
 LONGEST_REASON = 2000
 
@@ -54,13 +54,17 @@ PAST = {
 
 @dataclass(frozen=True, slots=True)
 class TaskChange:
-    """A change of some tasks, by public id. `due` and `priority` are set by a reschedule only."""
+    """A change of some tasks, by public id.
+
+    `due`, `priority` and `drops_due`, which takes the due date away, are for a reschedule; None stays as it is.
+    """
 
     change: Change
     tasks: tuple[str, ...]
     reason: str = ""
     due: date | None = None
-    priority: int = 0
+    priority: int | None = None
+    drops_due: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +81,16 @@ class UnchangedTask:
 
 @dataclass(frozen=True, slots=True)
 class ChangeReceipt:
-    """The tasks that are changed, or would be, by public id; and those that are not."""
+    """The tasks that are changed, or would be, by public id; those that are not; what the change takes away."""
 
     changed: tuple[str, ...]
     left: tuple[UnchangedTask, ...] = ()
+    takes_away: tuple[str, ...] = ()
 
 
 def plan_change(campaign: Campaign, wish: TaskChange) -> ChangeReceipt:
     """Return the effect of a change, and write nothing. Raises `Refused` for tasks that are not there."""
+    _check_says_something(wish)
     return _parted(tasks_named(campaign, wish.tasks), wish)
 
 
@@ -92,6 +98,7 @@ def change_tasks(*, campaign: Campaign, wish: TaskChange, actor: User) -> Change
     """Change each task that allows it. Raises `Refused` without a reason where one is needed, and if none allows it."""
     if wish.change.needs_reason:
         check_reason(wish.reason)
+    _check_says_something(wish)
     with transaction.atomic():
         # Locked before the rules are checked: an assessor may submit between the preview and this.
         tasks = tasks_named(campaign, wish.tasks, lock=True)
@@ -218,15 +225,42 @@ def tasks_named(campaign: Campaign, public_ids: Collection[str], *, lock: bool =
 
 def _parted(tasks: Sequence[Task], wish: TaskChange) -> ChangeReceipt:
     seen, assigning = _handed_drafts(tasks), _assigning(tasks)
-    changed, left = [], []
+    changed, left = list[Task](), []
     for task in tasks:
         try:
             _check(task, wish, seen, assigning)
         except Refused as refused:
             left.append(UnchangedTask.of(task, refused.message))
         else:
-            changed.append(task.public_id)
-    return ChangeReceipt(tuple(changed), tuple(left))
+            changed.append(task)
+    return ChangeReceipt(tuple(task.public_id for task in changed), tuple(left), tuple(_taken_away(changed, wish)))
+
+
+def _taken_away(tasks: Sequence[Task], wish: TaskChange) -> Iterator[str]:
+    """Yield in words what is lost by a change, for whoever previews it."""
+    if wish.change is Change.RESCHEDULE:
+        dated = [task.due for task in tasks if task.due and task.due != wish.due]
+        if dated and wish.drops_due:
+            yield f"Takes the due date of {len(dated):,} {plural(len(dated), 'task')} away."
+        elif dated and wish.due:
+            yield f"Replaces the due date of {len(dated):,} {plural(len(dated), 'task')}."
+        ranked = [task for task in tasks if task.priority and wish.priority not in (None, task.priority)]
+        if ranked:
+            yield f"Replaces the priority of {len(ranked):,} {plural(len(ranked), 'task')}."
+    elif wish.change is Change.WITHDRAW:
+        submitted = sum(task.state == TaskState.SUBMITTED for task in tasks)
+        if submitted:
+            yield f"Takes the submitted work of {submitted:,} {plural(submitted, 'task')} out of every report."
+
+
+def _check_says_something(wish: TaskChange) -> None:
+    """Raise `Refused` for a reschedule that sets nothing, or a date that it takes away too."""
+    if wish.change is not Change.RESCHEDULE:
+        return
+    if wish.due is None and wish.priority is None and not wish.drops_due:
+        raise Refused("nothing_set", "Set a due date or a priority: what is left empty stays as it is.")
+    if wish.due and wish.drops_due:
+        raise Refused("two_wishes", "Set a due date or take it away, not both.")
 
 
 Assigning = dict[tuple[int | None, int], list[str]]
@@ -273,9 +307,10 @@ def _carry_out(task: Task, wish: TaskChange, actor: User) -> None:
     reason = trimmed(wish.reason)
     payload: dict[str, object] = {"task": task.public_id, "topic": task.topic.topic_id, "before": task.state}
     if wish.change is Change.RESCHEDULE:
-        due = wish.due.isoformat() if wish.due else None
-        payload |= {"due": due, "priority": wish.priority, "was": task.due.isoformat() if task.due else None}
-        task.due, task.priority = wish.due, wish.priority
+        payload["was"] = task.due.isoformat() if task.due else None
+        task.due = None if wish.drops_due else wish.due or task.due
+        task.priority = task.priority if wish.priority is None else wish.priority
+        payload |= {"due": task.due.isoformat() if task.due else None, "priority": task.priority}
         task.save(update_fields=["due", "priority"])
     elif wish.change is Change.WITHDRAW:
         withdraw_task(task)

@@ -212,14 +212,21 @@ class TaskForm(forms.Form):
         label="Reason",
     )
     due = day_field("Due")
-    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, required=False, label="Priority")
+    drops_due = forms.BooleanField(required=False, label="Take the due date away")
+    priority = forms.TypedChoiceField(
+        choices=[("", "leave as it is"), *PRIORITIES],
+        coerce=int,
+        empty_value=None,
+        required=False,
+        label="Priority",
+    )
 
     def wish(self, change: Change, tasks: tuple[str, ...]) -> TaskChange:
         """Raises `Refused` for an inconsistent form."""
         if not self.is_valid():
             raise Refused("bad_form", errors_text(self))
         data = self.cleaned_data
-        return TaskChange(change, tasks, data["reason"], data["due"], data["priority"] or 0)
+        return TaskChange(change, tasks, data["reason"], data["due"], data["priority"], data["drops_due"])
 
 
 class ChangeForm(TaskForm):

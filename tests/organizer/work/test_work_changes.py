@@ -239,3 +239,72 @@ def test_reassigning_needs_a_reason_and_somebody(desk: DeskWorld, fields: dict[s
 
 def test_every_change_is_in_the_history_of_its_task() -> None:
     assert {change.done for change in Change} <= set(TASK_EVENTS)
+
+
+def scheduled(desk: DeskWorld) -> list[str]:
+    """Public ids of Ann's two tasks, which are due and of priority first."""
+    Task.objects.update(due="2099-11-30", priority=2)
+    return list(Task.objects.values_list("public_id", flat=True))
+
+
+def schedules() -> set[tuple[str, int]]:
+    return {(str(task.due), task.priority) for task in Task.objects.all()}
+
+
+@pytest.mark.parametrize(
+    ("fields", "after", "loss"),
+    [
+        ({"due": "", "priority": "1"}, ("2099-11-30", 1), "Replaces the priority of 2 tasks."),
+        ({"due": "2099-12-24", "priority": ""}, ("2099-12-24", 2), "Replaces the due date of 2 tasks."),
+        ({"due": "2099-12-24"}, ("2099-12-24", 2), "Replaces the due date of 2 tasks."),
+        ({"drops_due": "on"}, ("None", 2), "Takes the due date of 2 tasks away."),
+    ],
+)
+def test_what_is_left_empty_stays_as_it_is(
+    desk: DeskWorld, fields: dict[str, str], after: tuple[str, int], loss: str
+) -> None:
+    tasks = scheduled(desk)
+    assert loss in bulk(desk, "preview", change="reschedule", tasks=tasks, **fields)
+    assert schedules() == {("2099-11-30", 2)}
+    bulk(desk, "commit", 302, change="reschedule", tasks=tasks, **fields)
+    assert schedules() == {after}
+
+
+def test_one_task_keeps_the_date_that_its_form_leaves_empty(desk: DeskWorld) -> None:
+    scheduled(desk)
+    act(desk, "reschedule", desk.post_edit, due="", priority="0")
+    assert (str(desk.post_edit.due), desk.post_edit.priority) == ("2099-11-30", 0)
+    act(desk, "reschedule", desk.post_edit, drops_due="on", priority="0")
+    assert desk.post_edit.due is None
+
+
+def test_a_schedule_that_says_nothing_changes_nothing(desk: DeskWorld) -> None:
+    tasks = scheduled(desk)
+    assert "stays as it is" in bulk(desk, "commit", 422, change="reschedule", tasks=tasks)
+    assert schedules() == {("2099-11-30", 2)}
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ({"priority": 1}, ("2099-11-30", 1)),
+        ({"due": "2099-12-24"}, ("2099-12-24", 2)),
+        ({"due": None}, ("None", 2)),
+        ({"due": "2099-12-24", "priority": None}, ("2099-12-24", 2)),
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_program_leaves_alone_what_it_does_not_name(
+    desk: DeskWorld, body: dict[str, Any], after: tuple[str, int], at_once: bool
+) -> None:
+    tasks = scheduled(desk)
+    olga, kind = desk.client("olga"), "application/json"
+    many = {"campaign": "river", "change": "reschedule", "tasks": tasks, **body}
+    tried = olga.post("/api/v1/task-changes/?dry_run=true", many, content_type=kind)
+    assert [loss.split(" of ")[-1][:7] for loss in tried.json()["takes_away"]] == ["2 tasks"]
+    if at_once:
+        assert olga.post("/api/v1/task-changes/", many, content_type=kind).status_code == 200
+    else:
+        for task in tasks:
+            assert olga.post(f"/api/v1/tasks/{task}/reschedule/", body, content_type=kind).status_code == 200
+    assert schedules() == {after}
