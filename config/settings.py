@@ -29,6 +29,7 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = secret("SECRET_KEY") or local_secret(VAR_DIR / "secret-key")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+CSRF_FAILURE_VIEW = "web.typed.csrf_failure"
 
 INSTALLED_APPS = [
     "web",
@@ -74,7 +75,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     # Every page needs a signed-in user unless it says otherwise: forgetting a decorator fails closed.
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "web.typed.SignInMiddleware",
     "accounts.browsers.SessionAgeMiddleware",
     "accounts.browsers.RetryAfterMiddleware",
     "accounts.browsers.KnownBrowserMiddleware",

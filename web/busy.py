@@ -22,10 +22,11 @@ def is_busy(error: BaseException | None) -> bool:
     return named or getattr(cause, "sqlstate", None) in HELD
 
 
-def busy_answer(request: HttpRequest) -> HttpResponse:
+def busy_answer(request: HttpRequest, page: HttpResponse | None = None) -> HttpResponse:
+    """`page`: in place of the usual one, such as one that keeps what was typed."""
     log.warning("database busy")
     if request.accepts("text/html"):
-        response = render(request, "busy.html", {"sentence": SENTENCE})
+        response = page or render(request, "busy.html", {"sentence": SENTENCE})
     else:
         response = JsonResponse({"code": "busy", "message": SENTENCE})
     response.status_code = 503

@@ -9,7 +9,8 @@ from django.shortcuts import render
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from web.busy import busy_answer, is_busy
+from web.busy import SENTENCE, busy_answer, is_busy
+from web.typed import sends_form, typed_page
 
 
 class RuleRefusal(Exception):
@@ -47,7 +48,7 @@ class RefusalMiddleware(MiddlewareMixin):
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if is_busy(exception):
-            return busy_answer(request)
+            return busy_answer(request, typed_page(request, SENTENCE, 503) if sends_form(request) else None)
         if not isinstance(exception, RuleRefusal):
             return None
         context = {"message": exception.message, "back": _came_from(request)}

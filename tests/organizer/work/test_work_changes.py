@@ -261,7 +261,7 @@ def schedules() -> set[tuple[str, int]]:
     ],
 )
 def test_what_is_left_empty_stays_as_it_is(
-    desk: DeskWorld, fields: dict[str, str], after: tuple[str, int], loss: str
+    desk: DeskWorld, fields: dict[str, Any], after: tuple[str, int], loss: str
 ) -> None:
     tasks = scheduled(desk)
     assert loss in bulk(desk, "preview", change="reschedule", tasks=tasks, **fields)
