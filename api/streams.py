@@ -22,7 +22,7 @@ from rest_framework.request import Request
 from api.pagination import Form
 from evaluation.models import Campaign
 from evaluation.rows.base import Row
-from web.csv_response import safe_cell
+from web.csv_response import FORMULA_STARTS, safe_cell
 
 # A piece a row would be a system call a row.
 PIECE = 64 * 1024
@@ -45,7 +45,15 @@ def _csv(rows: Iterable[Row], names: Sequence[str]) -> Iterator[bytes]:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
     for row in rows:
-        writer.writerow([_cell(value) for value in row.values()])
+        # Most cells are as they are, and a call for each of a row's sixteen took half of the stream's time.
+        writer.writerow(
+            [
+                value
+                if (kind := type(value)) is int or value is None or (kind is str and value[:1] not in FORMULA_STARTS)
+                else _cell(value)
+                for value in row.values()
+            ]
+        )
         if out.tell() >= PIECE:
             yield out.getvalue().encode()
             out.seek(0)
@@ -60,7 +68,7 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, datetime):
-        return value.isoformat().replace("+00:00", "Z")
+        return to_json(value)[1:-1].decode()  # as in the other forms, and in half of the time of `isoformat`
     if isinstance(value, list | dict):
         return safe_cell(json.dumps(value, ensure_ascii=False))
     return value

@@ -9,12 +9,12 @@ from django.http import HttpResponse
 Cell = TypeVar("Cell")
 
 # Signs with which Excel, LibreOffice and Google Sheets begin a formula, full-width ones too, and signs that they skip.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")  # noqa: RUF001
 
 
 def safe_cell(value: Cell) -> Cell | str:
     """Apostrophe before a text that looks like a formula. Formats that programs read back are not written with this."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA_STARTS else value
 
 
 def csv_response(name: str, rows: Iterable[Iterable[object]]) -> HttpResponse:
