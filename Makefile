@@ -82,7 +82,7 @@ pictures: $(VENV)/installed-dev
 	$(BIN)/python -m tests.browser.pictures
 
 bench: $(VENV)/installed-dev
-	$(BIN)/python -m loadtest.bench
+	$(BIN)/python -m loadtest.bench --document
 
 # Faults and killed processes at full size: ten minutes of LLM jobs, half an hour of nugget desks, ten minutes of each size of
 # judging desks with and without faults (`make soak SECONDS=180`: less), on each database that is found; then every test on

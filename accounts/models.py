@@ -150,7 +150,7 @@ class Invitation(models.Model):
 
 
 class Cached(models.Model):
-    """Counts of sign-in attempts when there is no Redis: the table of `accounts.caching.TableCache`."""
+    """Counts of sign-in attempts without Redis, and what reports keep: the table of `accounts.caching.TableCache`."""
 
     cache_key = models.CharField(max_length=255, primary_key=True)
     value = models.TextField()

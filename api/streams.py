@@ -49,7 +49,9 @@ def _csv(rows: Iterable[Row], names: Sequence[str]) -> Iterator[bytes]:
         writer.writerow(
             [
                 value
-                if (kind := type(value)) is int or value is None or (kind is str and value[:1] not in FORMULA_STARTS)
+                if (kind := type(value)) is int
+                or value is None
+                or (kind is str and value[:1] not in FORMULA_STARTS)
                 else _cell(value)
                 for value in row.values()
             ]

@@ -92,7 +92,7 @@ def support_keys(choice: CitationCondition) -> Ints:
 
 def forget_sheets() -> None:
     """Empty the cache: for tests, whose databases go back in time."""
-    for cache in (_assignment_sheet, _support_sheet, _assignment_keys, _support_keys):
+    for cache in (_assignment_sheet, _support_sheet, _assignment_keys, _support_keys, _answers):
         cache.cache_clear()
 
 
@@ -103,9 +103,9 @@ def _revision(campaign: Campaign, alias: str) -> int:
 
 
 @lru_cache(maxsize=16)
-def _assignment_sheet(campaign: int, _revision: int, parts: tuple[PartKey, ...]) -> AssignmentSheet:
+def _assignment_sheet(campaign: int, revision: int, parts: tuple[PartKey, ...]) -> AssignmentSheet:
     with consistent_read() as alias:
-        answers = _Answers(campaign, alias)
+        answers = _answers(campaign, revision)
         nuggets = _Nuggets(answers, parts, alias)
         # A nugget is of one topic and an answer of one topic and run, so nugget and run name the answer.
         labels = np.full((len(nuggets.pk), len(answers.run_ids)), UNJUDGED, dtype=np.int8)
@@ -134,9 +134,9 @@ def _assignment_sheet(campaign: int, _revision: int, parts: tuple[PartKey, ...])
 
 
 @lru_cache(maxsize=8)
-def _assignment_keys(campaign: int, _revision: int, parts: tuple[PartKey, ...]) -> tuple[Ints, Ints]:
+def _assignment_keys(campaign: int, revision: int, parts: tuple[PartKey, ...]) -> tuple[Ints, Ints]:
     with consistent_read() as alias:
-        answers = _Answers(campaign, alias)
+        answers = _answers(campaign, revision)
         wordings = _Nuggets(answers, parts, alias).pk
     placed = np.full(answers.answered.shape, -1, dtype=np.int64)
     placed[answers.topic, answers.run] = answers.pk
@@ -162,6 +162,13 @@ class _Answers:
         self.words = np.zeros(shape, dtype=np.int32)
         self.answered[self.topic, self.run] = True
         self.words[self.topic, self.run] = rows[:, 3]
+
+
+@lru_cache(maxsize=4)
+def _answers(campaign: int, _revision: int) -> _Answers:
+    # A report of two conditions has two sheets of the same answers.
+    with consistent_read() as alias:
+        return _Answers(campaign, alias)
 
 
 class _Nuggets:
@@ -237,10 +244,10 @@ def _apply_rule(
 
 @lru_cache(maxsize=16)
 def _support_sheet(
-    campaign: int, _revision: int, condition: str, parts: tuple[PartKey, ...], first: int | None
+    campaign: int, revision: int, condition: str, parts: tuple[PartKey, ...], first: int | None
 ) -> SupportSheet:
     with consistent_read() as alias:
-        answers = _Answers(campaign, alias)
+        answers = _answers(campaign, revision)
         sentences = Sentence.objects.using(alias).filter(answer__topic__campaign=campaign)
         rows = _integers(sentences.order_by("answer", "index").values_list("pk", "answer"), 2)
         units = _Units(rows[:, 0], campaign, first, alias)

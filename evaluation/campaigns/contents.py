@@ -2,18 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from django.db import OperationalError, connection
 from django.db.models import Count, F, Q, QuerySet
 
-from accounts.caching import TableCache
 from accounts.models import User
 from evaluation.campaigns.access import unblinded, within
+from evaluation.campaigns.kept import keep, kept
 from evaluation.formats.addressing import docid_in
 from evaluation.models import (
     AnswerProvenance,
@@ -37,11 +35,8 @@ from evaluation.models import (
 from evaluation.models.querysets import in_parts_of
 from evaluation.rules.tasks import UNBLINDED_ROLES
 from evaluation.terms import AssignmentLabel, FindingCode, Importance, JudgeKind, Role
-from web.write_lock import short_wait
 
 PARTS: Final = 8
-KEPT_SECONDS: Final = 7 * 24 * 3600
-LOCK_PATIENCE_MS: Final = 20
 _SWEPT: Final = Count("pk", filter=Q(first_label__isnull=False) & ~Q(first_label=F("label")))
 
 
@@ -73,15 +68,12 @@ def tally_of(campaign: Campaign) -> tuple[TallyCell, ...]:
 @lru_cache(maxsize=16)
 def _tally(campaign: Campaign, made: datetime, revision: int) -> tuple[TallyCell, ...]:
     # When the campaign was made tells databases apart: keys and revisions begin anew in each.
-    table, name, state = TableCache("", {}), f"tally-{campaign.pk}", [made.isoformat(), revision]
-    kept = table.get(name)
-    if kept and kept["state"] == state:
-        return tuple(TallyCell(*cell) for cell in kept["cells"])
+    name, state = f"tally-{campaign.pk}", [made.isoformat(), revision]
+    found = kept(name)
+    if found and found["state"] == state:
+        return tuple(TallyCell(*cell) for cell in found["cells"])
     cells = _counted(campaign)
-    # A transaction may be undone, and what it counted is no state of the campaign.
-    if not connection.in_atomic_block:
-        with suppress(OperationalError), short_wait(LOCK_PATIENCE_MS):
-            table.set(name, {"state": state, "cells": [astuple(cell) for cell in cells]}, timeout=KEPT_SECONDS)
+    keep(name, {"state": state, "cells": [astuple(cell) for cell in cells]})
     return cells
 
 

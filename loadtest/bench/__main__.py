@@ -1,4 +1,4 @@
-"""Measure and print one table: `python -m loadtest.bench [NAME ...] [--json FILE]`, `make bench`.
+"""Measure and print one table: `python -m loadtest.bench [NAME ...] [--json FILE] [--document]`, `make bench`.
 
 SQLite, or PostgreSQL with `DATABASE_URL`; on either a database of its own that is dropped afterwards.
 """
@@ -10,12 +10,15 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 
-from loadtest.bench.database import engine, scratch_database
+from loadtest.bench.database import ENGINES, engine, scratch_database
+from loadtest.bench.document import DOCUMENT, renewed
 from loadtest.bench.measuring import Measured
 from loadtest.bench.plan import Benchmark, Line, Turn, disagreement, lines_of
 from loadtest.bench.plan_reports import BENCHMARKS
+from web.text import plural
 
 
 def main() -> None:
@@ -24,12 +27,28 @@ def main() -> None:
     lines: list[Line] = []
     for name in options.names or BENCHMARKS:
         benchmark = BENCHMARKS[name]
-        lines += _run(benchmark, "SMALL" if options.small else benchmark.size or "TRACK", options.turns)
-    print(f"{engine()}, Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+        measured = _run(benchmark, "SMALL" if options.small else benchmark.size or "TRACK", options.turns)
+        lines += measured
+        if options.document and measured:
+            _write(benchmark, measured, options.turns or benchmark.turns)
+    print(f"{_machine()}\n")
     print(table(lines))
     if options.json:
         document = [asdict(line) | {"verdict": line.verdict, "engine": engine()} for line in lines]
         options.json.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def _machine() -> str:
+    version, load = sys.version.split()[0], os.getloadavg()[0]
+    return f"{engine()}, Python {version}, {os.cpu_count()} cores, load {load:.1f}"
+
+
+def _write(benchmark: Benchmark, lines: Sequence[Line], turns: int) -> None:
+    """Renew a benchmark's part of the document, before the next one is measured: a run of all may be stopped."""
+    caption = f"{date.today():%d %B %Y}, {_machine()}, {turns} {plural(turns, 'turn')}."
+    order = [f"{other.title}, {name}" for other in BENCHMARKS.values() for name in ENGINES]
+    parts = {f"{benchmark.title}, {engine()}": f"{caption}\n\n{table(lines)}"}
+    DOCUMENT.write_text(renewed(DOCUMENT.read_text(), parts, order))
 
 
 def _options() -> argparse.Namespace:
@@ -37,10 +56,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all without one")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     parser.add_argument("--turns", type=int, help="how often each is measured; figures are medians")
+    parser.add_argument("--document", action="store_true", help="write the figures into docs/benchmarks.md")
     parser.add_argument("--small", action="store_true", help="a tiny campaign: only to see that everything runs")
     options = parser.parse_args()
     if unknown := set(options.names) - BENCHMARKS.keys():
         parser.error(f"no benchmark is named {', '.join(sorted(unknown))}")
+    if options.small and options.document:
+        parser.error("a tiny campaign has no figures to keep")
     return options
 
 

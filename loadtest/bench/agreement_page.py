@@ -6,6 +6,7 @@ A test client in this process calls the whole application: middleware, queries, 
 import time
 
 from django.conf import settings
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
@@ -38,8 +39,17 @@ def prepare(size: Size, _turn: int) -> Measured:
     return Measured()
 
 
+def first(size: Size, _turn: int) -> Measured:
+    """Open the page in a new process, the first that asks after the campaign changed."""
+    measured = Measured(rows=2 * size.labels)
+    client = signed_in()
+    Campaign.objects.update(revision=F("revision") + 1)
+    _get(measured, client, "all")
+    return measured
+
+
 def page(size: Size, _turn: int) -> Measured:
-    """Open the page in a new process, and again; `... cpu` is what of it this process worked."""
+    """Open the page in another process, and again; `... cpu` is what of it this process worked."""
     measured = Measured(rows=2 * size.labels)
     client = signed_in()
     for name in ("cold", "warm"):

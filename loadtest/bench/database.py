@@ -11,6 +11,7 @@ import psycopg
 from psycopg import sql
 
 NAME = "assay_bench"
+ENGINES = ("SQLite", "PostgreSQL")
 
 
 @contextmanager
@@ -38,4 +39,4 @@ def _on_server(url: str, statement: str) -> None:
 
 def engine() -> str:
     """Return the name of the engine that is measured."""
-    return "PostgreSQL" if os.environ.get("DATABASE_URL", "").startswith("postgres") else "SQLite"
+    return ENGINES[os.environ.get("DATABASE_URL", "").startswith("postgres")]

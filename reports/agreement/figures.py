@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from typing import Any, overload
 
 import numpy as np
 
+from evaluation.campaigns.kept import keep, kept
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -37,6 +39,9 @@ from web.consistent_read import consistent_read
 Scored = NuggetCondition | CitationCondition
 """A side with scores of single answers; a published table has those of runs alone."""
 Side = Scored | str
+RULE = "centred wider percentiles, t on z"
+"""Changes with the rule of the intervals, so that those of another version are not taken for ours."""
+MOST_INTERVALS = 64
 CELLS = 40
 MOST_POINTS = 5000
 """Up to here each answer is a point of its own: more would hide each other, and cells show where they are dense."""
@@ -159,10 +164,38 @@ def correlate(
         score=score,
         policies=policies,
         agreement=agreement(left, right, policies.topics),
-        intervals=intervals(left, right, policies.topics, resamples=resamples, levels=levels),
+        intervals=_kept_intervals(campaign, left, right, policies.topics, resamples, levels),
         runs=_run_points(both, policies.topics, tasks),
         points=topic_points(both, tasks),
     )
+
+
+def _kept_intervals(
+    campaign: Campaign,
+    x: ScoreTable,
+    y: ScoreTable,
+    topics: TopicChoice,
+    resamples: int = RESAMPLES,
+    levels: Sequence[str] = LEVELS,
+) -> dict[str, Interval]:
+    """Return the intervals of the taus, resampled by the first process that asks: equal tables have equal ones."""
+    name, key = f"intervals-{campaign.pk}", _digest(x, y, (topics, resamples, tuple(levels)))
+    found = kept(name) or {}
+    if key not in found:
+        ends = documents_of(intervals(x, y, topics, resamples=resamples, levels=levels))
+        # Those of the newest, for a campaign goes on and the table has room for counts of sign-ins too.
+        found = dict([*found.items(), (key, ends)][-MOST_INTERVALS:])
+        keep(name, found)
+    return {level: Interval(**ends) for level, ends in found[key].items()}
+
+
+def _digest(x: ScoreTable, y: ScoreTable, choices: tuple[object, ...]) -> str:
+    digest = sha256(repr((RULE, choices)).encode())
+    for table in (x, y):
+        digest.update(repr((table.run_ids, table.topic_ids)).encode())
+        digest.update(table.values.tobytes())
+        digest.update(table.topics.tobytes())
+    return digest.hexdigest()
 
 
 def tables_of(
@@ -261,7 +294,10 @@ def pooled_interval(request: AgreementRequest) -> Interval:
     """Return the interval of the third tau: its work grows with the square of the answers, that of the others not."""
     if request.is_published:
         return NO_INTERVAL
-    return intervals(*request.tables(), request.policies.topics, levels=(ALL_TOPIC_RUN,))[ALL_TOPIC_RUN]
+    level = (ALL_TOPIC_RUN,)
+    return _kept_intervals(request.campaign, *request.tables(), request.policies.topics, levels=level)[
+        ALL_TOPIC_RUN
+    ]
 
 
 def shown_correlation(request: AgreementRequest, *, whole: bool = False) -> Correlation:

@@ -1,8 +1,9 @@
-"""The count of a campaign's labels is made once a revision, for all processes."""
+"""The count of a campaign's labels is made once a revision, for all processes; so are the intervals of a report."""
 
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection, connections, transaction
@@ -11,10 +12,20 @@ from django.test.utils import CaptureQueriesContext
 
 from evaluation.campaigns import contents
 from evaluation.campaigns.contents import TallyCell, tally_of
+from evaluation.domain.conditions import resolve
 from evaluation.models import Assignment, Campaign
+from evaluation.terms import Condition
+from reports.agreement import figures
+from reports.metrics.bootstrap import intervals
+from reports.metrics.intervals import Interval
+from reports.metrics.policies import Policies
 from tests.worlds.campaign import make_world
 
-pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.postgresql]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("transactional_db"),
+    pytest.mark.postgresql,
+]
 
 
 @pytest.fixture
@@ -58,6 +69,22 @@ def test_what_a_transaction_counts_is_kept_for_nobody(campaign: Campaign) -> Non
     Campaign.objects.filter(pk=campaign.pk).update(revision=F("revision") + 1)
     tally, reads = in_a_new_process(campaign)
     assert (sum(cell.number for cell in tally), reads > 0) == (Assignment.objects.count(), True)
+
+
+def test_a_second_process_resamples_no_topic(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counted(*args: Any, **options: Any) -> dict[str, Interval]:
+        asked.append(args)
+        return intervals(*args, **options)
+
+    monkeypatch.setattr(figures, "intervals", counted)
+    choice = resolve(campaign, Condition.AA)
+    first, second = (figures.correlate(campaign, choice, choice, "vital", Policies()) for _ in range(2))
+    assert first.intervals == second.intervals
+    assert len(asked) == 1
+    figures.correlate(campaign, choice, choice, "vital", Policies(), resamples=10)
+    assert len(asked) == 2
 
 
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="only SQLite has one lock for all writes")
