@@ -13,9 +13,12 @@ from evaluation.terms import PROVENANCE_KEY, JudgeKind
 from web.outbound import address_problem
 
 MAX_URL = 200  # what the column holds
-# Keys beside a judge's prompt versions, if it wants JSON for a reply or a temperature above 0.
+# Keys beside a judge's prompt versions: if it wants JSON for a reply, a temperature other than 0 or none at all, and
+# what reasoning models take.
 REPLY_FORM, JSON_SCHEMA = "reply_form", "json_schema"
-TEMPERATURE = "temperature"
+TEMPERATURE, NOT_SENT = "temperature", "none"
+REASONING_EFFORT, MAX_COMPLETION_TOKENS = "reasoning_effort", "max_completion_tokens"
+PARAMETERS = (REPLY_FORM, TEMPERATURE, REASONING_EFFORT, MAX_COMPLETION_TOKENS)
 LONGEST_IN_STUDY = 60  # so that a judge's name has room for the study's and the campaign's
 
 

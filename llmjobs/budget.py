@@ -288,6 +288,8 @@ class TokenBounds:
         return TokenBound(ceil(sent / BYTES_PER_TOKEN), self._completion(wanted))
 
     def _completion(self, wanted: NewCall) -> int:
+        if most := wanted.request.max_completion_tokens:
+            return most
         replies, longest = self._seen.get((wanted.model, wanted.ask.template), (0, 0))
         return 2 * longest if replies >= LEARNT_AFTER else max(REPLY_UNTIL_LEARNT, 2 * longest)
 

@@ -7,6 +7,7 @@ message and no log.
 import logging
 import math
 import os
+import re
 import socket
 import time
 from base64 import b64encode
@@ -108,6 +109,8 @@ LONGEST_MESSAGE = 500
 TEXT_PARTS = {"text", "output_text"}
 REFUSED = "refusal"
 NO_STRUCTURED = "The endpoint refuses structured output; use a judge without it. It says: "
+NO_PARAMETER = "The model refuses the parameter {}; use a judge that leaves it out or has another. It says: "
+PARAMETERS = ("temperature", "reasoning_effort", "max_completion_tokens")
 SHORTEST_KEY = 16
 LONGEST_MODEL, MOST_MODELS = 200, 1_000
 FIRST_WAIT, LONGEST_WAIT, LONGEST_REQUESTED_WAIT = 0.5, 60.0, 300.0
@@ -164,14 +167,16 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """Request of a completion: (role, text) messages and the parameters that decide the answer.
+    """Request of a completion: (role, text) messages and the parameters that decide the answer, None where not sent.
 
     `response_format`: the JSON schema in which the reply is wanted; None asks for plain text.
     """
 
     model: str
     messages: tuple[tuple[str, str], ...]
-    temperature: float = 0.0
+    temperature: float | None = 0.0
+    reasoning_effort: str | None = None
+    max_completion_tokens: int | None = None
     response_format: Mapping[str, Any] | None = None
 
 
@@ -446,10 +451,16 @@ def _post(endpoint: Endpoint, request: ChatRequest) -> tuple[int, bytes]:
     reply = _client(endpoint).chat.completions.with_raw_response.create(
         model=request.model,
         messages=cast(list[ChatCompletionMessageParam], messages),
-        temperature=request.temperature,
+        temperature=_or_omit(request.temperature),
+        reasoning_effort=_or_omit(request.reasoning_effort),
+        max_completion_tokens=_or_omit(request.max_completion_tokens),
         response_format=cast(Any, dict(request.response_format)) if request.response_format else openai.omit,
     )
     return reply.status_code, reply.content
+
+
+def _or_omit(value: float | str | None) -> Any:
+    return openai.omit if value is None else value
 
 
 def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Completion | CallRefusal:
@@ -479,10 +490,18 @@ def _refused_by_status(
     # A server of llama.cpp answers 500 to a form that it does not know, and would do so for ever.
     if kind in {"bad_request", "server_error"} and request.response_format and _is_about_form(error):
         kind, why = "bad_request", NO_STRUCTURED
+    elif kind == "bad_request" and (name := _refused_parameter(request, error)):
+        why = NO_PARAMETER.format(name)
     elif "No connected db" in error.message:  # LiteLLM without a database, of a key that it does not know
         kind = "auth"
     message = endpoint.hide_secrets(f"{why}{error.message}")[:LONGEST_MESSAGE]
     return CallRefusal(kind, status, message, _retry_after(error.response.headers), latency_ms)
+
+
+def _refused_parameter(request: ChatRequest, error: openai.APIStatusError) -> str:
+    sent = [name for name in PARAMETERS if getattr(request, name) is not None]
+    words = f"{error.param} {error.message}"
+    return next((name for name in sent if re.search(rf"\b{name}\b", words)), "")
 
 
 def _is_about_form(error: openai.APIStatusError) -> bool:

@@ -20,7 +20,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Event
 from evaluation.rules.text import check_name
 from llmjobs.budget import price_in, price_of
-from llmjobs.client import NO_STRUCTURED, CallRefusal, Endpoint, default_endpoint, endpoint_at, send
+from llmjobs.client import NO_PARAMETER, NO_STRUCTURED, CallRefusal, Endpoint, default_endpoint, endpoint_at, send
 from llmjobs.engine.calls import NewCall, count_of
 from llmjobs.job_status import may_run_jobs
 from llmjobs.models import Connection
@@ -115,6 +115,11 @@ FAULTS = {
         "Test again in a minute; an administrator sees the account.",
     ),
     "server": Fault("answers", "The endpoint failed with an error of its own.", "Test again; then see its log."),
+    "parameter": Fault(
+        "answers",
+        "The model refuses a parameter of the request.",
+        "Make its judges without it: at New judge leave Temperature empty; add_judge has --temperature none.",
+    ),
     "request": Fault("answers", "The endpoint refuses the request.", "Choose a model that chats."),
     "not_json": Fault(
         "answers",
@@ -246,8 +251,9 @@ FAULT_OF_KIND = {
 
 def _fault_of(refusal: CallRefusal, model: str) -> str:
     status, quoted = refusal.status or 0, refusal.message
-    if quoted.startswith(NO_STRUCTURED):
-        return "no_structured"
+    in_our_words = {NO_STRUCTURED: "no_structured", NO_PARAMETER.partition("{")[0]: "parameter"}
+    if fault := next((fault for words, fault in in_our_words.items() if quoted.startswith(words)), ""):
+        return fault
     if 300 <= status < 400:
         return "redirect"
     if status in (404, 405):
@@ -255,7 +261,8 @@ def _fault_of(refusal: CallRefusal, model: str) -> str:
         return "model" if "model" in quoted.lower() else "path"
     if refusal.kind == "bad_request" and model in quoted:
         return "model"
-    return "not_json" if status == 200 else FAULT_OF_KIND[refusal.kind]
+    by_status = {200: "not_json", 402: "busy"}
+    return by_status.get(status) or FAULT_OF_KIND[refusal.kind]
 
 
 @transaction.atomic

@@ -14,7 +14,15 @@ from accounts.models import User
 from evaluation.errors import BadInput, InputProblem, Refused, no_such
 from evaluation.formats.lines import read_toml
 from evaluation.formats.source import Source
-from evaluation.judges import JSON_SCHEMA, REPLY_FORM, TEMPERATURE, add_judge
+from evaluation.judges import (
+    JSON_SCHEMA,
+    MAX_COMPLETION_TOKENS,
+    NOT_SENT,
+    REASONING_EFFORT,
+    REPLY_FORM,
+    TEMPERATURE,
+    add_judge,
+)
 from evaluation.models import Campaign, Judge, Membership
 from evaluation.terms import JudgeKind
 from llmjobs.job_status import callable_judges_for, prompts_for
@@ -284,9 +292,11 @@ def way_of(judge: Judge) -> PromptSet:
     chosen = {task: versions[task] for task in TEMPLATES if task in versions}
     found = templates_by_ref(list(chosen.items()))
 
+    temperature, parameters = parameters_of(versions)
+
     def by_judge(template: Template) -> Template:
         structured = versions.get(REPLY_FORM) == JSON_SCHEMA
-        return replace(template, structured=structured, temperature=float(versions.get(TEMPERATURE, 0)))
+        return replace(template, structured=structured, temperature=temperature, parameters=parameters)
 
     return PromptSet(
         {
@@ -297,6 +307,51 @@ def way_of(judge: Judge) -> PromptSet:
     )
 
 
+def parameters_of(versions: Mapping[str, str]) -> tuple[float | None, tuple[tuple[str, str | int], ...]]:
+    """The temperature with which a judge asks, None where it is not sent, and further parameters."""
+    temperature = versions.get(TEMPERATURE, "0")
+    found: list[tuple[str, str | int]] = []
+    if effort := versions.get(REASONING_EFFORT):
+        found.append((REASONING_EFFORT, effort))
+    if most := versions.get(MAX_COMPLETION_TOKENS):
+        found.append((MAX_COMPLETION_TOKENS, int(most)))
+    return None if temperature == NOT_SENT else float(temperature), tuple(found)
+
+
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+HOTTEST = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Parameters of a judge's requests beside the form of its replies. None or empty is not sent.
+
+    Raises `Refused` for a value that no model takes.
+    """
+
+    temperature: float | None = 0.0
+    reasoning_effort: str = ""
+    max_completion_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.temperature is not None and not 0 <= self.temperature <= HOTTEST:
+            raise Refused("usage", f"temperature: a number from 0 to {HOTTEST:g}, or none.")
+        if self.reasoning_effort and self.reasoning_effort not in EFFORTS:
+            raise Refused("usage", f"reasoning effort: one of {', '.join(EFFORTS)}.")
+        if self.max_completion_tokens is not None and self.max_completion_tokens < 1:
+            raise Refused("usage", "completion tokens: at least 1.")
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """As a judge keeps them; a temperature of 0 is every judge's."""
+        temperature = NOT_SENT if self.temperature is None else f"{self.temperature:g}" if self.temperature else ""
+        most = str(self.max_completion_tokens or "")
+        return {TEMPERATURE: temperature, REASONING_EFFORT: self.reasoning_effort, MAX_COMPLETION_TOKENS: most}
+
+
+DEFAULT_PARAMETERS = Parameters()
+
+
 def prompt_sets_of(judges: Sequence[Judge]) -> list[PromptSet]:
     known: dict[int | None, PromptSet] = {}
     return [
@@ -304,7 +359,9 @@ def prompt_sets_of(judges: Sequence[Judge]) -> list[PromptSet]:
     ]
 
 
-def versions_of(prompts: Mapping[str, str], *, structured: bool, temperature: float = 0.0) -> dict[str, str]:
+def versions_of(
+    prompts: Mapping[str, str], *, structured: bool, parameters: Parameters = DEFAULT_PARAMETERS
+) -> dict[str, str]:
     """Return the prompt versions and parameters of a judge. Raises `Refused` for an unknown task or prompt."""
     wanted: list[tuple[PromptTask | None, str]] = []
     for task, ref in prompts.items():
@@ -312,11 +369,8 @@ def versions_of(prompts: Mapping[str, str], *, structured: bool, temperature: fl
             raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")
         wanted.append((next(known for known in TEMPLATES if known == task), ref))
     templates_by_ref(wanted)
-    parameters = {
-        REPLY_FORM: JSON_SCHEMA if structured else "",
-        TEMPERATURE: f"{temperature:g}" if temperature else "",
-    }
-    return dict(sorted(prompts.items())) | {name: text for name, text in parameters.items() if text}
+    kept = {REPLY_FORM: JSON_SCHEMA if structured else "", **parameters.versions}
+    return dict(sorted(prompts.items())) | {name: text for name, text in kept.items() if text}
 
 
 VERSION = re.compile(r"@([0-9]{1,6})$")
@@ -335,13 +389,13 @@ def add_llm_judge(
     base_url: str = "",
     prompts: Mapping[str, str] | None = None,
     structured: bool = False,
-    temperature: float = 0.0,
+    parameters: Parameters = DEFAULT_PARAMETERS,
 ) -> tuple[Judge, bool]:
     """Make the next version of an LLM judge; return it and whether it is new. The same again changes nothing.
 
     `prompts` by task, as `name@version`. Raises `Refused` for a prompt that there is not, and as `add_judge` does.
     """
-    versions = versions_of(prompts or {}, structured=structured, temperature=temperature)
+    versions = versions_of(prompts or {}, structured=structured, parameters=parameters)
     wanted: dict[str, object] = {"model": model, "base_url": base_url, "prompt_versions": versions}
     stem, number = name_and_version(name)[0], 1
     there = Judge.objects.filter(name=stem).first()

@@ -15,7 +15,7 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
-from evaluation.judges import REPLY_FORM, TEMPERATURE
+from evaluation.judges import PARAMETERS
 from evaluation.models import Assignment, Campaign, Judge, ListedNugget, NuggetList, Qrel, SupportJudgment
 from evaluation.terms import Importance, JudgeKind, SupportCondition
 from jobs import queue
@@ -129,7 +129,7 @@ def _judge_aside(wish: TrialWish, ref: str) -> Judge:
     """Judge of a prompt on trial, not stored where it is new."""
     # Set aside: its labels are in no report.
     like = wish.like
-    versions = {name: text for name, text in like.prompt_versions.items() if name in (REPLY_FORM, TEMPERATURE)}
+    versions = {name: text for name, text in like.prompt_versions.items() if name in PARAMETERS}
     # A judge without a choice asks by another built-in prompt where a topic has texts; so is it tried.
     if wish.task in like.prompt_versions or ref != TEMPLATES[wish.task].ref:
         versions[wish.task] = ref

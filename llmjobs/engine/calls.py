@@ -40,13 +40,14 @@ class NewCall:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        form = self.ask.form
-        return {"temperature": self.ask.temperature} | ({"response_format": form.response_format} if form else {})
+        form, temperature = self.ask.form, self.ask.temperature
+        given: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+        return given | dict(self.ask.parameters) | ({"response_format": form.response_format} if form else {})
 
     @property
     def request(self) -> ChatRequest:
         messages = tuple((message.role, message.content) for message in self.ask.messages)
-        return ChatRequest(model=self.model, messages=messages, **self.parameters)
+        return ChatRequest(model=self.model, messages=messages, **{"temperature": None, **self.parameters})
 
     @property
     def prompt_tokens(self) -> float:

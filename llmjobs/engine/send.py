@@ -334,5 +334,10 @@ def probe_call(wanted: NewCall) -> NewCall:
     # A random part in the text: a cache in front of the endpoint would answer for it.
     text = f"{TEXT}\n(Request {secrets.token_hex(8)}.)"
     sha256 = hashlib.sha256(TEXT.encode()).hexdigest()
-    ask = Ask("control", (Message("user", text),), "control", VERSION, "control", sha256)
+    ask = Ask(
+        *("control", (Message("user", text),), "control", VERSION, "control", sha256),
+        # A model that takes none of these would refuse the control, too.
+        temperature=wanted.ask.temperature,
+        parameters=wanted.ask.parameters,
+    )
     return NewCall(ask, wanted.endpoint, wanted.model, 0)

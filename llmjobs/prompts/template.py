@@ -53,7 +53,7 @@ class Template:
     """One version of a task's prompt. Placeholders such as {query} are in its texts.
 
     `structured`: the reply is wanted as JSON by the task's schema. That is no part of the texts, nor of their hash;
-    neither is the temperature.
+    neither are the temperature (None: not sent) and further parameters, by their names in the request.
     """
 
     task: PromptTask
@@ -62,7 +62,8 @@ class Template:
     system: str
     user: str
     structured: bool = False
-    temperature: float = 0.0
+    temperature: float | None = 0.0
+    parameters: tuple[tuple[str, str | int], ...] = ()
 
     @cached_property
     def sha256(self) -> str:

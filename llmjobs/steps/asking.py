@@ -34,7 +34,8 @@ class Ask:
     part: str
     template_sha256: str
     form: ReplyForm | None = None
-    temperature: float = 0.0
+    temperature: float | None = 0.0
+    parameters: tuple[tuple[str, str | int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def question(template: Template, part: str, **values: Value) -> Ask:
     return Ask(
         *(template.task, messages, template.name, template.version, part, template.sha256, form),
         temperature=template.temperature,
+        parameters=template.parameters,
     )
 
 

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import UserRequest
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.judges import JSON_SCHEMA, REPLY_FORM, TEMPERATURE
+from evaluation.judges import JSON_SCHEMA, REPLY_FORM
 from evaluation.models import Assignment, Campaign, Event, Judge, SupportJudgment
 from evaluation.terms import JudgeKind
 from llmjobs.budget import Price, price_in, price_of
@@ -34,7 +34,7 @@ from llmjobs.connections import (
 )
 from llmjobs.job_status import callable_judges_for, may_run_jobs, prompts_for
 from llmjobs.models import LONGEST_CONNECTION, Connection
-from llmjobs.prompt_store import add_llm_judge, all_templates, name_and_version
+from llmjobs.prompt_store import EFFORTS, Parameters, add_llm_judge, all_templates, name_and_version, parameters_of
 from llmjobs.prompts.texts import TEMPLATES
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, or_404
@@ -165,7 +165,15 @@ class JudgeForm(forms.Form):
 
     name = forms.CharField(max_length=180, label="Name")
     temperature = forms.FloatField(
-        required=False, min_value=0, max_value=2, initial=0, label="Temperature, 0 to 2"
+        required=False, min_value=0, max_value=2, initial=0, label="Temperature, 0 to 2; empty: not sent"
+    )
+    reasoning_effort = forms.ChoiceField(
+        required=False,
+        choices=[("", "not sent"), *((effort, effort) for effort in EFFORTS)],
+        label="Reasoning effort",
+    )
+    max_completion_tokens = forms.IntegerField(
+        required=False, min_value=1, max_value=10_000_000, label="Tokens of a reply at most; empty: not sent"
     )
     structured = forms.BooleanField(required=False, label="Structured")
 
@@ -193,7 +201,7 @@ class JudgeForm(forms.Form):
             "name": name_and_version(judge.name)[0],
             "connection": next(same, ""),
             "structured": versions.get(REPLY_FORM) == JSON_SCHEMA,
-            "temperature": versions.get(TEMPERATURE, 0),
+            "temperature": parameters_of(versions)[0],
         }
         return values
 
@@ -211,7 +219,12 @@ class JudgeForm(forms.Form):
             base_url=values["connection"].base_url,
             prompts={task: values[task] for task in TEMPLATES if values[task]},
             structured=values["structured"],
-            temperature=values["temperature"] or 0.0,
+            parameters=Parameters(
+                # Without the field a program says nothing of it.
+                values["temperature"] if "temperature" in self.data else 0.0,
+                values["reasoning_effort"],
+                values["max_completion_tokens"],
+            ),
         )
 
 

@@ -7,10 +7,10 @@ from django.core.management.base import CommandParser
 
 from accounts.models import User
 from evaluation.errors import Refused
-from evaluation.judges import add_judge, describe
+from evaluation.judges import NOT_SENT, add_judge, describe
 from evaluation.management.base import AssayCommand, words_of
 from evaluation.terms import JudgeKind
-from llmjobs.prompt_store import versions_of
+from llmjobs.prompt_store import EFFORTS, Parameters, versions_of
 from llmjobs.prompts.texts import TEMPLATES
 
 
@@ -29,18 +29,38 @@ class Command(AssayCommand):
         )
         text = "for an LLM: ask for JSON by a schema, where the endpoint offers structured output"
         parser.add_argument("--structured", action="store_true", help=text)
+        text = "for an LLM: a number from 0 to 2, or none to leave it out; 0 if unsaid"
+        parser.add_argument("--temperature", default=0.0, type=_temperature, metavar="NUMBER", help=text)
+        text = "for an LLM that reasons: how long"
+        parser.add_argument("--reasoning-effort", default="", choices=EFFORTS, help=text)
+        text = "for an LLM: the most tokens of a reply, reasoning included"
+        parser.add_argument("--max-completion-tokens", type=int, metavar="N", help=text)
         parser.add_argument("--user", default="", help="for a person: the account")
 
     def act(self, options: dict[str, Any]) -> None:
+        parameters = Parameters(
+            options["temperature"], options["reasoning_effort"], options["max_completion_tokens"]
+        )
         judge, made = add_judge(
             name=options["name"],
             kind=JudgeKind(options["by"]),
             model=options["model"],
             base_url=options["base_url"],
             user=_user(options["user"]) if options["user"] else None,
-            prompt_versions=versions_of(_prompts(options["prompt"]), structured=options["structured"]),
+            prompt_versions=versions_of(
+                _prompts(options["prompt"]), structured=options["structured"], parameters=parameters
+            ),
         )
         self.say(f"{judge.name}, {describe(judge)}: {'made' if made else 'already there; nothing changed'}.")
+
+
+def _temperature(text: str) -> float | None:
+    if text == NOT_SENT:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError("a temperature is a number from 0 to 2, or none") from None
 
 
 def _choice(text: str) -> tuple[str, str]:
