@@ -7,13 +7,14 @@ from typing import Any
 
 import environ
 
-from web.environment import secret
+from web.environment import check_place, secret
 from web.logs import logging_settings
 
 # The shell wins over `.env`, as it does for manage.py.
 if Path(".env").exists():
     environ.Env.read_env(".env")
 
+check_place()
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 worker_class = "gthread"
 workers = int(os.environ.get("WEB_WORKERS", "2"))

@@ -1,13 +1,14 @@
 """The worker: `celery -A config worker`."""
 
-import logging
 import os
+import sys
 import warnings
 from typing import Any
 
 from celery import Celery
+from celery.concurrency import get_implementation
 from celery.platforms import SecurityWarning
-from celery.signals import setup_logging
+from celery.signals import celeryd_init, setup_logging
 
 # Celery warns the administrator's account because of pickled messages. Ours are JSON and hold a lane's name.
 warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -19,7 +20,22 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
+USAGE = """A worker of Assay runs in threads. With another pool each lane runs twice, and TERM does not stop it. Start:
+celery --quiet -A config worker --pool threads --concurrency 3 --without-gossip --without-mingle"""
+EXIT_USAGE = 2
+
+
 @setup_logging.connect
-def keep_our_log(loglevel: int | str, **_signal: Any) -> None:
-    """Log by the settings, at the worker's level: Celery would write lines of its own form."""
-    logging.getLogger().setLevel(loglevel)
+def keep_our_log(**_signal: Any) -> None:
+    """Log by the settings, LOG_LEVEL included: Celery would write lines of its own form and at a level of its own."""
+
+
+@celeryd_init.connect
+def begin(instance: Any, options: dict[str, Any], **_signal: Any) -> None:
+    if get_implementation(options.get("pool") or "prefork") is not get_implementation("threads"):
+        sys.stderr.write(f"{USAGE}\n")
+        sys.exit(EXIT_USAGE)
+    # Two workers of one host would have one name, and Celery's tools would take them for one.
+    name, _, host = instance.hostname.partition("@")
+    if name == "celery":
+        instance.hostname = f"assay-{os.getpid()}@{host}"

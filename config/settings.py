@@ -10,7 +10,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from whitenoise.compress import Compressor
 
-from web.environment import Environment, check_secrets, local_secret, most, secret
+from web.environment import Environment, check_place, check_secrets, local_secret, most, secret
 from web.logs import logging_settings
 from web.outbound import listed_endpoints
 
@@ -24,6 +24,7 @@ SHELL_NAMES = frozenset(os.environ)  # what `.env` adds is not among them
 if (BASE_DIR / ".env").exists():
     env.read_env(BASE_DIR / ".env")
 check_secrets()
+check_place()
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = secret("SECRET_KEY") or local_secret(VAR_DIR / "secret-key")

@@ -10,7 +10,6 @@ key of the account: when an account is erased, the log needs no rewriting. It ho
 import json
 import logging
 import os
-import pwd
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +25,11 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import ResolverMatch
 from django.utils.deprecation import MiddlewareMixin
+
+try:
+    import pwd
+except ImportError:  # Windows has no such module
+    pwd = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser
@@ -70,6 +74,8 @@ def actor_of(user: "AbstractBaseUser | AnonymousUser") -> str:
 
 def system_actor() -> str:
     """Operating system account behind a command, never the name that it claims."""
+    if pwd is None:
+        return f"os:{os.getlogin()}"
     uid = os.getuid()
     try:
         return f"os:{pwd.getpwuid(uid).pw_name}"
@@ -106,7 +112,8 @@ def _ends_whole(file: int) -> bool:
     if not stat.S_ISREG(found.st_mode) or not found.st_size:
         return True
     # A full disk may have cut the last line.
-    return os.pread(file, 1, found.st_size - 1) == b"\n"
+    os.lseek(file, -1, os.SEEK_END)  # a write goes to the end all the same
+    return os.read(file, 1) == b"\n"
 
 
 SAFE = ("GET", "HEAD", "OPTIONS")

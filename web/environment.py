@@ -45,6 +45,16 @@ def secret(name: str, environ: Mapping[str, str] = os.environ) -> str:
     return _content(f"{name}_FILE", Path(path)) if path else value
 
 
+def check_place(environ: Mapping[str, str] = os.environ) -> None:
+    """Refuse a sub-path. Raises `ImproperlyConfigured`."""
+    for name in ("SCRIPT_NAME", "FORCE_SCRIPT_NAME"):
+        if environ.get(name, "").strip("/ "):
+            raise ImproperlyConfigured(
+                f"{name} is set, and Assay serves no sub-path: it needs a host name of its own, such as "
+                f"assay.example.org. Take {name} away."
+            )
+
+
 def most(name: str, number: int) -> int | None:
     """Limit; None for 0. Raises `ImproperlyConfigured` for a number below."""
     if number < 0:

@@ -179,6 +179,7 @@ def logging_settings(*, form: str, level: str, everything: bool) -> dict[str, An
         last: list[Processor] = [plain, structlog.dev.ConsoleRenderer()]
     else:
         last = [without_content, plain, structlog.processors.JSONRenderer() if form == "json" else as_text]
+    quiet = max(level, "WARNING", key=logging.getLevelNamesMapping().__getitem__)
     formatter = structlog.stdlib.ProcessorFormatter if everything else ContentFreeFormatter
     return {
         "version": 1,
@@ -187,5 +188,9 @@ def logging_settings(*, form: str, level: str, everything: bool) -> dict[str, An
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["console"], "level": level},
         # The line of each request tells its status and its exception already.
-        "loggers": {"django.request": {"level": "CRITICAL"}},
+        # Of Celery's own lines below a warning, none says more than ours.
+        "loggers": {
+            "django.request": {"level": "CRITICAL"},
+            **{name: {"level": quiet} for name in ("celery", "kombu")},
+        },
     }

@@ -1,5 +1,6 @@
 """The files of a deployment name what is there: no container engine is needed to see that."""
 
+import json
 import re
 from contextlib import closing
 from http.client import HTTPConnection
@@ -108,7 +109,9 @@ class _Taking(BaseHTTPRequestHandler):
         ("/desk/abc/ops/", 4, 413),
         ("/campaigns/river/data/load/runs/", 4, 204),
         ("/api/v1/campaigns/river/imports/runs", 4, 204),
-        ("/api/v1/campaigns/river/imports/runs", 65, 413),
+        ("/api/v1/campaigns/river/imports/runs", 68, 204),
+        ("/api/v1/campaigns/river/imports/runs", 258, 413),
+        ("/api/v1/jobs/", 4, 413),
     ],
 )
 def test_the_proxy_passes_large_files_to_imports_only(
@@ -126,10 +129,20 @@ def test_the_proxy_passes_large_files_to_imports_only(
                 connection.endheaders()
                 if status != 413:  # what is refused is refused by its length
                     connection.send(b"x" * (mebibytes * 1024**2))
-                assert connection.getresponse().status == status
+                answer = connection.getresponse()
+                assert answer.status == status
+                if status == 413 and path.startswith("/api/"):
+                    assert answer.headers["Content-Type"] == "application/problem+json"
+                    assert json.load(answer)["code"] == "too_large"
         finally:
             proxy.stop()
             web.shutdown()
+
+
+def test_the_proxy_lets_the_largest_upload_through() -> None:
+    sizes = re.findall(r"client_max_body_size (\d+)m", (ROOT / "deploy" / "proxy.conf").read_text("utf-8"))
+    assert max(map(int, sizes)) * 1024**2 > settings.API_UPLOAD_MAX_BYTES
+    assert min(map(int, sizes)) * 1024**2 > settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
 
 class _Stopping(BaseHTTPRequestHandler):

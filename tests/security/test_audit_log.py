@@ -176,3 +176,9 @@ def test_nothing_is_exported_unrecorded() -> None:
     outcome = run("export", "events", "--campaign", "river")
     assert (outcome.code, outcome.out) == (1, "")
     assert "audit log cannot be written" in outcome.err
+
+
+def test_a_system_without_accounts_of_unix_names_who_is_signed_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "pwd", None)
+    monkeypatch.setattr("os.getlogin", lambda: "anna")
+    assert audit.system_actor() == "os:anna"
