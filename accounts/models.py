@@ -12,7 +12,7 @@ from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 from django.utils.timezone import now
 
-from accounts.names import canonical_name, validate_one_script
+from accounts.names import look_alike, validate_one_script
 
 NOTICE_VERSION = 2
 """Goes up when templates/accounts/notice.html says something new; everybody is then asked to read it again."""
@@ -70,7 +70,7 @@ class User(AbstractUser):
     def has_taken_name(self) -> bool:
         # Compared here: SQLite knows the case of ASCII letters only.
         others = User.objects.exclude(pk=self.pk).values_list("username", flat=True)
-        return canonical_name(self.username) in map(canonical_name, others)
+        return look_alike(self.username) in map(look_alike, others)
 
     @property
     def name(self) -> str:

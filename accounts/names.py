@@ -21,6 +21,13 @@ def canonical_name(name: str) -> str:
     return unicodedata.normalize("NFKC", trimmed(name)).casefold()
 
 
+def look_alike(name: str) -> str:
+    """Equal for two names of which one passes for the other: accents, and marks at their ends, are nothing."""
+    letters = unicodedata.normalize("NFKD", canonical_name(name))
+    seen = "".join(letter for letter in letters if not unicodedata.combining(letter)).strip(" .-_+@")
+    return seen or canonical_name(name)
+
+
 def validate_one_script(name: str) -> None:
     # Among the letters are some that nobody sees, such as the filler of Hangul.
     if trimmed(name) != name:

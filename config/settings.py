@@ -156,6 +156,9 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
         ("NumericPasswordValidator", {}),
     )
 ]
+AUTH_PASSWORD_VALIDATORS.append(
+    {"NAME": "accounts.passwords.RepetitionValidator", "OPTIONS": {"min_length": PASSWORD_LENGTH}}
+)
 ACCOUNT_ADAPTER = "accounts.sign_in.InvitationOnlyAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]

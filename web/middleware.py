@@ -2,7 +2,7 @@
 
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
@@ -77,6 +77,15 @@ FIXED = {
 }
 
 
+def _without_body(response: HttpResponseBase) -> None:
+    """Leave the headers of an answer. A stream is not begun: its rows would be read for nobody."""
+    if isinstance(response, StreamingHttpResponse):
+        response.streaming_content = ()
+    elif isinstance(response, HttpResponse):
+        response.headers.setdefault("Content-Length", str(len(response.content)))
+        response.content = b""
+
+
 class HeadersMiddleware(GZipMiddleware):
     """Outermost middleware, so that answers of other middleware get them too. Pages leave compressed."""
 
@@ -86,5 +95,7 @@ class HeadersMiddleware(GZipMiddleware):
         # A view that set its own rule, as downloads do, keeps it.
         response.headers.setdefault("Cache-Control", ASKED_AGAIN if response.has_header("ETag") else NOT_KEPT)
         # Only pages: a stream must not wait for a block to fill, and an ETag that is asked for must stay strong.
+        if request.method == "HEAD":
+            _without_body(response)
         is_page = not response.streaming and response.headers.get("Content-Type", "").startswith("text/html")
         return super().process_response(request, response) if is_page else response

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django import forms
 from django.conf import settings
@@ -15,6 +15,7 @@ from django.utils.timezone import localtime
 
 from accounts.models import User
 from assessor.models import TimeSegment
+from assessor.progress.matrix import may_organize
 from evaluation.campaigns import contents
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Run, Task
@@ -366,12 +367,18 @@ class BoundedUploadHandler(FileUploadHandler):
 
     def __init__(self, request: HttpRequest | None = None) -> None:
         super().__init__(request)
-        self.received = 0
+        self.received, self._most = 0, 0
+
+    @property
+    def most(self) -> int:
+        # Asked once, and only where a file comes: who may load files is in the database.
+        self._most = self._most or _limit(self.request)
+        return self._most
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
         """Count, and pass on. Raises `StopUpload`."""
         self.received += len(raw_data)
-        if self.received > _limit(self.request):
+        if self.received > self.most:
             if self.request is not None:
                 self.request.META[TOO_LARGE] = True
             # The rest of an import is read and dropped, so that its form can answer; of others it is not read.
@@ -390,7 +397,16 @@ def _limit(request: HttpRequest | None) -> int:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return OF_STRANGERS
-    return int(settings.API_UPLOAD_MAX_BYTES if _is_import(request) else settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+    return int(settings.API_UPLOAD_MAX_BYTES if _may_import(request) else settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+
+
+def _may_import(request: HttpRequest | None) -> bool:
+    """Whether this request loads data, and its account organizes the campaign: nobody else fills a disk."""
+    if request is None or not _is_import(request):
+        return False
+    slug = request.resolver_match.kwargs["slug"] if request.resolver_match else ""
+    campaign = Campaign.objects.filter(slug=slug).first()
+    return campaign is not None and may_organize(cast(User, request.user), campaign)
 
 
 def _is_import(request: HttpRequest | None) -> bool:

@@ -18,7 +18,9 @@ CYRILLIC = "\u041eLGA"  # begins with a Cyrillic letter that looks like an O
 FULL_WIDTH = "\uff4f\uff4c\uff47\uff41"  # olga in full-width letters
 
 
-@pytest.mark.parametrize("name", ["Olga", "OLGA", FULL_WIDTH, CYRILLIC])
+@pytest.mark.parametrize(
+    "name", ["Olga", "OLGA", FULL_WIDTH, CYRILLIC, "olga.", "_olga", "\u00f6lga", "o\u0308lga"]
+)
 def test_an_invitation_cannot_lock_olga_out(people: People, name: str) -> None:
     guest = opened(link(people))
     refused = guest.post(INVITATION, JOIN | {"username": name})

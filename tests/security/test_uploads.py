@@ -68,6 +68,21 @@ def test_no_page_but_an_import_stores_much_of_somebody_signed_in(world: World) -
     assert taken < 3 * MIB
 
 
+@pytest.mark.parametrize("name", ["ann", "rita", "audrey", "sam"])
+def test_an_import_stores_much_of_those_only_who_may_load_data(
+    world: World, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    monkeypatch.setattr(
+        "django.core.files.uploadhandler.TemporaryFileUploadHandler.receive_data_chunk",
+        lambda _self, raw, _start: written.append(len(raw)),
+    )
+    assert read_of(world.client(name), f"{DATA}load/topics/", 6)[0] in (403, 404)
+    assert sum(written) < 3 * MIB
+    read_of(world.client("olga"), f"{DATA}load/topics/", 6)
+    assert sum(written) > 5 * MIB
+
+
 def test_a_large_file_comes_in_by_a_token(world: World) -> None:
     olga = world.people["olga"]
     _, raw = make_token(user=olga, name="import", scopes=["read", "write"], expires_at=now() + timedelta(days=1))

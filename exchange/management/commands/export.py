@@ -1,6 +1,5 @@
 """Take judgments out, in the formats that the field's own tools read."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,7 +55,7 @@ class Command(AssayCommand):
             return
         lines = lines_of(options["what"], campaign, options)
         count = 0
-        with _output(options["output"]) as out:
+        with _output(options["output"], self.stdout) as out:
             for line in lines:
                 out.write(f"{line}\n")
                 count += 1
@@ -76,9 +75,9 @@ def _campaign(campaign: Campaign, options: Options) -> str:
 
 
 @contextmanager
-def _output(name: str | None) -> Iterator[IO[str]]:
+def _output(name: str | None, stdout: IO[str]) -> Iterator[IO[str]]:
     if not name:
-        yield sys.stdout
+        yield stdout
         return
     with whole_file(Path(name)) as part, part.open("w", encoding="utf-8", newline="\n") as out:
         yield out

@@ -71,6 +71,8 @@ def test_a_worker_logs_at_the_level_of_the_settings_with_the_id_of_the_request(
         shell(environment, asked + MAKE_WORLD)
         with worker(environment, tmp_path / "worker.log"):
             shell(environment, WAIT)
-    lines = [json.loads(line) for line in (tmp_path / "worker.log").read_text("utf-8").splitlines()]
+    # Celery greets on standard output.
+    printed = (tmp_path / "worker.log").read_text("utf-8").splitlines()
+    lines = [json.loads(line) for line in printed if line.startswith("{")]
     assert "the-request" in {line.get("request_id") for line in lines if line["event"] == "job_taken_up"}
     assert not [line for line in lines if line["logger"].startswith("celery")]

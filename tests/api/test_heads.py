@@ -1,0 +1,34 @@
+"""HEAD: the headers of an answer and nothing of its body, which no server may send."""
+
+import pytest
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+
+from web.middleware import HeadersMiddleware
+
+
+class Rows:
+    """Rows of which none may be read."""
+
+    closed = False
+
+    def __iter__(self) -> "Rows":
+        return self
+
+    def __next__(self) -> bytes:
+        raise AssertionError("a row was read")
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize("kind", ["text/csv", "text/html"])
+def test_a_head_has_no_body(kind: str) -> None:
+    request = HttpRequest()
+    request.method = "HEAD"
+    rows = Rows()
+    stream = HeadersMiddleware(lambda _: StreamingHttpResponse(rows, content_type=kind))(request)
+    assert list(stream) == []
+    stream.close()
+    assert rows.closed
+    page = HeadersMiddleware(lambda _: HttpResponse("x" * 500, content_type=kind))(request)
+    assert (page.content, page["Content-Length"], page["Content-Type"]) == (b"", "500", kind)
