@@ -14,7 +14,9 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from allauth.account.adapter import get_adapter
@@ -27,9 +29,9 @@ from django.urls import ResolverMatch
 from django.utils.deprecation import MiddlewareMixin
 
 try:
-    import pwd
+    pwd: ModuleType | None = import_module("pwd")
 except ImportError:  # Windows has no such module
-    pwd = None  # type: ignore[assignment]
+    pwd = None
 
 if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandParser, OutputWrapper
 
 from evaluation.management.base import AssayCommand, the_campaign
 from evaluation.models import Campaign
@@ -75,7 +75,7 @@ def _campaign(campaign: Campaign, options: Options) -> str:
 
 
 @contextmanager
-def _output(name: str | None, stdout: IO[str]) -> Iterator[IO[str]]:
+def _output(name: str | None, stdout: OutputWrapper) -> Iterator[IO[str] | OutputWrapper]:
     if not name:
         yield stdout
         return
