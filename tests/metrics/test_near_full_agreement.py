@@ -114,7 +114,7 @@ CELLS = st.tuples(st.integers(0, 2), st.integers(0, 2))
     apart=st.dictionaries(st.integers(0, 4), st.lists(CELLS, max_size=3), max_size=4),
     labels=st.sampled_from([(0, 1, 2), (0, 2), (0, 0, 1, 2), (1, 2)]),
 )
-def test_every_figure_lies_in_its_interval_which_is_that_of_the_slow_way(
+def test_every_figure_lies_in_its_interval_which_is_the_slow_ones(
     topics: int, pairs: int, apart: dict[int, list[tuple[int, int]]], labels: tuple[int, ...]
 ) -> None:
     tables = tables_of(topics, pairs, apart, labels)

@@ -72,19 +72,19 @@ def test_what_a_transaction_counts_is_kept_for_nobody(campaign: Campaign) -> Non
 
 
 def test_a_second_process_resamples_no_topic(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    resampled = []
 
     def counted(*args: Any, **options: Any) -> dict[str, Interval]:
-        asked.append(args)
+        resampled.append(args)
         return intervals(*args, **options)
 
     monkeypatch.setattr(figures, "intervals", counted)
     choice = resolve(campaign, Condition.AA)
     first, second = (figures.correlate(campaign, choice, choice, "vital", Policies()) for _ in range(2))
     assert first.intervals == second.intervals
-    assert len(asked) == 1
+    assert len(resampled) == 1
     figures.correlate(campaign, choice, choice, "vital", Policies(), resamples=10)
-    assert len(asked) == 2
+    assert len(resampled) == 2
 
 
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="only SQLite has one lock for all writes")
