@@ -9,7 +9,7 @@ from django.urls.converters import PathConverter
 from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED, ProvenanceView
 from api.views import CorrectedView, ListView, NothingView, RootView, RowView, SchemaView, docs
-from api.writes.campaigns import CampaignsView
+from api.writes.campaigns import CampaignsView, DeleteCampaignView
 from api.writes.imports import KINDS, ImportView, UndoImportView
 from api.writes.jobs import JOB_CHANGES, ChangeJobView, JobsView
 from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
@@ -41,6 +41,7 @@ def _addresses() -> Iterator[Address]:
     for kind in KINDS:
         yield f"campaigns/<slug:slug>/imports/{kind}", ImportView.as_view(kind=kind), f"import-{kind}"
     yield "campaigns/<slug:slug>/imports/<slug:number>/undo", UndoImportView.as_view(), "import-undo"
+    yield "campaigns/<slug:slug>/delete", DeleteCampaignView.as_view(), "campaign-delete"
     for act in Change:
         yield f"{task}/{act}", ChangeTaskView.as_view(act=act), f"task-{act}"
     yield f"{task}/reassign", ReassignTaskView.as_view(), "task-reassign"

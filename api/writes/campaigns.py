@@ -5,14 +5,16 @@ from typing import Annotated, Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from api.rows.corpus import CampaignRow
 from api.views import ListView
-from api.writes.base import Query, Write, WriteView, row_answer
+from api.writes.base import Body, Name, Query, Write, WriteView, document_answer, row_answer
 from evaluation.campaigns.access import is_taken_from
 from evaluation.campaigns.create import CampaignFile, start_campaign
 from evaluation.errors import Refused
+from evaluation.models import Campaign
+from exchange.deletion import delete_campaign
 
 
 class CampaignOptions(Query):
@@ -55,3 +57,30 @@ class CampaignsView(WriteView, ListView):
         campaign, outcome = start_campaign(slug=body.slug, name=name, file=file, replace=replace, actor=actor)
         status = HTTPStatus.CREATED if outcome == "made" else HTTPStatus.OK
         return row_answer(actor, "campaigns", campaign.slug, status)
+
+
+class Deletion(Body):
+    """The campaign's short name once more, so that no other is meant."""
+
+    name: Name
+
+
+class Deleted(BaseModel):
+    """What was done, in words."""
+
+    message: str
+
+
+class DeleteCampaignView(WriteView):
+    """Delete a campaign: nobody finds it any more. Its tasks end and its jobs are cancelled; there is no way back."""
+
+    operation = "campaigns_delete"
+    body = Deletion
+    answer = Deleted
+
+    def about(self, write: Write, **place: Any) -> Campaign:
+        return self.campaign_to_change(write.actor, place["slug"])
+
+    def do(self, write: Write, about: Campaign) -> HttpResponse:
+        message = delete_campaign(campaign=about, typed=write.body.name, actor=write.actor)
+        return document_answer(Deleted(message=message))

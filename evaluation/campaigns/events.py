@@ -19,7 +19,14 @@ from evaluation.terms import TASK_EVENTS, Role
 from web.audit_log import AuditLine, read_end, time_of
 
 ACTS = (
-    *("campaign.made", "campaign.changed", "campaign.loaded", "protocol.changed", "protocol.defaults_changed"),
+    *(
+        "campaign.made",
+        "campaign.changed",
+        "campaign.loaded",
+        "campaign.deleted",
+        "protocol.changed",
+        "protocol.defaults_changed",
+    ),
     *("member.added", "member.removed", "invitation.made", "invitation.accepted", "invitation.revoked"),
     *("member.languages", "campaign.language"),
     *(*TASK_EVENTS, "task.counts", "import.taken_back", "study.created", "pair.adjudicated", "job.started"),

@@ -13,6 +13,13 @@ from evaluation.terms import FindingCode, NuggetSearch, PassageOrder, Role
 RevisionKey = tuple[datetime, int]
 
 
+class CampaignManager(models.Manager["Campaign"]):
+    """Campaigns that were not deleted. Rows that belong to one reach theirs all the same."""
+
+    def get_queryset(self) -> models.QuerySet["Campaign"]:
+        return super().get_queryset().filter(deleted_at=None)
+
+
 class Campaign(models.Model):
     """One evaluation: its topics, segments, qrels, runs, nuggets and labels."""
 
@@ -38,6 +45,10 @@ class Campaign(models.Model):
         db_index=True,
         help_text="the same for a campaign and its copies",
     )
+
+    deleted_at = models.DateTimeField(null=True, editable=False)
+
+    objects = CampaignManager()
 
     class Meta:
         ordering = ["name"]

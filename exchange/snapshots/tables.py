@@ -44,6 +44,8 @@ TEXTS = {
 }
 """What a licence may forbid to hand on: passages, answers, and the other fields of a run's file."""
 
+NEVER_IN_A_FILE = ("evaluation.Campaign", "deleted_at")
+
 JUDGES_BY_KEY = ("reports.Adjudication", "labels")
 """The column of JSON that names judges by their keys."""
 
@@ -83,7 +85,8 @@ def _place(label: str, ordered: list[str]) -> None:
 
 
 def _columns(model: Model) -> tuple[Field, ...]:
-    return tuple(field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField))
+    fields = (field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField))
+    return tuple(field for field in fields if (model._meta.label, field.name) != NEVER_IN_A_FILE)
 
 
 def missing() -> list[str]:

@@ -14,7 +14,7 @@ CONTRACT = {
 }
 # What came later.
 MORE = {
-    *("import_practice", "import_prompt", "undo_import", "job", "check_texts"),
+    *("import_practice", "import_prompt", "undo_import", "delete_campaign", "job", "check_texts"),
     *("grow_study", "extend_study", "import_audit"),
 }
 # What `make run` and an operator use, and no study does.
