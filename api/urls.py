@@ -40,7 +40,7 @@ def _addresses() -> Iterator[Address]:
     task = "tasks/<slug:public_id>"
     for kind in KINDS:
         yield f"campaigns/<slug:slug>/imports/{kind}", ImportView.as_view(kind=kind), f"import-{kind}"
-    yield "campaigns/<slug:slug>/imports/<slug:number>/undo", UndoImportView.as_view(), "import-undo"
+    yield "campaigns/<slug:slug>/imports/<slug:number>/undo", UndoImportView.as_view(), "undo-import"
     yield "campaigns/<slug:slug>/delete", DeleteCampaignView.as_view(), "campaign-delete"
     for act in Change:
         yield f"{task}/{act}", ChangeTaskView.as_view(act=act), f"task-{act}"

@@ -100,7 +100,7 @@ RESULTS = MenuGroup(
 PUBLISH = MenuGroup(
     "Publish",
     (
-        MenuPage("organizer:snapshots", "Snapshots", roles=OVERSEERS),
+        MenuPage("organizer:snapshots", "Snapshots", _pages("delete_campaign"), roles=OVERSEERS),
         MenuPage("organizer:catalogue", "Exports"),
         MenuPage("reports:methods", "Methods", roles=READERS),
         MenuPage("reports:report", "Group reports", report="packet"),

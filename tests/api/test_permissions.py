@@ -109,6 +109,8 @@ POST import-run                 401 404 404 422 403 403 422 404 | 403 422 401 40
 POST import-nuggets             401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-assignments         401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-support             401 404 404 422 403 403 422 404 | 403 422 401 401
+POST undo-import                401 404 404 422 403 403 422 404 | 403 422 401 401
+POST campaign-delete            401 404 404 200 403 403 200 404 | 403 200 401 401
 POST task-changes               401 404 404 200 403 403 200 404 | 403 200 401 401
 POST task-reopen                401 404 404 422 403 403 422 404 | 403 422 401 401
 POST task-block                 401 404 404 200 403 403 200 404 | 403 200 401 401
@@ -133,6 +135,7 @@ SENT: dict[str, Any] = {
     "tasks": {"campaign": "river", "stage": "manual", "topics": ["t3"], "assessor": "ann", "again": True},
     "jobs": {"campaign": "river", "work": "relevance", "source": "another"},
     "import-topics": b"t9\twhere springs rise\n",
+    "campaign-delete": {"name": "river"},
     "job-resume": {"max_requests": 5},
     "task-reschedule": {"due": None, "priority": 1},
     "task-reassign": {"assessor": "ben", "reason": "Away."},
@@ -207,6 +210,7 @@ def places(world: DeskWorld) -> dict[str, str]:
 def address(route: str, name: str, world: DeskWorld, rows: dict[str, str]) -> str:
     """A route with its parameters filled in."""
     values = {"slug:slug": "river", "slug:public_id": world.manual.public_id, "anything:rest": "nowhere/"}
+    values["slug:number"] = "e999999"
     values["int:pk"] = rows["jobs-row"]
     if name in rows:
         values = dict.fromkeys(values, rows[name])
