@@ -21,11 +21,9 @@ export function placeInAnswer(element, number) {
 
 /** What is said of a sentence that was recorded for a nugget, or with null taken away; `waits`: for the nugget's label. */
 export function recorded(name, sentence, { waits = false } = {}) {
-  const place = `S${sentence + 1}`;
-  if (sentence !== null) {
-    return waits ? `${name} in ${place}, once it has a label` : `${name} in ${place}`;
-  }
-  return waits ? `${name} without a sentence, once it has a label` : `${name} without a sentence`;
+  if (sentence === null) return `${name} without a sentence`;
+  const place = `${name} in S${sentence + 1}`;
+  return waits ? `${place}, once it has a label` : place;
 }
 
 /** What is wrong with a sentence that was typed and is not there. */
