@@ -61,7 +61,7 @@ def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) 
         raise Refused("usage", f"base URL: at most {MAX_URL} characters.")
     problem = address_problem(base_url) if base_url else ""
     if problem:
-        raise Refused("usage", problem)
+        raise Refused("address_refused", problem)
 
 
 def _check_account(name: str, user: User | None) -> None:

@@ -27,13 +27,12 @@ NAMED_BY = ("CHROMIUM", "CI", "DATABASE_URL", "TEST_POSTGRESQL_URL", "REDIS_URL"
 
 
 def link_programs(folder: Path) -> None:
-    """Fill a folder with links to the programs."""
+    """Fill a folder with links to the programs. One that this machine lacks is missed by the test that needs it."""
     (folder / "python3").symlink_to(os.path.realpath(sys.executable))  # a shim on the path needs further programs
     for name in NAMES.split():
         found = shutil.which(name)
-        if found is None:
-            raise SystemExit(f"{name} is not on the path")
-        (folder / name).symlink_to(found)
+        if found:
+            (folder / name).symlink_to(found)
 
 
 def bare_environment(folder: Path, environ: Mapping[str, str]) -> dict[str, str]:

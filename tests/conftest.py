@@ -17,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 
 from evaluation.append_only import install_triggers, remove_triggers
 from reports.frames import forget_sheets
+from tests.speed import slowness
 from tests.worlds.recorded import MIGRATED
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -88,7 +89,9 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     before = _processor_seconds()
     yield
     spent = _processor_seconds() - before
-    if spent > MOST_SECONDS and not any(item.get_closest_marker(name) for name in ("slow", "browser")):
+    if any(item.get_closest_marker(name) for name in ("slow", "browser")):
+        return
+    if spent > MOST_SECONDS and spent > MOST_SECONDS * slowness():
         pytest.fail(f"{spent:.1f} s of the processor: make it faster, or mark it `slow`", pytrace=False)
 
 

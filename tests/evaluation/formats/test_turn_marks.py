@@ -1,11 +1,10 @@
 """Turn marks of open models, and what looks like our own tags, are broken in what an LLM reads, and found."""
 
-import time
-
 import pytest
 
 from evaluation.formats.addressing import signs_in
 from llmjobs.prompts.template import neutralise
+from tests.speed import at_most
 
 TURNS = [
     *("<|im_start|>", "<|im_end|>", "<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]", "</s>", "<<SYS>>"),
@@ -78,7 +77,6 @@ def test_a_word_that_hides_invisible_letters_is_found_in_its_place() -> None:
 @pytest.mark.parametrize("unit", ["<", "<|", "<\u2060", "</", "[", "[ ", "<|a", "<< ", "s\u200b"])
 def test_hostile_texts_are_read_in_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    begun = time.perf_counter()
-    neutralise(text)
-    signs_in(text)
-    assert time.perf_counter() - begun < 5
+    with at_most(5):
+        neutralise(text)
+        signs_in(text)
