@@ -176,6 +176,13 @@ document.addEventListener("focusin", ({ target }) => {
 });
 document.addEventListener("scroll", ({ target }) => target === document && hide(), { capture: true, passive: true });
 
+// What is ticked goes along, whichever of the page's ways to hand out is taken.
+document.querySelector("[data-hand-out]")?.addEventListener("click", (event) => {
+  const bar = /** @type {HTMLElement} */ (document.querySelector("[data-act-bar]"));
+  if (bar.hidden || !ticks("topics").length) return;
+  event.preventDefault();
+  /** @type {HTMLElement} */ (bar.querySelector("[formaction]")).click();
+});
 document.addEventListener("click", (event) => {
   const chip = chipAt(event.target);
   if (chip && !event.ctrlKey && !event.metaKey) {

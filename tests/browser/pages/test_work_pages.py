@@ -150,6 +150,22 @@ def test_all_topics_found_are_ticked_by_one_box(desk: DeskWorld, page: Page) -> 
     expect(page.locator("input[name=topics]:checked")).to_have_count(60)
 
 
+def test_ticks_reach_the_page_s_own_way_to_hand_out(desk: DeskWorld, page: Page) -> None:
+    sign_in(page, "olga")
+    work = reverse("organizer:work", args=["river"])
+    for topics in ([], ["t3"], ["t3", "t4"]):
+        page.goto(work)
+        for topic in topics:
+            page.get_by_label(f"Topic {topic}").check()
+        page.get_by_role("link", name="Hand out…", exact=True).click()
+        page.get_by_role("heading", name="Hand out").wait_for()
+        ticked = page.locator("input[name=topics]:checked")
+        if topics:
+            expect(ticked).to_have_count(len(topics))
+        else:
+            expect(ticked.first).to_be_visible()
+
+
 def test_topics_have_pages_where_no_script_runs(
     desk: DeskWorld, chromium: Browser, live_server: LiveServer
 ) -> None:
