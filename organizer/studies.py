@@ -215,6 +215,7 @@ class CheckForm(forms.Form):
         )
         self.fields["topics"] = ticks_field("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))
         self.taken = {row.study.name for row in studies}
+        self.judged_by = known
         self.fields["known"] = ticks_field("Labels that people gave before", named(known))
 
     def clean_name(self) -> str:
@@ -379,9 +380,11 @@ def new_check(request: UserRequest, slug: str) -> HttpResponse:
         with refusals_on(form):
             if draws:
                 made = create_audit(campaign=campaign, wish=form.wish, actor=request.user)
-                messages.success(request, f"Drawn: {size_of(made)}. Now hand them out.")
+                drawn = size_of(made)
+                then = "Now hand them out." if drawn.drawn else "Every pair is known, so there is none to judge."
+                messages.success(request, f"Drawn: {drawn}. {then}")
                 return redirect("organizer:random_check", campaign.slug, made.pk)
-            size = size_of_wish(campaign, form.wish)
+            size = size_of_wish(campaign, form.wish, form.judged_by)
             hours = hours_of_labels(within(request.user, campaign), STAGES[form.wish.kind], size.judgments)
     context = {"campaign": campaign, "form": form, "size": size, "hours": hours, "fails": draws}
     return render(request, "organizer/random_check_new.html", context, status=422 if draws else 200)

@@ -153,7 +153,10 @@ def audit_state(study: Study, policies: Policies | SupportPolicies) -> AuditStat
 
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
-    """One run: scores are (value, low, high), None where there is none; `reason` says why."""
+    """One run: scores are (value, low, high), None where there is none; `reason` says why.
+
+    `known`: pairs whose labels by people were taken over, and which were not drawn.
+    """
 
     run_id: str
     llm: float | None
@@ -167,12 +170,13 @@ class CorrectedRun:
     refused: int
     stale: int
     outside: int
+    known: int
     reason: str
     refused_bounds: tuple[float, float] | None
 
     @property
     def few(self) -> bool:
-        return self.judged < FEW
+        return self.judged + self.known < FEW
 
     @property
     def answered(self) -> int:
@@ -266,6 +270,18 @@ class CorrectedReport:
     @property
     def pairs(self) -> int:
         return sum(run.pairs for run in self.runs)
+
+    @property
+    def known(self) -> int:
+        return sum(run.known for run in self.runs)
+
+    @property
+    def basis(self) -> str:
+        """What people's labels the scores rest on, of how many pairs."""
+        judged, known = self.judged, self.known
+        given = [f"{judged:,} human {plural(judged, 'judgment')}"] if judged or not known else []
+        taken = [f"{known:,} known {plural(known, 'label')}"] if known else []
+        return f"{' and '.join([*given, *taken])} of {self.pairs:,}"
 
     @property
     def has_doubts(self) -> bool:
@@ -446,6 +462,7 @@ def _runs(
         "refused": state.count(state.drawn & state.refused),
         "stale": state.stale,
         "outside": state.outside,
+        "known": state.count(state.sample.frame.label == KNOWN),
     }
     for run, run_id in enumerate(state.population.run_ids):
         reason = reasons[run]

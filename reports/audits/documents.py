@@ -66,8 +66,7 @@ def corrected_note(report: CorrectedReport) -> str:
     """Note below the table: number of judgments, target, policies, tau, and warnings."""
     topics = "these topics" if report.target == THESE else "new topics"
     lines = [
-        f"{report.score}, corrected by {report.judged:,} human judgments of {report.pairs:,}; "
-        f"95 % intervals, for {topics}.",
+        f"{report.score}, corrected by {report.basis}; 95 % intervals, for {topics}.",
         f"Policies: {listed_policies(policies_document(report.policies))}. Seed {report.study.design['seed']}.",
     ]
     lines += [report.unit_text] if report.unit_text else []

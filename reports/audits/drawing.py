@@ -36,7 +36,8 @@ from reports.audits.population import (
     population_of,
 )
 from reports.metrics.arrays import Booleans, Counts
-from reports.metrics.audit.draw import KNOWN, AuditFrame, draw, place_in_order
+from reports.metrics.audit.draw import KNOWN, NO_LABEL, AuditFrame, draw, place_in_order
+from reports.metrics.audit.weights import LENIENT, STRICT
 from web.text import plural
 
 BATCH = 500
@@ -44,6 +45,8 @@ PER_RUN = 50
 LEAST = 5
 LONGEST_SEED = 60
 MOST_PER_RUN = 100_000
+FORECAST = (50, 100, 200)
+FEWEST_LABELS = 30
 MOST_PEOPLE = 20  # who labelled one pair before: as many digits as the column holds
 
 
@@ -93,7 +96,8 @@ def create_audit(*, campaign: Campaign, wish: AuditWish, actor: User | None = No
 class AuditSize:
     """Number of an audit's runs and of its units: of a run, to judge, in all, and judged before.
 
-    `noun`: a unit, pair or sentence; `judgments`: pairs to judge, about as many before they are drawn.
+    `noun`: a unit, pair or sentence; `judgments`: pairs to judge, about as many before they are drawn; `forecast`:
+    None where people gave too few of the LLM's labels too.
     """
 
     runs: int
@@ -103,6 +107,7 @@ class AuditSize:
     known: int
     noun: str
     judgments: int
+    forecast: "Forecast | None" = None
 
     def __str__(self) -> str:
         # Floors and short runs change the sum: then it is no product.
@@ -112,8 +117,44 @@ class AuditSize:
         return f"{text}, beside {self.known:,} known" if self.known else text
 
 
-def size_of_wish(campaign: Campaign, wish: AuditWish) -> AuditSize:
-    """Count what would be drawn, and write nothing. Raises `Refused` as `create_audit` does, but for the name."""
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Half of the 95 % interval to expect by pairs a run, told from `labels` that people and the LLM both gave."""
+
+    labels: int
+    of: int
+    widths: tuple[tuple[int, float], ...]
+
+    def __str__(self) -> str:
+        first, *more = self.widths
+        parts = [
+            f"about ± {first[1]:.2g} at {first[0]} pairs a run",
+            *(f"± {width:.2g} at {n}" for n, width in more),
+        ]
+        return f"By {self.labels:,} labels that people gave beside this LLM: {', '.join(parts)}, of {self.of:,}."
+
+
+def _forecast(study: Study, population: Population, people: Iterable[str]) -> Forecast | None:
+    given = _known_labels(study, people)
+    values = STRICT if study.kind == StudyKind.ASSIGNMENT else LENIENT
+    errors = [
+        values[population.label[unit]] - np.mean(values[[int(digit) for digit in given[pair]]])
+        for unit, pair in zip(population.unit, map(tuple, population.items.tolist()), strict=True)
+        if pair in given and population.label[unit] != NO_LABEL
+    ]
+    if len(errors) < FEWEST_LABELS:
+        return None
+    pairs = int(np.median(np.bincount(population.run)))
+    # A sample without putting back: of all pairs there is nothing left to estimate.
+    widths = [(n, 1.96 * np.std(errors) * np.sqrt((1 / n) * (1 - n / pairs))) for n in FORECAST if n < pairs]
+    return Forecast(len(errors), pairs, tuple((n, float(width)) for n, width in widths)) if widths else None
+
+
+def size_of_wish(campaign: Campaign, wish: AuditWish, people: Iterable[str] = ()) -> AuditSize:
+    """Count what would be drawn, and write nothing. Raises `Refused` as `create_audit` does, but for the name.
+
+    `people`: judges and studies by whose labels the LLM's are forecast.
+    """
     _check_figures(wish)
     study, population, known = _planned(campaign, wish)
     is_known = _known_units(population, known)
@@ -138,6 +179,7 @@ def size_of_wish(campaign: Campaign, wish: AuditWish) -> AuditSize:
         known=int(is_known.sum()),
         noun="sentence" if draws_sentences(study) else "pair",
         judgments=round(drawn * len(population.items) / units),
+        forecast=_forecast(study, population, people),
     )
 
 

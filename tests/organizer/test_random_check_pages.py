@@ -72,7 +72,7 @@ def test_the_form_shows_what_it_would_draw(world: JudgingWorld) -> None:
     shown = words_of(client(world).get(NEW).content.decode())
     assert "3 runs, about 50 each: 9 of 9 pairs" in shown
     assert "not known yet" in shown
-    assert "± .05 at 50 pairs a run" in shown
+    assert "95 % interval will be is not known yet" in shown
     assert "Draw 9 pairs" in shown
     fewer = client(world).post(NEW, filled(runs=["alpha"]))
     assert (fewer.status_code, Study.objects.count()) == (200, 0)

@@ -5,16 +5,21 @@ import re
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
 from evaluation.errors import Refused
 from evaluation.imports.support import import_support
-from evaluation.models import AuditPair, Judge, StudyPair
-from evaluation.terms import JudgeKind, StudyKind, SupportCondition
-from reports.audits.drawing import AuditWish, create_audit
+from evaluation.models import AuditPair, Campaign, Judge, StudyPair, SupportJudgment
+from evaluation.terms import JudgeKind, StudyKind, SupportCondition, SupportLabel
+from reports.audits import drawing
+from reports.audits.corrected import audit_state, corrected_report
+from reports.audits.drawing import AuditWish, create_audit, size_of_wish
 from reports.audits.frame import drawn_rows
+from reports.audits.population import default_policies
 from tests.worlds.imported import report, run, write
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import EXPERT, hand_study, judge_drawn, make_study, make_study_world, window_of
@@ -144,3 +149,29 @@ def test_labels_in_sight_of_the_llm_s_are_never_taken(world: JudgingWorld) -> No
     for words in ({"known": ("seen",)}, {"sample": "seen"}):
         with pytest.raises(Refused, match=SEEN):
             create_audit(campaign=world.campaign, wish=wish(**words))
+
+
+def test_known_labels_are_counted_as_what_the_scores_rest_on(world: JudgingWorld) -> None:
+    study = create_audit(campaign=world.campaign, wish=wish(known=(EXPERT,)))
+    page = page_of(world, "?condition=llm&view=corrected")
+    assert "Corrected by 3 known labels of 3." in page
+    assert "human judgments" not in page
+    assert corrected_report(audit_state(study, default_policies(study)), "weighted_precision").known == 3
+
+
+def test_the_forecast_is_of_the_llm_s_own_labels(world: JudgingWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "FEWEST_LABELS", 3)
+    monkeypatch.setattr(drawing, "FORECAST", (1,))
+    monkeypatch.setattr(np, "median", lambda _counts: 4)
+    assert size_of_wish(world.campaign, wish()).forecast is None
+    found = size_of_wish(world.campaign, wish(), [EXPERT]).forecast
+    assert found is not None
+    assert (found.labels, found.of) == (3, 4)
+    assert f"{found}".startswith("By 3 labels that people gave beside this LLM: about ± ")
+    [(_, width)] = found.widths
+    assert width > 0
+    SupportJudgment.objects.update(label=SupportLabel.FULL_SUPPORT)
+    Campaign.objects.update(revision=F("revision") + 1)
+    agreeing = size_of_wish(Campaign.objects.get(pk=world.campaign.pk), wish(), [EXPERT]).forecast
+    assert agreeing is not None
+    assert agreeing.widths == ((1, 0.0),)
