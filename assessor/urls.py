@@ -11,6 +11,7 @@ task_urls = [
     path("start/", desk.start, name="start"),
     path("practice/", practice.practice, name="practice"),
     path("practice/<str:item_id>/", practice.practised, name="practised"),
+    path("practice/<str:item_id>/again/", practice.again, name="practise_again"),
     path("ops/", desk.ops, name="ops"),
     path("answers/<str:answer_id>/", desk.answer, name="answer"),
     path("beat/", time.beat, name="beat"),

@@ -33,6 +33,14 @@ class Word:
     tone: str
     caption: str
 
+    @property
+    def action(self) -> str:
+        """The desk's key for it, by the id of its action."""
+        return ACTIONS.get(self.tone, self.tone)
+
+
+ACTIONS = {"full": "label-full", "part": "label-partial", "none": "label-none"}
+
 
 @dataclass(frozen=True, slots=True)
 class Item:

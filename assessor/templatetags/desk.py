@@ -12,7 +12,7 @@ from accounts.desk_settings import DeskSettings, desk_settings_of
 from accounts.models import User
 from assessor.blind.desk import TaskHead
 from assessor.blind.guidelines import Definition, definitions_of
-from assessor.keymap import keymap_json
+from assessor.keymap import default_actions, keymap_json
 from assessor.rules.citation_marks import Piece
 from assessor.views.time import account_id
 
@@ -30,6 +30,14 @@ class Shell:
 
 
 register.simple_tag(account_id, name="desk_account")
+PRACTISED = ("vital", "okay", "label-full", "label-partial", "label-none", "accept", "keys")
+"""What the desk's keys do in its practice."""
+
+
+@register.simple_tag
+def practice_keys(user: User, stage: str) -> dict[str, Any]:
+    others = [action.id for action in default_actions() if action.id not in PRACTISED]
+    return keymap_json(desk_settings_of(user), stage, others)
 
 
 @register.simple_tag

@@ -1,5 +1,7 @@
 """Practice before a stage's first task: one item at a time, each told after its answer. It works without a script."""
 
+from dataclasses import replace
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -24,7 +26,7 @@ def practice(request: UserRequest, public_id: str) -> HttpResponse:
     if not page.of:
         return redirect("assessor:task", public_id)
     template = "assessor/practice.html" if page.item else "assessor/practice_done.html"
-    return render(request, template, {"page": page, "item": page.item})
+    return render(request, template, {"page": page, "item": page.item, "number": page.number})
 
 
 @require_safe
@@ -33,6 +35,25 @@ def practice(request: UserRequest, public_id: str) -> HttpResponse:
 def practised(request: UserRequest, public_id: str, item_id: str) -> HttpResponse:
     page, answered = practised_item(public_id, request.user, item_id)
     return render(request, "assessor/practised.html", {"page": page, "answered": answered, "item": answered.item})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@own_task_or_404
+def again(request: UserRequest, public_id: str, item_id: str) -> HttpResponse:
+    """Ask an answered item again. The first answer stays, and nothing is written."""
+    page, answered = practised_item(public_id, request.user, item_id)
+    label = request.POST.get("label", "")
+    own = next((word for word in answered.item.choices if word.value == label), None)
+    context = {"page": page, "item": answered.item, "number": answered.number, "again": True}
+    if own is None:
+        return render(request, "assessor/practice.html", context)
+    following = page.answered[answered.number].item.public_id if answered.number < len(page.answered) else ""
+    return render(
+        request,
+        "assessor/practised.html",
+        context | {"answered": replace(answered, own=own), "following": following},
+    )
 
 
 def _answer(request: UserRequest, public_id: str) -> HttpResponse:

@@ -13,7 +13,7 @@ from evaluation.models import Answer, Citation, Nugget, Task
 from evaluation.terms import Stage
 
 AT = "2026-05-04T10:00:00Z"
-READ_ONLY = {"task", "state", "review", "history", "guidelines", "answer", "practised"}
+READ_ONLY = {"task", "state", "review", "history", "guidelines", "answer", "practised", "practise_again"}
 FORMS = {"start", "restore", "practice"}
 POSTED = {"start", "practice", "ops", "beat", "hold", "said", "submit", "restore", "remark"}
 """Names of the addresses below a task that take a POST; all of `FORMS` take a form, the others JSON."""

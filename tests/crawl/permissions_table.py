@@ -123,7 +123,7 @@ ROUTES = {
     "desk page": """
         assessor:task assessor:practised assessor:review assessor:history assessor:guidelines
     """,
-    "desk form": "assessor:practice",
+    "desk form": "assessor:practice assessor:practise_again",
     "desk button": "assessor:start assessor:restore",
     "desk state": "assessor:state assessor:answer",
     "desk act": "assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:remark",

@@ -68,7 +68,7 @@ PAGES = {
         organizer:import_attempt
     """,
     "ann": """
-        assessor:home assessor:keys assessor:task assessor:practice assessor:practised assessor:review
+        assessor:home assessor:keys assessor:task assessor:practice assessor:practised assessor:practise_again assessor:review
         assessor:history assessor:guidelines accounts:notice
     """,
     "admin": """
@@ -256,6 +256,7 @@ ONLY: dict[str, Callable[[], Arguments]] = {
     "reports:citations_pair": lambda: _pair(SupportJudgment, "sentence", "segment"),
     "assessor:practice": lambda: {"public_id": _tasks_of_ann()[0].public_id},
     "assessor:practised": _practised,
+    "assessor:practise_again": _practised,
     "assessor:guidelines": lambda: {"public_id": _tasks_of_ann()[0].public_id},
 }
 """What stands in an address where no other will do."""
