@@ -524,7 +524,7 @@ def test_every_day_is_of_the_campaigns_own_zone(
 
 
 @pytest.mark.django_db
-def test_what_is_labelled_stays_done_when_other_topics_are_handed_out() -> None:
+def test_labelled_topics_stay_done_when_others_are_handed_out() -> None:
     """All four topics are labelled by import; then t1 is handed out too."""
     made = make_llm_world(topics=4, runs=2)
     people = make_cast(made.campaign)

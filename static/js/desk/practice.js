@@ -9,9 +9,10 @@ function give(radio) {
   form.requestSubmit();
 }
 
-for (const kbd of document.querySelectorAll(".practice-form kbd[data-key]")) {
-  const radio = kbd.closest("label").querySelector("input");
-  define({ id: kbd.dataset.key, run: () => give(radio) });
+for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll(".practice-form [data-action]"))) {
+  const { action } = radio.dataset;
+  radio.closest("label").querySelector("kbd").dataset.key = action;
+  define({ id: action, run: () => give(radio) });
 }
 const shown = document.querySelector("input[data-shown]");
 if (shown) define({ id: "accept", run: () => give(shown) });

@@ -68,8 +68,8 @@ PAGES = {
         organizer:import_attempt
     """,
     "ann": """
-        assessor:home assessor:keys assessor:task assessor:practice assessor:practised assessor:practise_again assessor:review
-        assessor:history assessor:guidelines accounts:notice
+        assessor:home assessor:keys assessor:task assessor:practice assessor:practised assessor:practise_again
+        assessor:review assessor:history assessor:guidelines accounts:notice
     """,
     "admin": """
         organizer:account organizer:site_audit organizer:new_campaign organizer:own_data accounts:tokens

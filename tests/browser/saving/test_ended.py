@@ -28,7 +28,7 @@ def take_back(world: DeskWorld, *, handed_on: bool = False) -> None:
 
 @pytest.mark.walk
 @pytest.mark.parametrize("handed_on", [False, True])
-def test_the_desk_of_a_task_that_was_taken_back_stops_and_lets_go(
+def test_the_desk_of_a_task_taken_back_stops_and_lets_go(
     page: Page, world: DeskWorld, window: Window, *, handed_on: bool
 ) -> None:
     take_back(world, handed_on=handed_on)
