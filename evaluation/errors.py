@@ -1,11 +1,18 @@
 """Refusals with a code for programs and a message for people; and a task that is not there for somebody."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from web.middleware import RuleRefusal
 
 PROBLEMS_SHOWN = 20  # a message is read in a terminal; up to 1,000 are kept
+PLACES_SHOWN = 5
+"""Most problems or findings of one kind that are shown."""
+
+# Of two problems of a kind, these differ.
+VALUE = re.compile(r", (?:not|found) .*|; it is also at .*|'[^']*'|`[^`]*`|\d+")
 
 
 class Refused(RuleRefusal):
@@ -41,13 +48,29 @@ class InputProblem:
         return f"{self.file}:{self.line}: {self.field}: {self.expected}{way_out}"
 
 
+Item = TypeVar("Item")
+
+
+def by_kind(
+    items: Iterable[Item], field_and_expected: Callable[[Item], tuple[str, str]]
+) -> list[tuple[list[Item], int]]:
+    """Return the first items of each kind, at most `PLACES_SHOWN`, with the number of its others."""
+    kinds: dict[tuple[str, str], list[Item]] = {}
+    for item in items:
+        field, expected = field_and_expected(item)
+        kinds.setdefault((VALUE.sub("", field), VALUE.sub("", expected)), []).append(item)
+    return [(kind[:PLACES_SHOWN], max(len(kind) - PLACES_SHOWN, 0)) for kind in kinds.values()]
+
+
 class BadInput(Refused):
-    """A file that cannot be loaded, with up to `PROBLEMS_SHOWN` problems listed."""
+    """A file that cannot be loaded, with up to `PROBLEMS_SHOWN` problems listed by their kinds."""
 
     def __init__(self, problems: Sequence[InputProblem]) -> None:
         self.problems = tuple(problems)
-        shown = [str(problem) for problem in self.problems[:PROBLEMS_SHOWN]]
-        more = len(self.problems) - len(shown)
-        if more > 0:
-            shown.append(f"and {more} more")
-        super().__init__("bad_input", "\n".join(shown))
+        kinds = by_kind(self.problems, lambda problem: (problem.field, problem.expected))
+        shown = {id(problem) for kind, _ in kinds for problem in kind}
+        lines = [str(problem) for problem in self.problems if id(problem) in shown]
+        # The rest of a kind, beside the first of it; of very many kinds only the first are named.
+        lines[PROBLEMS_SHOWN:] = [f"and {len(lines) - PROBLEMS_SHOWN} more"] if len(lines) > PROBLEMS_SHOWN else []
+        lines += [f"and {more:,} more like {kind[0].file}:{kind[0].line}" for kind, more in kinds if more]
+        super().__init__("bad_input", "\n".join(lines))

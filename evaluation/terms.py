@@ -269,6 +269,8 @@ class FindingCode(StrEnum):
     ANSWER_TEXT_DIFFERS = "answer_text_differs"
     ADDRESSES_JUDGE = "addresses_judge"
     LABELS_OF_ANOTHER = "labels_of_another"
+    CLOSING_ROW = "closing_row"
+    UNKNOWN_CITATION = "unknown_citation"
 
 
 PROVENANCE_KEY = "assay"

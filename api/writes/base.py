@@ -33,6 +33,7 @@ from assessor.progress.matrix import may_organize
 from evaluation.campaigns.access import unblinded_campaign_for
 from evaluation.domain.pseudonyms import Names
 from evaluation.errors import BadInput, InputProblem
+from evaluation.formats.lines import repeated_keys
 from evaluation.formats.problems import field_path, wording
 from evaluation.formats.source import Readable
 from evaluation.models import Campaign
@@ -73,6 +74,8 @@ def body_of(form: type[BaseModel], raw: bytes) -> BaseModel:
         if _has_nul(from_json(raw)):
             # Refused on SQLite too, or it would depend on the database what can be sent.
             raise WrongBody({"body": ["A text without NUL characters."]})
+        if repeated := repeated_keys(raw):
+            raise WrongBody({key: ["Once, it is there twice."] for key in repeated})
         return form.model_validate_json(raw)
     except ValidationError as error:
         raise WrongBody(_errors(error, "body")) from error

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
+from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import Id, Line, Once, Wording, json_line, json_rows
 from evaluation.formats.nuggets import (
     ARGUE_KEY,
@@ -61,6 +62,10 @@ class BankQuestion(Line):
     importance: int | str | None = None
     answers: list[BankAnswer] = Field(default_factory=list)
 
+    @property
+    def operator(self) -> str:
+        return (self.aggregator_type or ANY).strip().upper() or ANY
+
     @field_validator("answers", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
@@ -109,6 +114,7 @@ def _is_spread(source: Source) -> bool:
     return source.lines[0][1].strip() == "{"
 
 
+@of_kind("nuggets", "nugget lists, a topic a line")
 def parse_lists(source: Source) -> tuple[NuggetListRow, ...]:
     """Nugget lists of either kind of file, nuggetizer's or ARGUE's. Raises `BadInput`."""
     return parse_argue(source) if is_argue(source) else parse_nuggets(source)
@@ -135,8 +141,11 @@ def parse_argue(source: Source) -> tuple[NuggetListRow, ...]:
 def _wrong_signs(bank: Bank) -> Iterator[tuple[str, str]]:
     """Yield the fields that say that an answer must not contain something, each with what is expected there."""
     for place, question in enumerate(bank.nugget_bank):
+        field = f"nugget_bank.{place}.aggregator_type"
         if is_not(question.aggregator_type):
-            yield f"nugget_bank.{place}.aggregator_type", f"{NO_NOT}, found {question.aggregator_type!r}"
+            yield field, f"{NO_NOT}, found {question.aggregator_type!r}"
+        elif question.operator not in {ALL, ANY}:
+            yield field, f"{ALL} or {ANY}, found {question.aggregator_type!r}"
     for name in BANKS:
         for place, nugget in enumerate(getattr(bank, name)):
             if is_avoid(nugget.importance):
@@ -167,7 +176,7 @@ def _nuggets(bank: Bank) -> Iterator[NuggetRecord]:
 
 def _together(question: BankQuestion) -> list[list[BankAnswer]]:
     """Return the answers of each nugget that a question makes."""
-    if question.aggregator_type == ALL and question.answers:
+    if question.operator == ALL and question.answers:
         return [[answer] for answer in question.answers]
     return [question.answers]
 

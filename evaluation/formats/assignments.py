@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
+from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import (
     CONFIG,
     Count,
@@ -103,6 +104,7 @@ class AssignmentLine(Line):
     nuggets: list[LabelItem]
 
 
+@of_kind("assignments", "nugget labels, an answer a line")
 def parse_assignments(source: Source) -> tuple[AssignmentRecord, ...]:
     """All rows in file order. Raises `BadInput`; (topic, run) twice is an error, an unknown label is FAILED."""
     problems = Problems(source.name)

@@ -43,11 +43,27 @@ def json_rows(source: Source, validate: Callable[[str], T], problems: Problems) 
         except ValidationError as error:
             problems.add_validation(line, error)
             continue
+        for key in repeated_keys(text):
+            problems.add(line, key, f"`{key}` once, it is there twice")
         unstorable = _unstorable(text) or ("numbers of ordinary size" if _has_infinite(row) else None)
         if unstorable:
             problems.add(line, "line", unstorable)
             continue
         yield line, row
+
+
+def repeated_keys(text: str | bytes) -> list[str]:
+    """Return the keys that some object of a JSON text has twice: of those the last would count, and nobody be told."""
+    found: dict[str, None] = {}
+
+    def note(pairs: list[tuple[str, Any]]) -> None:
+        if len(pairs) != len(dict(pairs)):
+            names = [name for name, _ in pairs]
+            found.update((name, None) for name in names if names.count(name) > 1)
+
+    # Of numbers nothing is asked, and they may be of any size.
+    json.loads(text, object_pairs_hook=note, parse_int=len, parse_float=len)
+    return list(found)
 
 
 def _unstorable(text: str) -> str | None:

@@ -14,6 +14,7 @@ from pydantic import AliasChoices, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from evaluation.formats.addressing import addressing_in_answer, signs_in_answer
+from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, id_problem, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -107,6 +108,7 @@ class RunLine(Head):
         return self.metadata if self.metadata and self.run_id is None else self
 
 
+@of_kind("runs", "the answers of a run, a topic a line")
 def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     """One run of any of the three forms, answers in file order; `topics` are those that it may answer, None is any.
 
@@ -255,6 +257,20 @@ def _citation_findings(answer: AnswerRecord) -> Noted:
         if outside:
             message = f"sentence {number} cites {named(outside)}, the answer has {references} references (from 0)"
             yield FindingCode.CITATION_OUT_OF_RANGE, message
+
+
+def strangers(answer: AnswerRecord) -> list[str]:
+    """Return what an answer cites by docid that its references lack; nothing where it has no references."""
+    listed = set(answer.references)
+    cited = (c.docid for sentence in answer.sentences for c in sentence.citations if c.docid == c.raw)
+    return list(dict.fromkeys(docid for docid in cited if docid and docid not in listed)) if listed else []
+
+
+def strangers_message(docids: list[str], references: int) -> str:
+    """Finding about citations that lead nowhere."""
+    where = f"which are not among its {references:,} references"
+    hint = " (integers count from 0 without quotes)" if all(docid.isdecimal() for docid in docids) else ""
+    return f"cites {named(docids)}, {where}{hint}, and no passage has them"
 
 
 def _topic_text(answer: AnswerRecord, topics: Mapping[str, str]) -> Noted:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import Once, id_problem, name_problem
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -31,6 +32,7 @@ class ScoreRecord:
     values: dict[str, float]
 
 
+@of_kind("scores", "a CSV with `run_id` and score columns")
 def parse_scores(source: Source) -> tuple[ScoreRecord, ...]:
     """All rows in file order. Raises `BadInput`: no `run_id` or score column, a cell that is no number, a run twice."""
     problems = Problems(source.name)

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Any, Final
 
+from pydantic import BeforeValidator
+
+from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import Count, Id, Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -44,14 +47,18 @@ class SegmentLine(Line):
     end_char: Count | None = None
 
 
-class CandidateLine(SegmentLine):
-    """A candidate: the segment is in `doc`, or is the candidate itself."""
-
-    doc: SegmentLine | None = None
+def _as_segment(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
 
 
-class AnyLine(SegmentLine):
-    candidates: list[CandidateLine] | None = None
+class DocLine(SegmentLine):
+    """A segment of which `doc` may hold more: its text alone, or all of it."""
+
+    doc: Annotated[SegmentLine | None, BeforeValidator(_as_segment)] = None
+
+
+class AnyLine(DocLine):
+    candidates: list[DocLine] | None = None
 
 
 def document_id(docid: str) -> str:
@@ -69,6 +76,7 @@ def names_any(needed: Container[str]) -> Callable[[str], bool]:
     return may_hold
 
 
+@of_kind("segments", "passages, one a line")
 def parse_segments(source: Source, needed: Container[str] | None = None) -> tuple[SegmentRecord, ...]:
     """The segments in file order, only those whose docid is in `needed` if it is given.
 
@@ -95,35 +103,42 @@ def _needed_only(source: Source, needed: Container[str] | None) -> Source:
 
 def _rows(source: Source, needed: Container[str] | None, problems: Problems) -> Iterator[SegmentRecord]:
     for line, found in json_rows(source, AnyLine.model_validate_json, problems):
-        for path, segment, docid in _segments(found):
+        for path, segment in _segments(found):
+            doc = segment.doc or segment
+            docid = segment.docid or segment.id or doc.docid or doc.id
             if docid is None:
                 problems.add(line, f"{path}docid", "a docid (`docid` or `id`), the field is missing")
             elif needed is None or docid in needed:
                 yield from _row(line, path, segment, docid, problems)
 
 
-def _segments(found: AnyLine) -> Iterator[tuple[str, SegmentLine, str | None]]:
+def _segments(found: AnyLine) -> Iterator[tuple[str, DocLine]]:
     if found.candidates is None:
-        yield "", found, found.docid or found.id
+        yield "", found
         return
     for number, candidate in enumerate(found.candidates):
-        segment = candidate.doc or candidate
-        docid = candidate.docid or candidate.id or segment.docid or segment.id
-        yield f"candidates.{number}.", segment, docid
+        yield f"candidates.{number}.", candidate
 
 
-def _row(line: int, path: str, found: SegmentLine, docid: str, problems: Problems) -> Iterator[SegmentRecord]:
-    text = found.segment or found.text or found.contents
+def _row(line: int, path: str, found: DocLine, docid: str, problems: Problems) -> Iterator[SegmentRecord]:
+    doc = found.doc or found
+    text = _text(doc) or _text(found)
     if text is None:
-        problems.add(line, f"{path}segment", "a text (`segment`, `text` or `contents`), the field is missing")
+        problems.add(
+            line, f"{path}segment", "a text (`segment`, `text`, `contents` or `doc`), the field is missing"
+        )
         return
     yield SegmentRecord(
         line=line,
         docid=docid,
-        title=found.title or "",
-        url=found.url or "",
-        headings=found.headings or "",
+        title=doc.title or found.title or "",
+        url=doc.url or found.url or "",
+        headings=doc.headings or found.headings or "",
         text=text,
-        start_char=found.start_char,
-        end_char=found.end_char,
+        start_char=found.start_char if doc.start_char is None else doc.start_char,
+        end_char=found.end_char if doc.end_char is None else doc.end_char,
     )
+
+
+def _text(found: SegmentLine) -> str | None:
+    return found.segment or found.text or found.contents

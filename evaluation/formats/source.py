@@ -99,6 +99,7 @@ MAX_SEGMENT_LINE_BYTES = 16 * 1_048_576
 MAX_LINES = 4_000_000
 
 BOM = b"\xef\xbb\xbf"
+LOOKED_AT = 1000  # bytes, to tell the encoding
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 # C0 controls but tab and newline. Carriage returns are in it: a clean block has none of these.
 CONTROLS = bytes(code for code in range(32) if code not in {9, 10})
@@ -144,7 +145,7 @@ def read_source(
         reader.feed(chunk)
         if reader.too_many:
             problems.add(0, "file", f"at most {MAX_LINES:,} lines; split it")
-        if problems.full or reader.too_many:
+        if problems.full or reader.too_many or reader.is_over:
             break
     reader.close()
     try:
@@ -173,9 +174,16 @@ class _LineReader:
         self._crlf: bool | None = None  # the line end of the first line, and so of all
         self._mixed_noted = False
         self.too_many = False
+        self.is_over = False
 
     def feed(self, chunk: bytes) -> None:
         if self._first:
+            if encoding := _utf16(chunk[:LOOKED_AT]):
+                # In a file of two bytes a character each line has a fault, and each the same.
+                text = f"UTF-8 text, this looks like UTF-16 (convert it: iconv -f {encoding} -t UTF-8 FILE)"
+                self._problems.add(1, "encoding", text)
+                self.is_over = True
+                return
             chunk = self._without_bom(chunk)
         cut = chunk.rfind(b"\n")
         if cut >= 0:
@@ -220,9 +228,9 @@ class _LineReader:
         self._carry, self._carried = [], 0
         if self._crlf is None:
             self._crlf = block.partition(b"\n")[0].endswith(b"\r")
-        block = self._unix(block, last)
-        text = self._clean(block)
+        text = self._clean(self._unix(block, last))
         if text is None:
+            # With its own line ends: they are not to blame for another fault.
             self._add_each(block, last)
         else:
             self._add_all(text)
@@ -284,7 +292,7 @@ class _LineReader:
         if len(raw) > self._limit:
             self._too_long(number)
             return False
-        found = next(_faults(number, raw), None)
+        found = next(_faults(raw), None)
         if found:
             self._problems.add(number, *found)
         return found is None
@@ -293,10 +301,28 @@ class _LineReader:
         self._problems.add(number, "line", f"a line of at most {self._limit:,} bytes")
 
 
-def _faults(number: int, raw: bytes) -> Iterator[tuple[str, str]]:
+def _utf16(beginning: bytes) -> str | None:
+    """Encoding of a file that begins as UTF-16 does: with its mark, or with NUL in each other byte."""
+    if beginning.startswith(UTF16_BOMS):
+        return "UTF-16"
+    nuls = beginning[0::2].count(0), beginning[1::2].count(0)
+    most, least = max(nuls), min(nuls)
+    # Of a script far from Latin only blanks, digits and line ends have one, and its bytes are no UTF-8.
+    if most < 2 or least * 4 > most or (most < len(beginning) // 4 and _is_utf8(beginning)):
+        return None
+    return "UTF-16BE" if nuls[0] else "UTF-16LE"
+
+
+def _is_utf8(beginning: bytes) -> bool:
+    try:
+        beginning.decode()
+    except UnicodeDecodeError as error:
+        return error.start > LOOKED_AT - 4  # a character that was cut
+    return True
+
+
+def _faults(raw: bytes) -> Iterator[tuple[str, str]]:
     """Return the faults of one line's bytes, as (field, expected); the first explains most."""
-    if number == 1 and raw.startswith(UTF16_BOMS):
-        yield "encoding", "UTF-8 text, this looks like UTF-16 (convert it: iconv -f UTF-16 -t UTF-8 FILE)"
     if control := CONTROL.search(raw):
         code = raw[control.start()]
         kind = "a NUL byte" if code == 0 else f"control character 0x{code:02x}"
@@ -304,4 +330,5 @@ def _faults(number: int, raw: bytes) -> Iterator[tuple[str, str]]:
     try:
         raw.decode()
     except UnicodeDecodeError as error:
-        yield "encoding", f"UTF-8, found byte 0x{raw[error.start]:02x} at byte {error.start} of the line"
+        text = f"UTF-8, found byte 0x{raw[error.start]:02x} at byte {error.start} of the line"
+        yield "encoding", f"{text} (of Windows-1252? iconv -f WINDOWS-1252 -t UTF-8 FILE)"

@@ -5,6 +5,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from evaluation.formats.kinds import of_kind
 from evaluation.formats.lines import Count, Id, Line, Name, Once, json_line, json_rows, label_word, own_provenance
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
@@ -35,8 +36,8 @@ NOTHING_SHOWN: Final = Shown()
 class SupportRecord:
     """One judgment. `condition` and `judge` are None where they come from the command's options.
 
-    `raw` is the file's word where that is no label (`label` is then FAILED), else empty. `reason` is read back only
-    for "can't judge". `shown`: the LLM label that was on the screen.
+    `label` is None where the file has `null`. `raw` is the file's word where that is no label (`label` is then FAILED),
+    else empty. `reason` is read back only for "can't judge". `shown`: the LLM label that was on the screen.
     """
 
     line: int
@@ -44,7 +45,7 @@ class SupportRecord:
     topic_id: str
     sentence: int
     docid: str
-    label: SupportLabel
+    label: SupportLabel | None
     raw: str = ""
     condition: SupportCondition | None = None
     judge: str | None = None
@@ -58,12 +59,13 @@ class SupportLine(Line):
     topic_id: Id
     sentence: Count
     docid: Id
-    label: str
+    label: str | None
     condition: str | None = None
     judge: Name | None = None
     reason: str | None = None
 
 
+@of_kind("support", "citation labels, a sentence and a passage a line")
 def parse_support(source: Source) -> tuple[SupportRecord, ...]:
     """All judgments in file order; equal repetitions are dropped, conflicting repetitions refuse the file.
 
@@ -92,7 +94,7 @@ def support_line(row: SupportRecord) -> str:
         "topic_id": row.topic_id,
         "sentence": row.sentence,
         "docid": row.docid,
-        "label": label_word(row.label, row.raw),
+        "label": None if row.label is None else label_word(row.label, row.raw),
         "condition": row.condition,
         "judge": row.judge,
         "reason": row.reason,
@@ -108,7 +110,7 @@ def shown_provenance(shown_label: int | None, shown_ms: int | None, accepted: bo
 
 
 def _row(line: int, found: SupportLine, problems: Problems) -> SupportRecord:
-    label = LABELS.get(found.label, SupportLabel.FAILED)
+    label = None if found.label is None else LABELS.get(found.label, SupportLabel.FAILED)
     return SupportRecord(
         line=line,
         run_id=found.run_id,
@@ -116,7 +118,7 @@ def _row(line: int, found: SupportLine, problems: Problems) -> SupportRecord:
         sentence=found.sentence,
         docid=found.docid,
         label=label,
-        raw=found.label if label is SupportLabel.FAILED else "",
+        raw=found.label or "" if label is SupportLabel.FAILED else "",
         condition=SupportCondition(found.condition) if found.condition else None,
         judge=found.judge,
         reason=found.reason,

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from evaluation.formats.kinds import is_retrieval_run, of_kind
 from evaluation.formats.languages import Language
 from evaluation.formats.lines import Id, Line, Once, Text, id_problem, json_rows
 from evaluation.formats.problems import Problems
@@ -34,6 +35,15 @@ class TopicRecord:
     article: str = ""
 
 
+HEADERS_OF_IDS: Final = frozenset(
+    {"id", "qid", "queryid", "topicid", "topic", "tid", "narrativeid", "requestid", "number", "num", "docid"}
+)
+HEADERS_OF_TEXTS: Final = frozenset(
+    {"query", "text", "title", "topic", "narrative", "question", "querytext", "topictext", "description"}
+)
+WORD_ENDS: Final = re.compile(r"[\s_#.-]+")
+
+
 class TopicLine(Line):
     """A JSONL line: exactly the first id key and the first text key that it has count."""
 
@@ -57,6 +67,7 @@ class TopicLine(Line):
     tags: list[Text] = []
 
 
+@of_kind("topics", "topics: id<TAB>text, or JSON lines")
 def parse_topics(source: Source) -> tuple[TopicRecord, ...]:
     """All topics in file order. The first line decides the form. Raises `BadInput`; a topic twice is an error."""
     problems = Problems(source.name)
@@ -110,6 +121,9 @@ def _first_key(topic: TopicLine, keys: Collection[str]) -> str | None:
 def _tsv_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
     for line, text in source.lines:
         columns = text.split("\t")
+        if line == source.lines[0][0] and _is_header(columns):
+            problems.add(line, "line", f"a topic, this is a header ({', '.join(columns)}): take it away")
+            continue
         if len(columns) != 2:
             problems.add(line, "columns", f"2 columns, id<TAB>text, found {len(columns)}")
             continue
@@ -121,6 +135,11 @@ def _tsv_topics(source: Source, problems: Problems) -> Iterator[TopicRecord]:
             problems.add(line, "text", "a text that is not empty")
         if topic_text and not wrong_id:
             yield TopicRecord(line, topic_id, topic_text)
+
+
+def _is_header(columns: list[str]) -> bool:
+    first, *others = (WORD_ENDS.sub("", column).casefold() for column in columns)
+    return first in HEADERS_OF_IDS and any(other in HEADERS_OF_TEXTS for other in others)
 
 
 # `int` alone would take 1_0 and the digits of other scripts as well.
@@ -142,6 +161,7 @@ class QrelRecord:
     grade: int
 
 
+@of_kind("qrels", "grades: topic, any, docid, grade")
 def parse_qrels(source: Source) -> tuple[QrelRecord, ...]:
     """All judgments in file order; equal repetitions are dropped, conflicting repetitions refuse the file.
 
@@ -150,6 +170,9 @@ def parse_qrels(source: Source) -> tuple[QrelRecord, ...]:
     problems = Problems(source.name)
     once = Once(problems, "grade")
     rows: list[QrelRecord] = []
+    if is_retrieval_run(text.split() for _, text in source.lines):
+        problems.add(0, "file", "grades; this is a retrieval run: its fourth column has ranks, not grades")
+        problems.raise_if_any()
     for line, text in source.lines:
         row = _qrel_record(line, text.split(), problems)
         if row and once.is_new(line, (row.topic_id, row.docid), row.grade, f"{row.topic_id} {row.docid}"):

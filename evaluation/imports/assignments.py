@@ -10,10 +10,12 @@ from django.utils import timezone
 from accounts.models import User
 from evaluation.domain.conditions import set_of_origin
 from evaluation.errors import InputProblem
-from evaluation.formats.assignments import AssignmentRecord, LabelRecord, parse_assignments
+from evaluation.formats.assignments import AssignmentRecord, LabelRecord, UnjudgedRow, parse_assignments
 from evaluation.formats.lines import label_word
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
+    NO_LABEL,
+    TAKEN_OUT,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
@@ -21,9 +23,10 @@ from evaluation.imports.base import (
     changed_problem,
     compare,
     refuse,
+    refuse_changes,
     with_every_problem,
 )
-from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
+from evaluation.imports.dependents import no_longer_stand, numbers_after, refuse_if_judged_here
 from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
@@ -122,13 +125,16 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
     }
     compared = compare(given, _key, loaded, _differs, _change, replace)
     to_write = compared.to_write
-    if compared.changed:
-        refuse_if_judged_here(labels, {_key(item) for item in compared.changed}, "answer", "nugget_version")
+    taken_out = _taken_out(known, files, loaded, replace)
+    if compared.changed or taken_out:
+        keys = {_key(item) for item in compared.changed} | taken_out
+        refuse_if_judged_here(labels, keys, "answer", "nugget_version")
 
     def write(event: Event) -> None:
         numbers = {key: stored[0] for key, stored in loaded.items()}
         numbers |= numbers_after(labels, "answer", "nugget_version")
         _write(stored_judge(judge), to_write, numbers, event)
+        no_longer_stand(labels, taken_out, "answer", "nugget_version")
 
     of_set = Assignment.objects.filter(nugget_version__nugget__nugget_set=nugget_set)
     codes = {_key(entry): int(entry.label.label) for entry in given}
@@ -138,7 +144,31 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
         *_other_texts(known, files),
         *equal_labels(files[0][0], judge, of_set, codes, "answer", "nugget_version"),
     ]
-    return ImportPlan("labels", *compared.counts, found if to_write else [], write=write)
+    counts = {TAKEN_OUT: len(taken_out)}
+    found = found if to_write or taken_out else []
+    return ImportPlan("labels", *compared.counts, found, counts, write)
+
+
+def _taken_out(
+    known: _KnownAssignment, files: Files, loaded: Mapping[tuple[int, int], Loaded], replace: bool
+) -> set[tuple[int, int]]:
+    """Return the loaded labels where the files have `null`. Raises `BadInput` for any, unless `replace`."""
+    nulls = {
+        (known.answers[row.run_id, row.topic_id], there[item.occurrence]): (source, row, item)
+        for source, rows in files
+        for row in rows
+        for item in row.unjudged
+        if item.occurrence < len(there := known.wordings.get(row.topic_id, {}).get(item.text, []))
+    }
+    taken_out = nulls.keys() & loaded.keys()
+    refuse_changes([_null_problem(*nulls[key], loaded[key]) for key in nulls if key in taken_out], replace)
+    return taken_out
+
+
+def _null_problem(source: Source, row: AssignmentRecord, item: UnjudgedRow, loaded: Loaded) -> InputProblem:
+    _, label, raw, *_ = loaded
+    old = label_word(AssignmentLabel(label), raw)
+    return changed_problem(source, row.line, "assignment", repr(item.text), loaded=old, in_file=NO_LABEL)
 
 
 def _change(row: _GivenAssignment, loaded: Loaded) -> InputProblem:

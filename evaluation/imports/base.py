@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Count, F
 
 from accounts.models import User
-from evaluation.errors import BadInput, InputProblem, Refused
+from evaluation.errors import PLACES_SHOWN, BadInput, InputProblem, Refused
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.segments import document_id
 from evaluation.formats.source import Source
@@ -22,6 +22,9 @@ from web.consistent_read import read_only
 from web.text import cut
 
 BATCH = 500
+TAKEN_OUT = "taken out"
+NOT_IN_FILE = "loaded and not in the file"
+NO_LABEL = "null, which takes it out"
 LONGEST_SHOWN = 300  # of a text beside its replacement
 
 
@@ -33,6 +36,29 @@ class ImportFinding:
     message: str
     topic_id: str = ""
     run_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """Findings of one code: the first of them, and their number."""
+
+    code: FindingCode
+    number: int
+    shown: tuple[ImportFinding, ...]
+
+    def __str__(self) -> str:
+        places = ", ".join(
+            f"{finding.file}:{finding.line}" if finding.line else finding.file for finding in self.shown
+        )
+        more = f" and {self.number - len(self.shown):,} more" if self.number > len(self.shown) else ""
+        return f"- {self.number:,} {self.code.replace('_', ' ')} ({places}{more}): {self.shown[0].message}"
+
+
+def findings_by_kind(found: Sequence[ImportFinding]) -> list[FindingKind]:
+    by_code: dict[FindingCode, list[ImportFinding]] = {}
+    for finding in found:
+        by_code.setdefault(finding.code, []).append(finding)
+    return [FindingKind(code, len(kind), tuple(kind[:PLACES_SHOWN])) for code, kind in by_code.items()]
 
 
 Item = TypeVar("Item")
@@ -106,7 +132,7 @@ class LoadReceipt:
 
     @property
     def nothing_changed(self) -> bool:
-        return not (self.added or self.changed)
+        return not (self.added or self.changed or self.counts.get(TAKEN_OUT))
 
     def __str__(self) -> str:
         if self.nothing_changed:

@@ -94,6 +94,14 @@ def refuse_if_judged_here(labels: CurrentQuerySet[Any], keys: Collection[tuple[i
         )
 
 
+def no_longer_stand(labels: CurrentQuerySet[Any], keys: Collection[tuple[int, int]], *item: str) -> None:
+    """Take labels out of what counts; they are kept, as those of a task that is withdrawn."""
+    there = labels.current().values_list("pk", *item)
+    pks = [pk for pk, *key in there if tuple(key) in keys] if keys else []
+    for part in in_parts_of(pks):
+        labels.filter(pk__in=part).update(stands=False)
+
+
 def numbers_after(labels: CurrentQuerySet[Any], *item: str) -> dict[tuple[int, int], int]:
     """Return the next submission number of items whose labels were all withdrawn or replaced: those are kept."""
     newest = labels.order_by().values_list(*item).annotate(Max("submission"))

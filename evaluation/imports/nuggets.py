@@ -276,7 +276,10 @@ def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list
     seen: set[str] = set()
     for nugget in row.nuggets:
         if _is_dirty(nugget_set, nugget):
-            text = f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay"
+            text = (
+                f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay: "
+                "it counts in scores over all nuggets alone"
+            )
             found.append(ImportFinding(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id))
         if nugget.text in seen:
             text = f"the nugget {nugget.text!r} is there more than once"

@@ -1,12 +1,12 @@
 """Import runs: answers with their sentences and citations."""
 
 import hashlib
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from accounts.models import User
 from evaluation.errors import BadInput, InputProblem, Refused
-from evaluation.formats.runs import RunFile, parse_run, run_findings
+from evaluation.formats.runs import RunFile, RunFinding, parse_run, run_findings, strangers, strangers_message
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     BATCH,
@@ -28,7 +28,7 @@ from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Even
 from evaluation.models.fields import new_public_id
 from evaluation.rules.text import check_name
 from evaluation.tasks.pooling import extend_tasks, leave_out_answers, lock_judging
-from evaluation.terms import RagTask
+from evaluation.terms import FindingCode, RagTask
 
 LAST_PRIORITY = 32_767  # what the column holds
 
@@ -208,8 +208,20 @@ def _findings(campaign: Campaign, submission: _Submitted, topics: dict[str, str]
         ImportFinding(
             each.code, submission.source.name, each.line, each.message, each.topic_id or "", submission.run_id
         )
-        for each in noticed
+        for each in [*noticed, *_strangers(campaign, submission.file)]
     ]
+
+
+def _strangers(campaign: Campaign, file: RunFile) -> Iterator[RunFinding]:
+    """Find citations of docids that neither the answer's references nor a passage with text has."""
+    by_answer = [(answer, docids) for answer in file.answers if (docids := strangers(answer))]
+    wanted = {docid for _, docids in by_answer for docid in docids}
+    # All at once: SQLite takes a limited number of parameters.
+    there = wanted and set(campaign.segments.filter(has_text=True).values_list("docid", flat=True))
+    for answer, docids in by_answer:
+        if unknown := [docid for docid in docids if docid not in there]:
+            message = strangers_message(unknown, len(answer.references))
+            yield RunFinding(FindingCode.UNKNOWN_CITATION, answer.line, answer.topic_id, message)
 
 
 def _run_of(campaign: Campaign, submission: _Submitted, loaded: dict[str, Run], event: Event) -> Run:

@@ -12,6 +12,8 @@ from evaluation.formats.source import Source
 from evaluation.formats.support import SupportRecord, parse_support
 from evaluation.imports.base import (
     BATCH,
+    NO_LABEL,
+    TAKEN_OUT,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
@@ -19,9 +21,10 @@ from evaluation.imports.base import (
     changed_problem,
     compare,
     refuse,
+    refuse_changes,
     with_every_problem,
 )
-from evaluation.imports.dependents import numbers_after, refuse_if_judged_here
+from evaluation.imports.dependents import no_longer_stand, numbers_after, refuse_if_judged_here
 from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
@@ -30,10 +33,16 @@ from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLa
 
 @dataclass(frozen=True, slots=True)
 class _GivenSupport:
+    """A pair of a file; `label` is None where the file has `null`."""
+
     source: Source
     row: SupportRecord
     sentence: int
     segment: int
+
+    @property
+    def label(self) -> SupportLabel | None:
+        return self.row.label
 
 
 @dataclass(slots=True)
@@ -99,27 +108,35 @@ def _plan(
     )
     # By submission, so that the newest of a pair's labels is compared.
     loaded = {(row.sentence_id, row.segment_id): row for row in labels.current().order_by("submission")}
-    compared = compare(given, _key, loaded, _differs, _change, replace)
-    if compared.changed:
-        refuse_if_judged_here(labels, {_key(item) for item in compared.changed}, "sentence", "segment")
+    labelled = [item for item in given if item.label is not None]
+    compared = compare(labelled, _key, loaded, _differs, _change, replace)
+    nulls = [item for item in given if item.label is None and _key(item) in loaded]
+    refuse_changes([_change(item, loaded[_key(item)]) for item in nulls], replace)
+    taken_out = {_key(item) for item in nulls}
+    if compared.changed or taken_out:
+        keys = {_key(item) for item in compared.changed} | taken_out
+        refuse_if_judged_here(labels, keys, "sentence", "segment")
 
     def write(event: Event) -> None:
         numbers = {key: entry.submission for key, entry in loaded.items()}
         numbers |= numbers_after(labels, "sentence", "segment")
         _write(stored_judge(judge), condition, compared.to_write, numbers, event)
+        no_longer_stand(labels, taken_out, "sentence", "segment")
 
-    codes = {_key(entry): int(entry.row.label) for entry in given}
+    codes = {_key(entry): int(entry.row.label or 0) for entry in labelled}
     others = SupportJudgment.objects.all()
     found = [
         *_dirty_labels(compared.to_write),
         *equal_labels(files[0][0], judge, others, codes, "sentence", "segment"),
     ]
-    return ImportPlan("labels", *compared.counts, found if compared.to_write else [], write=write)
+    found = found if compared.to_write else []
+    counts = {TAKEN_OUT: len(taken_out)}
+    return ImportPlan("labels", *compared.counts, found, counts, write)
 
 
 def _change(row: _GivenSupport, loaded: SupportJudgment) -> InputProblem:
     old = label_word(SupportLabel(loaded.label), loaded.raw)
-    new = label_word(row.row.label, row.row.raw)
+    new = NO_LABEL if row.label is None else label_word(row.label, row.row.raw)
     return changed_problem(row.source, row.row.line, "label", row.row.docid, loaded=old, in_file=new)
 
 
@@ -217,7 +234,7 @@ def _write(
                 sentence_id=item.sentence,
                 segment_id=item.segment,
                 submission=numbers.get(_key(item), 1),
-                label=item.row.label,
+                label=SupportLabel(item.row.label or 0),
                 raw=_raw(item.row),
                 shown_label=item.row.shown.code,
                 shown_ms=item.row.shown.shown_ms,

@@ -11,6 +11,8 @@ from evaluation.formats.source import Source
 from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics
 from evaluation.imports.base import (
     BATCH,
+    NOT_IN_FILE,
+    TAKEN_OUT,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
@@ -26,12 +28,14 @@ from evaluation.imports.dependents import labels_on_topics
 from evaluation.labelling import GivenGrade, upsert, write_grades
 from evaluation.models import Campaign, Event, Qrel, QrelSource, Topic, TopicTag
 from evaluation.models.fields import new_public_id
+from evaluation.models.querysets import in_parts_of
 from evaluation.rules.text import check_name
 from evaluation.terms import FindingCode
 
 TEXTS = ("text", "problem_statement", "background", "article")
 texts = attrgetter(*TEXTS)
 FIELDS = (*TEXTS, "language", "extra")
+BY_FILE = "import.qrels"
 
 
 @with_every_problem
@@ -164,7 +168,19 @@ def _qrel_plan(
         replace,
     )
 
+    # Grades of an LLM under the same name were never in a file.
+    by_file = {
+        (topic_id, docid): pk
+        for pk, topic_id, docid in qrels.filter(event__kind=BY_FILE).values_list(
+            "pk", "topic__topic_id", "segment__docid"
+        )
+    }
+    absent = by_file.keys() - {(row.topic_id, row.docid) for row in rows}
+    taken_out = [by_file[key] for key in absent] if replace else []
+
     def write(event: Event) -> None:
+        for part in in_parts_of(taken_out):
+            Qrel.objects.filter(pk__in=part).delete()
         by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=name)
         segments = segment_pks(campaign, {row.docid for row in compared.to_write}, event)
         write_grades(
@@ -172,7 +188,9 @@ def _qrel_plan(
             [GivenGrade(topics[row.topic_id], segments[row.docid], row.grade, event) for row in compared.to_write],
         )
 
-    return ImportPlan("qrels", *compared.counts, _off_scale(campaign, source, compared.to_write), write=write)
+    found = _off_scale(campaign, source, compared.to_write)
+    counts = {TAKEN_OUT if replace else NOT_IN_FILE: len(absent)}
+    return ImportPlan("qrels", *compared.counts, found, counts, write)
 
 
 def _off_scale(campaign: Campaign, source: Source, rows: list[QrelRecord]) -> list[ImportFinding]:

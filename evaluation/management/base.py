@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from evaluation.errors import Refused, no_such
 from evaluation.formats.source import Source, read_source
-from evaluation.imports.base import LoadReceipt
+from evaluation.imports.base import LoadReceipt, findings_by_kind
 from evaluation.models import Campaign
 from web import audit_log
 from web.busy import SENTENCE, is_busy
@@ -79,7 +79,10 @@ class ImportCommand(AssayCommand):
         add_files(parser, several=self.several)
 
     def act(self, options: dict[str, Any]) -> None:
-        self.say(self.load(the_campaign(options["campaign"]), options))
+        receipt = self.load(the_campaign(options["campaign"]), options)
+        self.say(receipt)
+        for kind in findings_by_kind(receipt.found):
+            self.say(kind)
 
     def load(self, campaign: Campaign, options: dict[str, Any]) -> LoadReceipt:
         raise NotImplementedError

@@ -9,11 +9,11 @@ from accounts.models import User
 from evaluation.campaigns.protocol import machines_of
 from evaluation.domain.conditions import second_lists, set_of_origin
 from evaluation.errors import Refused, no_such
-from evaluation.models import Campaign, Judge, NuggetList, NuggetSet, QrelSource, Topic
+from evaluation.models import Campaign, Judge, NuggetList, NuggetSet, QrelSource, Task, Topic
 from evaluation.rules.tasks import expected_minutes
 from evaluation.tasks.pooling import PooledAnswer, pooled_answers
 from evaluation.tasks.reading_load import ReadingLoad, newest_drafts, sizes_of, to_read
-from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
+from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition, TaskState
 
 # The track's own grades, where those of an LLM are loaded too.
 USUAL_SOURCE = "nist"
@@ -175,9 +175,10 @@ def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tup
     lists = _lists(campaign, order, topics)
     sizes = sizes_of(nugget_list.pk for found in lists.values() for nugget_list in found)
     pool = pooled_answers(campaign, [topic.pk for topic in topics], order.stage, None)
+    begun = _begun(campaign, order, topics)
     pieces, skipped = [], []
     for topic in topics:
-        chosen, reason = _the_list(lists[topic.pk], sizes, order.nuggets)
+        chosen, reason = _the_list(lists[topic.pk], sizes, order.nuggets, is_begun=topic.pk in begun)
         if chosen is None:
             skipped.append(Skipped.of(topic, reason))
         elif topic.pk not in pool:
@@ -185,6 +186,15 @@ def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tup
         else:
             pieces.append(_judging_piece(order.stage, topic, pool[topic.pk], sizes[chosen.pk], chosen.nugget_set))
     return pieces, skipped
+
+
+def _begun(campaign: Campaign, order: Order, topics: list[Topic]) -> set[int]:
+    """Return the topics whose list in the named set is in the making, or is not submitted any more."""
+    about = {"nugget_set__campaign": campaign, "nugget_set__name": order.nuggets, "topic__in": topics}
+    makers = [stage for stage in Stage if not stage.judges]
+    tasks = Task.objects.filter(**about, stage__in=makers).exclude(state=TaskState.WITHDRAWN)
+    lists = NuggetList.objects.filter(**about)
+    return {*tasks.values_list("topic__pk", flat=True), *lists.values_list("topic__pk", flat=True)}
 
 
 def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, list[NuggetList]]:
@@ -208,7 +218,9 @@ def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, l
     return found
 
 
-def _the_list(lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str) -> tuple[NuggetList | None, str]:
+def _the_list(
+    lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str, *, is_begun: bool
+) -> tuple[NuggetList | None, str]:
     full = [nugget_list for nugget_list in lists if nugget_list.pk in sizes]
     if len(full) == 1:
         return full[0], ""
@@ -217,9 +229,9 @@ def _the_list(lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str)
         return None, f"several lists fit, say which: {names}"
     if lists:
         return None, f"the list in {lists[0].nugget_set.name} is empty"
-    if named:
-        return None, f"its list in {named} is not submitted yet"
-    return None, "no list of nuggets is submitted yet"
+    if not named:
+        return None, "no list of nuggets is submitted yet"
+    return None, f"its list in {named} is not submitted yet" if is_begun else f"there is no list for it in {named}"
 
 
 def _judging_piece(

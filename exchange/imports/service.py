@@ -26,7 +26,7 @@ from evaluation.formats.segments import names_any, parse_segments
 from evaluation.formats.source import MAX_SEGMENT_LINE_BYTES, Source, read_source
 from evaluation.formats.support import parse_support
 from evaluation.formats.topics import parse_qrels, parse_topics
-from evaluation.imports.base import LoadReceipt, problems_of, trying_out, written_with
+from evaluation.imports.base import LoadReceipt, findings_by_kind, problems_of, trying_out, written_with
 from evaluation.imports.segments import needed_docids
 from evaluation.models import Campaign
 from exchange import files
@@ -71,7 +71,8 @@ def _assignments(source: Source) -> Rows:
 
 def _support(source: Source) -> Rows:
     for row in parse_support(source):
-        yield row.run_id, row.topic_id, row.sentence, row.docid, row.raw or row.label.name.lower()
+        label = "null" if row.label is None else row.label.name.lower()
+        yield row.run_id, row.topic_id, row.sentence, row.docid, row.raw or label
 
 
 def _scores(source: Source) -> Rows:
@@ -123,7 +124,6 @@ def _beginning(source: Source, lines: int) -> Source:
 
 
 KEPT_FOR = timedelta(days=2)
-FINDINGS_SHOWN = 50
 CHOSEN: TypeAdapter[ImportOptions] = TypeAdapter(ImportOptions)
 State = ImportAttempt.State
 
@@ -302,13 +302,15 @@ def _found(receipt: LoadReceipt) -> list[dict[str, Any]]:
     return [
         {"code": finding.code.value, "file": Path(finding.file).name[-400:]}
         | {name: getattr(finding, name) for name in ("line", "run_id", "topic_id", "message")}
-        for finding in receipt.found[:FINDINGS_SHOWN]
+        for kind in findings_by_kind(receipt.found)
+        for finding in kind.shown
     ]
 
 
 def _counts(receipt: LoadReceipt) -> dict[str, Any]:
     names = ("noun", "added", "changed", "unchanged", "findings", "counts", "nothing_changed")
-    return {name: getattr(receipt, name) for name in names} | {"message": str(receipt)}
+    kinds = {kind.code.value: kind.number for kind in findings_by_kind(receipt.found)}
+    return {name: getattr(receipt, name) for name in names} | {"message": str(receipt), "kinds": kinds}
 
 
 def _refuse(attempt: ImportAttempt, refusal: Refused) -> None:

@@ -31,6 +31,13 @@ from reports.forms import PolicyForm
 from web.text import plural
 
 LONGEST = 200
+ORIGINS = [
+    (Origin.AUTO.value, "automatic: an LLM wrote them (A)"),
+    (Origin.DRAFT.value, "drafts: an LLM wrote them, for people to edit here"),
+    (Origin.EDITED.value, "edited: a person edited drafts (E)"),
+    (Origin.MANUAL.value, "manual: a person wrote them (M)"),
+]
+BY = [(JudgeKind.HUMAN.value, "a person"), (JudgeKind.LLM.value, "an LLM")]
 REQUIRED = {
     "qrels": ("source",),
     "nuggets": ("origin", "judge"),
@@ -61,7 +68,11 @@ class ImportForm(forms.Form):
         offered = _fields(campaign)
         for name in kind.options:
             self.fields[name] = offered[name]
-            self.fields[name].required = name in REQUIRED.get(kind.key, ())
+            field = self.fields[name]
+            field.required = name in REQUIRED.get(kind.key, ())
+            if field.required and name == "by":
+                self.fields[name] = choice_field("A person or an LLM", "choose", BY)
+                self.fields[name].required = True
         self.fields["replace"] = forms.BooleanField(
             required=False, label="Change what is loaded already, where no label hangs on it"
         )
@@ -98,9 +109,9 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
         ),
         "control": forms.BooleanField(label="Control runs of the organizers"),
         "pool": forms.BooleanField(label="Judge these runs whatever their priority"),
-        "origin": choice_field("Origin", "choose", named(Origin)),
+        "origin": choice_field("Origin of the nuggets", "choose", ORIGINS),
         "judge": _words("Judge", "who gave or made what is in the files; made if unknown"),
-        "by": choice_field("A person or an LLM", "as usual", named(JudgeKind)),
+        "by": choice_field("A person or an LLM", "by the origin of the nuggets", BY),
         "set": _words("Name of the set", "ORIGIN-JUDGE without it"),
         "drafts": choice_field("Made from the drafts", "none", named(drafts)),
         "nuggets": choice_field("Nugget set", "the one of that origin", sets),

@@ -15,6 +15,7 @@ from accounts.http import UserRequest
 from accounts.models import User
 from assessor.progress.matrix import may_organize
 from evaluation.campaigns import contents
+from evaluation.errors import by_kind
 from evaluation.models import Campaign
 from exchange.exports.service import content, order_export
 from exchange.imports.kinds import KINDS
@@ -84,7 +85,9 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "attempt": attempt,
         "kind": KINDS[attempt.kind],
         # Only a conflict's row has also what is loaded and what the file has: to replace it is the way out.
-        "broken": [row for row in attempt.problems if len(row) == len(PROBLEM_COLUMNS)],
+        "broken": by_kind(
+            [row for row in attempt.problems if len(row) == len(PROBLEM_COLUMNS)], lambda row: (row[2], row[3])
+        ),
         "conflicts": [row for row in attempt.problems if len(row) > len(PROBLEM_COLUMNS)],
         # Kinds stand in the order in which they need each other, topics first.
         "next": KINDS.get(dict(pairwise(KINDS)).get(attempt.kind, "")),

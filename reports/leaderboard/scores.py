@@ -1,5 +1,6 @@
 """Runs by score under one condition, with what stands behind each number, and tests of every two."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,9 @@ from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
     BATCH,
+    NOT_IN_FILE,
+    TAKEN_OUT,
+    ImportFinding,
     ImportPlan,
     LoadReceipt,
     carry_out,
@@ -22,7 +26,7 @@ from evaluation.imports.base import (
 )
 from evaluation.models import Campaign, Event, ListedNugget, NuggetList, Run
 from evaluation.rules.text import check_name
-from evaluation.terms import Condition, SupportCondition
+from evaluation.terms import Condition, FindingCode, SupportCondition
 from reports.frames import tagged_assignments
 from reports.metrics.agreement import ScoreTable
 from reports.metrics.arrays import defined
@@ -188,17 +192,60 @@ def _plan(
     campaign: Campaign, source: Source, rows: tuple[ScoreRecord, ...], name: str, replace: bool
 ) -> ImportPlan:
     loaded = _loaded(campaign, name)
-    new = [row for row in rows if row.run_id not in loaded]
-    changed = [row for row in rows if row.run_id in loaded and loaded[row.run_id] != row.values]
+    runs, closing = _without_closing_rows(campaign, rows)
+    new = [row for row in runs if row.run_id not in loaded]
+    changed = [row for row in runs if row.run_id in loaded and loaded[row.run_id] != row.values]
     refuse_changes([_change(source, row, loaded[row.run_id]) for row in changed], replace)
+    absent = loaded.keys() - {row.run_id for row in runs}
+    taken_out = absent if replace else set()
 
     def write(event: Event) -> None:
         condition, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=name)
         # A run that changed is replaced as a whole: a score that the new table lacks must not stay from the old one.
-        condition.scores.filter(run_id__in=[row.run_id for row in changed]).delete()
+        condition.scores.filter(run_id__in=[row.run_id for row in changed] + sorted(taken_out)).delete()
         _write(condition, new + changed, event)
 
-    return ImportPlan("runs' scores", len(new), len(changed), len(rows) - len(new) - len(changed), write=write)
+    found = [
+        ImportFinding(
+            FindingCode.CLOSING_ROW,
+            source.name,
+            row.line,
+            f"`{row.run_id}` closes the table and is no run: left aside",
+        )
+        for row in closing
+    ]
+    counts = {TAKEN_OUT if replace else NOT_IN_FILE: len(absent)}
+    unchanged = len(runs) - len(new) - len(changed)
+    return ImportPlan("runs' scores", len(new), len(changed), unchanged, found, counts, write)
+
+
+CLOSING = frozenset(
+    {
+        "min",
+        "minimum",
+        "median",
+        "max",
+        "maximum",
+        "mean",
+        "average",
+        "avg",
+        "all",
+        "total",
+        "overall",
+        "std",
+        "stdev",
+    }
+)
+
+
+def _without_closing_rows(
+    campaign: Campaign, rows: Sequence[ScoreRecord]
+) -> tuple[list[ScoreRecord], list[ScoreRecord]]:
+    """Return the runs of a table, and the rows that sum them up: those would be compared as runs are."""
+    closing = [row for row in rows if re.sub("[^a-z]", "", row.run_id.casefold()) in CLOSING]
+    loaded = campaign.runs.filter(run_id__in=[row.run_id for row in closing]).values_list("run_id", flat=True)
+    closing = [row for row in closing if row.run_id not in set(loaded)]
+    return [row for row in rows if row not in closing], closing
 
 
 def _change(source: Source, row: ScoreRecord, loaded: dict[str, float]) -> InputProblem:

@@ -321,20 +321,23 @@ def test_conflicts_that_are_put_aside_or_too_old_leave_no_file(world: World) -> 
     assert olga.post(f"{DATA}imports/{old.pk}/change/").status_code == 422
 
 
-def test_up_to_1000_problems_stand_on_the_page(world: World) -> None:
+def test_five_problems_of_a_kind_stand_on_the_page_and_all_in_its_csv(world: World) -> None:
     olga = world.client("olga")
     attempt = sent(olga, "topics", ("t.tsv", "broken\n" * 1200))
     assert len(attempt.problems) == 1000
-    assert page_of(olga, attempt).count("<code>columns</code>") == 1000
+    page = page_of(olga, attempt)
+    assert page.count("<code>columns</code>") == 5
+    assert "and 995 more of this kind" in page
+    assert olga.get(f"{DATA}imports/{attempt.pk}/problems.csv").content.count(b",columns,") == 1000
 
 
-def test_a_command_prints_twenty_of_all_problems(world: World, tmp_path: Path) -> None:
+def test_a_command_prints_each_kind_of_problem(world: World, tmp_path: Path) -> None:
     file = tmp_path / "t.tsv"
     file.write_text("t1\tanother text\n" + "broken\n" * 30, encoding="utf-8")
     done = run("import_topics", "--campaign", "river", str(file))
     assert done.code == 1
     assert f"{file}:1: text: what is already loaded for topic t1; --replace changes it" in done.err
-    assert "and 11 more" in done.err
+    assert f"and 25 more like {file}:2" in done.err
 
 
 def test_what_is_loaded_cannot_be_put_aside(world: World) -> None:

@@ -145,6 +145,8 @@ def test_a_topic_with_nothing_to_assign_is_skipped_and_it_is_said_why(
 def test_a_named_list_that_is_not_submitted_is_skipped(world: JudgingWorld) -> None:
     NuggetList.objects.update(submitted=False)
     assert "its list in edited is not submitted yet" in post_form(world, "preview", nuggets="set:edited")
+    NuggetList.objects.all().delete()
+    assert "there is no list for it in edited" in post_form(world, "preview", nuggets="set:edited")
 
 
 def test_a_list_made_here_goes_to_whoever_made_it(world: JudgingWorld) -> None:
