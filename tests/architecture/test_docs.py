@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command, load_command_class
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from assessor.practice.rules import parse_practice
 from evaluation.campaigns.create import ProtocolSettings, read_campaign_file
@@ -203,3 +203,30 @@ def rows_of(path: Path) -> set[str]:
     """Return what the first cells of a document's tables name, in backticks."""
     cells = re.findall(r"^\| (`[^|]*`) \|", path.read_text("utf-8"), re.MULTILINE)
     return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def command_lines() -> Iterator[tuple[str, str]]:
+    """Yield each line of a block of any document that runs a command of ours, with the document's name."""
+    for path in DOCS:
+        for info, body in blocks(path):
+            if info[:1] not in (["console"], ["sh"], ["text"]):
+                continue
+            for line in body.replace("\\\n", " ").splitlines():
+                if found := re.search(r"manage\.py ([a-z_]+ ?.*)", line):
+                    yield path.name, found[1].rstrip(" &")
+
+
+def test_every_command_line_of_the_documents_is_one_that_the_command_takes() -> None:
+    refused = []
+    for name, line in command_lines():
+        words = shlex.split(line.partition(" > ")[0].partition(" | ")[0])
+        app = next((app for app, command in COMMANDS if command == words[0]), "")
+        if not app:
+            continue  # Django's own
+        parser = load_command_class(app, words[0]).create_parser("manage.py", words[0])
+        try:
+            parser.parse_args(words[1:])
+        except (CommandError, SystemExit) as error:
+            refused.append((name, line, str(error)))
+    assert refused == []
+    assert len(list(command_lines())) > 40
