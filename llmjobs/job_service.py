@@ -1,6 +1,6 @@
 """Orders of LLM jobs, from a dry run to a retry. Each act that changes something is an event."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
@@ -129,23 +129,19 @@ def _lists_to_label(
 
 
 def plan_nuggets(request: JobRequest, *, qrels: str) -> JobPlan:
-    topics = job_plan.chosen_topics(request.campaign, request.topics)
-    there = _lists_to_label(request, Condition.AA, "", topics)
-    return _plan_lists(request, "nuggets", topics, there, qrels)
+    """Plan automatic lists for topics without any by this judge: another model may make lists of its own."""
+    return _plan_lists(request, "nuggets", Origin.AUTO, qrels)
 
 
 def plan_drafts(request: JobRequest, *, qrels: str) -> JobPlan:
     """Plan the drafts that assessors post-edit, for topics without any by this judge."""
-    campaign = request.campaign
-    topics = job_plan.chosen_topics(campaign, request.topics)
-    own = campaign.nugget_sets.filter(origin=Origin.DRAFT, name=f"{Origin.DRAFT}-{request.judge.name}")
+    return _plan_lists(request, "drafts", Origin.DRAFT, qrels)
+
+
+def _plan_lists(request: JobRequest, kind: str, origin: Origin, qrels: str) -> JobPlan:
+    topics = job_plan.chosen_topics(request.campaign, request.topics)
+    own = request.campaign.nugget_sets.filter(origin=origin, name=f"{origin}-{request.judge.name}")
     there = job_plan.newest_lists([(nugget_set, None) for nugget_set in own], [topic.pk for topic in topics])
-    return _plan_lists(request, "drafts", topics, there, qrels)
-
-
-def _plan_lists(
-    request: JobRequest, kind: str, topics: Sequence[Topic], there: Collection[int], qrels: str
-) -> JobPlan:
     missing = [topic for topic in topics if topic.pk not in there]
     plan = job_plan.nugget_items(request.campaign, missing, _source(request.campaign, qrels), kind)
     plan.judged = len(there)

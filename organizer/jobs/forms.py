@@ -18,7 +18,7 @@ from evaluation.terms import Condition
 from jobs.models import Job
 from llmjobs import job_service
 from llmjobs.budget import Budget
-from llmjobs.client import default_endpoint
+from llmjobs.client import Endpoint, default_endpoint
 from llmjobs.job_service import JobOrder, ReadyJob, Work
 from llmjobs.job_status import callable_judges_for
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
@@ -65,7 +65,8 @@ class BudgetForm(forms.Form):
     @property
     def budget(self) -> Budget:
         values = self.cleaned_data
-        return Budget(values["most_calls"], values["most_tokens"], values["most_money"])
+        # A preview is shown beside fields that are wrong, too.
+        return Budget(values.get("most_calls"), values.get("most_tokens"), values.get("most_money"))
 
 
 class JobForm(BudgetForm):
@@ -96,7 +97,7 @@ class JobForm(BudgetForm):
         data.setdefault("qrels", next((name for name in ("UMBRELA", *qrels) if name in qrels), ""))
         data.setdefault("study", next(iter(studies), ""))
         judges = callable_judges_for(viewer, campaign)
-        self.models = {judge.name: judge.model for judge in judges}
+        self.judges = {judge.name: judge for judge in judges}
         judge = judge_choice(judges, but=self._compared(data))
         data.setdefault("judge", judge.initial)
         data.setdefault("source", str(data["judge"]) or default_endpoint().model)
@@ -120,7 +121,14 @@ class JobForm(BudgetForm):
     @property
     def is_simulated(self) -> bool:
         """Whether the chosen judge, or the default endpoint's own, is the heuristic that Assay comes with."""
-        return self.models.get(self["judge"].value(), default_endpoint().model) == SIMULATED_MODEL
+        judge = self.judges.get(self["judge"].value())
+        return (judge.model if judge else default_endpoint().model) == SIMULATED_MODEL
+
+    @property
+    def endpoint_name(self) -> str:
+        """Address to which the chosen judge's calls go, without user and password."""
+        judge = self.judges.get(self["judge"].value())
+        return Endpoint(base_url=judge.base_url).name if judge and judge.base_url else default_endpoint().name
 
     def _compared(self, data: QueryDict) -> int | None:
         """The LLM whose labels a second look compares cannot be the one that decides."""
@@ -177,14 +185,14 @@ class JobForm(BudgetForm):
         values = self.cleaned_data
         return JobOrder(
             work=Work(values["condition"] if self.kind is JobKind.LABELS else self.kind),
-            judge=values["judge"],
+            judge=values.get("judge", ""),
             qrels=values.get("qrels", ""),
             nuggets=values.get("nuggets", ""),
             source=values.get("source", ""),
             topics=topics,
             runs=tuple(values.get("runs", ())),
             budget=self.budget,
-            priority=values["priority"] or 0,
+            priority=values.get("priority") or 0,
         )
 
     def try_plan(self, topics: tuple[str, ...]) -> ReadyJob:
@@ -256,5 +264,7 @@ def judge_choice(judges: list[Judge], but: int | None = None) -> forms.ChoiceFie
     if own not in names:
         choices.insert(0, ("", f"{own} (new)"))
     offered = [value for value, _ in choices]
-    initial = own if own in offered else next(iter(offered), "")
+    # Whoever made a judge means it, and not the heuristic that Assay comes with.
+    made = [judge.name for judge in judges if judge.model != SIMULATED_MODEL and judge.pk != but]
+    initial = own if own in offered and (own != SIMULATED_MODEL or not made) else next(iter([*made, *offered]), "")
     return forms.ChoiceField(choices=choices, required=False, initial=initial, label="Judge")

@@ -21,7 +21,6 @@ from evaluation.terms import FindingCode, Stage
 from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
 from llmjobs.budget import CostForecast, forecast_rows
-from llmjobs.client import default_endpoint
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate, estimate, order_of
 from llmjobs.job_status import job_for, jobs_for, mark_all_read, mark_read, may_run_jobs
@@ -103,7 +102,7 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
         # A reply that changes the estimate alone has no judge, and new labels make a new computation.
         "trusts": () if request.htmx.target == "estimate" else trusts_of(form),
         "address": chosen.urlencode(),
-        "endpoint": default_endpoint().name,
+        "endpoint": form.endpoint_name,
         "simulated": form.is_simulated,
     }
     return render(request, "organizer/job_new.html", context, status=422 if starts else 200)

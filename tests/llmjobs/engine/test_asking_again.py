@@ -1,13 +1,17 @@
 """What failed is asked anew by the next command or job: only that, and nothing good is paid twice."""
 
+from dataclasses import replace
+
 import pytest
 
+from evaluation.judges import add_judge
 from evaluation.models import Assignment, Citation, NuggetList, Qrel, Segment, Sentence, SupportJudgment
-from evaluation.terms import AssignmentLabel, SupportLabel
+from evaluation.terms import AssignmentLabel, JudgeKind, Origin, SupportLabel
 from jobs import queue
 from jobs.models import Job, WorkItem
-from llmjobs.job_service import plan_drafts, start
+from llmjobs.job_service import plan_drafts, plan_nuggets, start
 from llmjobs.models import Call
+from llmjobs.simulator.answering import MODEL
 from loadtest.servers.simulator import LoggedSimulator
 from tests.worlds.imported import Outcome, run
 from tests.worlds.llm import World, assert_calls_are_sound, grade_segments, make_world, states_of, work_on
@@ -200,3 +204,17 @@ def test_a_topic_that_failed_in_two_jobs_reads_no_window_a_third_time(simulator:
     assert run(*command, "--wait").code == 0
     assert Call.objects.filter(state="answered").count() == 3
     assert Job.objects.count() == 3
+
+
+def test_another_model_makes_automatic_lists_of_its_own(simulator: LoggedSimulator) -> None:
+    world = make_world(topics=1, nuggets=3)
+    grade_segments(world, 2)
+    assert plan_nuggets(world.request, qrels="UMBRELA").judged == 1
+    Segment.objects.update(text="The topic1 is made of sand and water.")
+    other = replace(world.request, judge=add_judge(name="other", kind=JudgeKind.LLM, model=MODEL)[0])
+    plan = plan_nuggets(other, qrels="UMBRELA")
+    assert (plan.judged, len(plan.items)) == (0, 1)
+    start(other, "nuggets", plan)
+    work_on()
+    sets = world.campaign.nugget_sets.filter(origin=Origin.AUTO)
+    assert sorted(sets.values_list("judge__name", flat=True)) == ["other", MODEL]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from evaluation.judges import add_judge
 from evaluation.models import Campaign, Event, Judge, SupportJudgment, Topic
 from evaluation.terms import JudgeKind, SupportLabel
 from jobs.models import Job, WorkItem
@@ -249,3 +250,16 @@ def test_nuggets_are_made_without_labels(world: World) -> None:
 def test_an_old_address_fills_in_the_nuggets_of_its_condition(world: World) -> None:
     page = shown_at(world, "what=M/A&topics=t1")
     assert '<option value="M/A" selected>Manual nuggets (M)</option>' in page
+
+
+@pytest.mark.parametrize("query", ["most_money=abc", "most_tokens=-1", "most_calls=x", "condition=x", "priority=x"])
+def test_a_preview_beside_a_wrong_field_is_shown(world: World, query: str) -> None:
+    for what in ("labels", "support", "nuggets"):
+        response = world.client("olga").get(f"/campaigns/river/jobs/new/?what={what}&{query}")
+        assert response.status_code == 200
+
+
+def test_a_judge_that_was_made_is_chosen_and_its_endpoint_named(world: World) -> None:
+    add_judge(name="lab", kind=JudgeKind.LLM, model="m", base_url="https://api.openai.com/v1")
+    page = world.client("olga").get("/campaigns/river/jobs/new/?judge=lab").content.decode()
+    assert "Its calls go to <code>https://api.openai.com/v1</code>" in page
