@@ -252,7 +252,9 @@ def test_an_old_address_fills_in_the_nuggets_of_its_condition(world: World) -> N
     assert '<option value="M/A" selected>Manual nuggets (M)</option>' in page
 
 
-@pytest.mark.parametrize("query", ["most_money=abc", "most_tokens=-1", "most_calls=x", "condition=x", "priority=x"])
+@pytest.mark.parametrize(
+    "query", ["most_money=abc", "most_tokens=-1", "most_calls=x", "condition=x", "priority=x"]
+)
 def test_a_preview_beside_a_wrong_field_is_shown(world: World, query: str) -> None:
     for what in ("labels", "support", "nuggets"):
         response = world.client("olga").get(f"/campaigns/river/jobs/new/?what={what}&{query}")
