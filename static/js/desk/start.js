@@ -126,7 +126,6 @@ export class Desk {
 function listen(desk) {
   const { save, store } = desk;
   save.addEventListener("receipt", ({ detail }) => store.receive(detail.op, detail.receipt));
-  store.addEventListener("change", ({ detail }) => detail.cause === "local" && desk.clock.resume()); // who decides works
   save.addEventListener("failed", ({ detail }) => store.markFailed(detail.op, detail.reason));
   save.addEventListener("ended", () => (root.dataset.ended = ""));
 }

@@ -105,9 +105,7 @@ def merge_split_delete_move_and_link(desk: NuggetDesk) -> None:
 def read_on_and_write_from_a_sentence(desk: NuggetDesk) -> None:
     """Go to the evidence, say that its passage is done with, and write from a sentence of the next one."""
     desk.press("g", "r")
-    expect(desk.page.locator(".passage[data-number='2'] h3")).to_be_focused(timeout=CALM)
-    desk.press("Tab")
-    expect(desk.page.locator(".passage[data-number='2'] [data-sentence='0']")).to_be_focused()
+    expect(desk.page.locator(".passage[data-number='2'] .s").first).to_be_focused(timeout=CALM)
     desk.press("n")
     expect(desk.page.get_by_label("Text", exact=True)).to_be_focused()
     expect(desk.page.locator(".composer .chip-go")).to_have_text(["P2 S1"])
