@@ -1,7 +1,8 @@
 """Refusals with a code for programs and a message for people; and a task that is not there for somebody."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,12 +17,36 @@ VALUE = re.compile(r", (?:not|found) .*|; it is also at .*|'[^']*'|`[^`]*`|\d+")
 
 
 class Refused(RuleRefusal):
-    """An act that the rules do not allow. Nothing has been written when it is raised."""
+    """An act that the rules do not allow. Nothing has been written when it is raised.
+
+    `field`: what would have to be said, called alike in forms and addresses, and as an option of commands. `choices`:
+    the names to choose it from.
+    """
+
+    def __init__(self, code: str, message: str, *, field: str = "", choices: Sequence[str] = ()) -> None:
+        self.field = field
+        self.choices = tuple(choices)
+        super().__init__(code, message)
+
+    @property
+    def command_message(self) -> str:
+        """The message with the option. Only commands have options, so no page, file or API answer names one."""
+        return f"{self.message} Option: --{self.field.replace('_', '-')}." if self.field else self.message
 
 
 def no_such(code: str, wanted: str, there: Iterable[str]) -> Refused:
     """Refusal of a name that does not exist, with the names that do."""
     return Refused(code, f"There is no {wanted}; there are: {', '.join(there) or 'none'}.")
+
+
+@contextmanager
+def on_side(side: str) -> Iterator[None]:
+    """Say of which side a refusal is, where two are compared and each has fields of its own."""
+    try:
+        yield
+    except Refused as refused:
+        refused.field = refused.field and f"{side}_{refused.field}"
+        raise
 
 
 class NoSuchTask(Exception):
@@ -44,8 +69,7 @@ class InputProblem:
     in_file: str = ""
 
     def __str__(self) -> str:
-        way_out = "; --replace changes it" if self.is_conflict else ""
-        return f"{self.file}:{self.line}: {self.field}: {self.expected}{way_out}"
+        return f"{self.file}:{self.line}: {self.field}: {self.expected}"
 
 
 Item = TypeVar("Item")
@@ -67,10 +91,21 @@ class BadInput(Refused):
 
     def __init__(self, problems: Sequence[InputProblem]) -> None:
         self.problems = tuple(problems)
+        super().__init__("bad_input", self._listed(way_out=""))
+
+    @property
+    def command_message(self) -> str:
+        return self._listed(way_out="; --replace changes it")
+
+    def _listed(self, *, way_out: str) -> str:
         kinds = by_kind(self.problems, lambda problem: (problem.field, problem.expected))
         shown = {id(problem) for kind, _ in kinds for problem in kind}
-        lines = [str(problem) for problem in self.problems if id(problem) in shown]
+        lines = [
+            f"{problem}{way_out if problem.is_conflict else ''}"
+            for problem in self.problems
+            if id(problem) in shown
+        ]
         # The rest of a kind, beside the first of it; of very many kinds only the first are named.
         lines[PROBLEMS_SHOWN:] = [f"and {len(lines) - PROBLEMS_SHOWN} more"] if len(lines) > PROBLEMS_SHOWN else []
         lines += [f"and {more:,} more like {kind[0].file}:{kind[0].line}" for kind, more in kinds if more]
-        super().__init__("bad_input", "\n".join(lines))
+        return "\n".join(lines)

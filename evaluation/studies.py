@@ -312,7 +312,7 @@ def topics_named(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
 
 
 LACKING = {JudgeKind.HUMAN: "No person has such labels here", JudgeKind.LLM: "No LLM has such labels here"}
-OPTIONS = {JudgeKind.HUMAN: "--person", JudgeKind.LLM: "--machine"}
+FIELDS = {JudgeKind.HUMAN: "person", JudgeKind.LLM: "machine"}
 A_STUDY = "a study"
 
 
@@ -334,7 +334,7 @@ def set_to_study(campaign: Campaign, name: str, kinds: Iterable[JudgeKind]) -> N
 def judge_to_study(judges: QuerySet[Judge], kind: JudgeKind, name: str) -> Judge:
     """Return the judge of that name among those who have labels, or the only one. Raises `Refused`."""
     there = list(judges)
-    found = only_judge([judge for judge in there if name in ("", judge.name)], A_STUDY, OPTIONS[kind])
+    found = only_judge([judge for judge in there if name in ("", judge.name)], A_STUDY, FIELDS[kind])
     if found:
         return found
     names = ", ".join(judge.name for judge in there) or "none"

@@ -84,6 +84,10 @@ class SupportCondition(StrEnum):
             SupportCondition.LLM: "Citation labels by LLM",
         }[self]
 
+    @property
+    def judge_kind(self) -> JudgeKind:
+        return JudgeKind.LLM if self is SupportCondition.LLM else JudgeKind.HUMAN
+
 
 class DrawKind(StrEnum):
     """How a study's pairs are drawn: where two judges differ, or by chance from all that an LLM labelled."""
@@ -271,6 +275,7 @@ class FindingCode(StrEnum):
     LABELS_OF_ANOTHER = "labels_of_another"
     CLOSING_ROW = "closing_row"
     UNKNOWN_CITATION = "unknown_citation"
+    LABELLED_BY_OTHERS = "labelled_by_others"
 
 
 PROVENANCE_KEY = "assay"

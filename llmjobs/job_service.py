@@ -78,7 +78,7 @@ def judge_for(name: str) -> Judge:
     if name:
         judge = Judge.objects.filter(name=name).first()
         if judge is None:
-            raise Refused("no_such_judge", f"There is no judge {name}; make it with add_judge {name} --by llm.")
+            raise Refused("no_such_judge", f"There is no judge {name}; make it first.")
         if judge.kind != JudgeKind.LLM or not judge.model or judge.aside:
             raise Refused("no_such_judge", f"{name} is no LLM that can be called.")
         return judge
@@ -161,7 +161,7 @@ def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> J
     Raises `Refused` for the LLM with which the person differs.
     """
     if judge.pk == study.machine_id:
-        raise Refused("no_such_judge", f"{judge} is whom the study compares; name another LLM with --judge.")
+        raise Refused("no_such_judge", f"{judge} is whom the study compares; name another LLM.", field="judge")
     return JobRequest(study.campaign, judge_in(study, judge), topics)
 
 
@@ -250,7 +250,8 @@ def _source(campaign: Campaign, name: str) -> QrelSource:
     wanted = name or ("UMBRELA" if "UMBRELA" in sources else next(iter(sources)) if len(sources) == 1 else "")
     if wanted not in sources:
         there = ", ".join(sources) or "none"
-        raise Refused("ambiguous" if sources else "no_qrels", f"Say which qrels with --qrels; there are: {there}.")
+        code = "ambiguous" if sources else "no_qrels"
+        raise Refused(code, f"Say which qrels; there are: {there}.", field="qrels", choices=[*sources])
     return sources[wanted]
 
 

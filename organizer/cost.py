@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -29,7 +29,7 @@ from organizer.access import get_campaign
 from organizer.campaigns.views import judged_conditions
 from organizer.forms import choice_field
 from reports import charts
-from reports.agreement.figures import correlate
+from reports.agreement.figures import agreement_of
 from reports.files import PictureForm, TableForm
 from reports.forms import SCORES, PolicyForm
 from reports.frames import assignment_sheet
@@ -299,8 +299,7 @@ def _row(
     lists, labels = prices.of(choice)
     tau = None
     if reference and choice.condition is not reference.condition:
-        found = correlate(choice.campaign, choice, reference, form.chosen["score"], form.policies, resamples=1)
-        tau = found.agreement
+        tau = agreement_of(choice, reference, form.chosen["score"], replace(form.policies, topics="common"))
     return {
         "condition": choice.condition.value,
         "nuggets": choice.sets_text,

@@ -28,6 +28,7 @@ from evaluation.campaigns.protocol import (
     set_names_for,
     settings_of,
 )
+from evaluation.domain.conditions import ALL_PEOPLE
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Protocol
 from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, Setting, SettingGroup, Value, differences
@@ -96,7 +97,10 @@ class DefaultsForm(forms.Form):
         sets, judges = set_names_for(viewer, campaign), judge_names_for(viewer, campaign)
         for condition, (judge, nuggets) in defaults_of(campaign).items():
             key, words = key_of(condition), condition_words(condition)
-            self.fields[f"judge_{key}"] = _choice(judges[kind_of(condition)], judge, f"Judge of {words}")
+            names = judges[kind_of(condition)]
+            if kind_of(condition) is JudgeKind.HUMAN and len(names) > 1:
+                names = [ALL_PEOPLE, *names]
+            self.fields[f"judge_{key}"] = _choice(names, judge, f"Judge of {words}")
             if condition in tuple(Condition):
                 self.fields[f"nuggets_{key}"] = _choice(sets, nuggets, f"Nuggets of {words}")
         self.fields["reason"] = _reason()

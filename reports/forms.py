@@ -12,6 +12,7 @@ from django.utils.choices import flatten_choices
 from django.utils.functional import Promise
 
 from evaluation.domain.conditions import (
+    ALL_PEOPLE,
     CitationCondition,
     NuggetCondition,
     judges_of,
@@ -19,6 +20,7 @@ from evaluation.domain.conditions import (
     resolve_citations,
     support_judges_of,
 )
+from evaluation.errors import Refused, on_side
 from evaluation.models import Campaign, NuggetLineage, QrelSource
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from reports.cache import cached_report
@@ -108,8 +110,8 @@ class LabelledSet:
     def condition(self, kind: JudgeKind) -> Condition:
         return Condition.of(self.origin, kind)
 
-    def judges_for(self, condition: str) -> list[str]:
-        return [name for name, kind in self.judges if self.condition(kind) == condition]
+    def judges_for(self, condition: str) -> list[tuple[str, JudgeKind]]:
+        return [(name, kind) for name, kind in self.judges if self.condition(kind) == condition]
 
 
 @cached_report(size=64)
@@ -127,7 +129,12 @@ def labelled_conditions(labelled: Iterable[LabelledSet]) -> tuple[Condition, ...
 
 
 def names_of_judges(labelled: Iterable[LabelledSet]) -> set[str]:
-    return {name for each in labelled for name, _ in each.judges}
+    return _with_all_people({judge for each in labelled for judge in each.judges})
+
+
+def _with_all_people(judges: set[tuple[str, JudgeKind]]) -> set[str]:
+    several = sum(kind is JudgeKind.HUMAN for _, kind in judges) > 1
+    return {name for name, _ in judges} | ({ALL_PEOPLE} if several else set())
 
 
 @cached_report(size=64)
@@ -146,9 +153,11 @@ def offer_of(campaign: Campaign) -> Offer:
     )
 
 
-def _support_judges(campaign: Campaign) -> dict[SupportCondition, list[str]]:
+def _support_judges(campaign: Campaign) -> dict[SupportCondition, set[str]]:
     return {
-        condition: [judge.name for judge in support_judges_of(campaign, condition)]
+        condition: _with_all_people(
+            {(judge.name, JudgeKind(judge.kind)) for judge in support_judges_of(campaign, condition)}
+        )
         for condition in SupportCondition
     }
 
@@ -243,6 +252,19 @@ class ChoicesForm(forms.Form):
 
     def _is_needless(self, field: forms.BoundField) -> bool:
         return field.name in self.needless and len(choices_of(field.field)) < 2
+
+
+def ways_out(form: ChoicesForm, refused: Refused | None) -> list[Option]:
+    """Return each name that a refusal asks to choose from, with the query string that chooses it."""
+    if refused is None:
+        return []
+    # Both sides of a confusion share one nugget set, so the field of a side may be the form's own.
+    fields = (refused.field, refused.field.rpartition("_")[2])
+    field = next((name for name in fields if name in form.fields), None)
+    if field is None:
+        return []
+    chosen = {name: value for name, value in form.data.items() if name in form.fields and value}
+    return [(name, urlencode(chosen | {field: name})) for name in refused.choices]
 
 
 def choices_of(field: forms.Field) -> dict[Any, Any]:
@@ -345,10 +367,14 @@ class LeaderboardForm(ConditionForm):
     def _offer_judges(self, campaign: Campaign) -> None:
         """Offer the judges of the condition; one of another condition is forgotten, because *By* changes alone."""
         labelled = labelled_sets(campaign)
-        fitting = {name for each in labelled for name in each.judges_for(self.data["condition"])}
+        condition = self.data["condition"]
+        fitting = _with_all_people({judge for each in labelled for judge in each.judges_for(condition)})
         if self.data.get("judge") in names_of_judges(labelled) - fitting:
             cast("QueryDict", self.data)["judge"] = ""
-        self.offer("judge", named(sorted(fitting), ("", "the campaign's default")))
+        unsaid = "the campaign's default"
+        if not campaign.defaults.filter(condition=condition).exclude(judge="").exists():
+            unsaid = ALL_PEOPLE if ALL_PEOPLE in fitting else "choose one"
+        self.offer("judge", named(sorted(fitting - {unsaid}), ("", unsaid)))
 
     @property
     def chosen_support(self) -> SupportCondition | None:
@@ -381,10 +407,11 @@ class ComparisonForm(ChoicesForm):
     def resolve(self, side: str) -> NuggetCondition | CitationCondition:
         """Return the condition of a valid form's side. Raises `Refused` where several judges or sets fit."""
         name, judge = self.chosen[side], self.chosen[f"{side}_judge"]
-        if name in list(SupportCondition):
-            return resolve_citations(self.offered.campaign, SupportCondition(name), judge=judge)
-        nuggets = self.chosen["nuggets"] if "nuggets" in self.fields else self.chosen[f"{side}_nuggets"]
-        return resolve(self.offered.campaign, Condition(name), judge=judge, nuggets=nuggets)
+        with on_side(side):
+            if name in list(SupportCondition):
+                return resolve_citations(self.offered.campaign, SupportCondition(name), judge=judge)
+            nuggets = self.chosen["nuggets"] if "nuggets" in self.fields else self.chosen[f"{side}_nuggets"]
+            return resolve(self.offered.campaign, Condition(name), judge=judge, nuggets=nuggets)
 
 
 class AgreementForm(ComparisonForm, PolicyForm):
@@ -405,9 +432,9 @@ class AgreementForm(ComparisonForm, PolicyForm):
     curve = forms.BooleanField(required=False, label="By number of topics")
     topics = forms.ChoiceField(
         label="Topics",
-        choices=[("all", "all of each condition"), ("common", "only common ones")],
-        initial="all",
-        help_text="Only common ones: both sides' run means are over the same topics.",
+        choices=[("common", "only common ones"), ("all", "all of each condition")],
+        initial="common",
+        help_text="All of each condition: the two sides' run means may be over different topics.",
     )
     folded = ("x_nuggets", "x_judge", "y_nuggets", "y_judge")
     field_order = ["score", "x", "y", "tag", "topics", "missing", "unjudged", "no_vital", "no_cited", "curve"]

@@ -5,6 +5,7 @@ People stand as Assessor 1, 2 and so on, always: what is printed here is meant t
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from math import inf
 from typing import Any
 
@@ -16,10 +17,10 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, TextChoi
 from django.template.loader import render_to_string
 from django.urls import register_converter
 
+from assessor.models import PracticeAnswer
 from assessor.rules.clock import RULE_VERSION
-from evaluation.domain.conditions import NuggetCondition, resolve, resolve_citations
+from evaluation.domain.conditions import NuggetCondition, readings, readings_of_citations, told_apart
 from evaluation.domain.labels import CITATION_LABELS
-from evaluation.errors import Refused
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -40,6 +41,7 @@ from evaluation.terms import (
     AssignmentLabel,
     Condition,
     JudgeKind,
+    Origin,
     Stage,
     SupportCondition,
     SupportLabel,
@@ -53,8 +55,9 @@ from reports.forms import PAIRINGS
 from reports.metrics.arrays import share
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import documents_of
-from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.policies import COMPARED, SUPPORT_COMPARED
 from reports.nuggets.descriptives import descriptive_rows, descriptives
+from reports.report import counted
 from reports.timing.figures import time_note, time_report
 from web.consistent_read import consistent_read
 from web.templatetags.assay import words
@@ -86,6 +89,8 @@ ROOMS = ("evaluation", "reports", "llmjobs")
 """Apps whose tables hold what figures rest on; their newest migrations say which layout was read."""
 TABLES_OF = "Assay, tables of "
 CHECKS = "Random checks"
+IMPORTS = "import."
+"""How the kinds of events of imports begin."""
 SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
 LEVELS = {"run_level": "run", "topic_average": "topic, averaged", "all_topic_run": "topic and run, pooled"}
 
@@ -113,7 +118,10 @@ def cell_text(column: str, value: Any) -> str:
         return f"{value:.3f}"
     if isinstance(value, int):
         return f"{value:,}"
-    return with_code(value) if column in ("condition", "x", "y") else str(cell_words(column, value))
+    if column in ("condition", "x", "y"):
+        code, names = code_and_names(value)
+        return f"{with_code(code)}, {names}" if names else with_code(code)
+    return str(cell_words(column, value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +247,48 @@ def work_rows(campaign: Campaign) -> list[Row]:
     return [row | {"assessor": called[row["assessor"]]} for row in counted]
 
 
+def loaded(campaign: Campaign) -> list[str]:
+    """Return sentences on the lists and labels that came from files."""
+    sentences = []
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
+    sets = (
+        lists.filter(event__kind__startswith=IMPORTS).order_by("nugget_set__name").values_list("nugget_set__name")
+    )
+    if named := [f"{name} ({counted(number, 'topic')})" for name, number in sets.annotate(Count("pk"))]:
+        sentences.append(f"Nugget lists were loaded from files: {'; '.join(named)}.")
+    labels = Assignment.objects.current().filter(nugget_version__nugget__nugget_set__campaign=campaign)
+    citations = SupportJudgment.objects.current().filter(segment__campaign=campaign)
+    for noun, rows in (("nugget label", labels), ("citation label", citations)):
+        given = rows.filter(event__kind__startswith=IMPORTS, judge__aside=False).order_by("judge__name")
+        numbers = given.values_list("judge__name").annotate(Count("pk"))
+        if named := [f"{counted(number, noun)} by {name}" for name, number in numbers]:
+            sentences.append(f"Loaded from files, and not given here: {'; '.join(named)}.")
+    return sentences
+
+
+def steps_of_llms(campaign: Campaign) -> set[Stage | Origin]:
+    """Return what LLMs did here: the origins of the lists that they made, and `Stage.ASSIGN` where they labelled."""
+    lists = NuggetList.objects.newest_submitted().filter(
+        nugget_set__campaign=campaign, nugget_set__judge__kind=JudgeKind.LLM
+    )
+    made = lists.exclude(event__kind__startswith=IMPORTS).order_by().values_list("nugget_set__origin", flat=True)
+    labels = Assignment.objects.current().filter(
+        nugget_version__nugget__nugget_set__campaign=campaign, judge__kind=JudgeKind.LLM
+    )
+    has_labelled = labels.exclude(event__kind__startswith=IMPORTS).exists()
+    return {*map(Origin, made.distinct()), *([Stage.ASSIGN] if has_labelled else [])}
+
+
+def makes_lists(campaign: Campaign) -> bool:
+    """Whether some nugget list was not loaded from a file, or none is there yet."""
+    lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
+    return not lists.exists() or lists.exclude(event__kind__startswith=IMPORTS).exists()
+
+
+def people_who_practised(campaign: Campaign) -> int:
+    return PracticeAnswer.objects.filter(item__campaign=campaign).values("user").distinct().count()
+
+
 def judge_rows(campaign: Campaign) -> list[Row]:
     assigned = Assignment.objects.current().filter(
         judge=OuterRef("pk"), nugget_version__nugget__nugget_set__campaign=campaign
@@ -310,7 +360,13 @@ def _headings(*keys: str, **headings: str) -> dict[str, str]:
 
 
 SIDES = {"x": "x", "y": "y"}
-TAUS = SIDES | _headings("score", "level", "n", "tau_b", "low", "high", n="n", tau_b="Tau-b")
+TAUS = SIDES | _headings(
+    *("score", "level", "n", "topics", "undefined_topics", "tau_b", "low", "high"),
+    n="n",
+    topics="Common topics",
+    undefined_topics="Without a tau",
+    tau_b="Tau-b",
+)
 AGREED = SIDES | _headings(
     *("pairs", "agreement", "kappa", "kappa_linear", "alpha", "harsh"),
     kappa_linear="Kappa, linear",
@@ -379,7 +435,7 @@ def _material(campaign: Campaign) -> MethodsSection:
 def _people(campaign: Campaign) -> MethodsSection:
     rows = work_rows(campaign)
     people = len({row["assessor"] for row in rows})
-    sentences = [f"{people:,} assessors were handed work here; withdrawn work is not counted."]
+    sentences = [f"{people:,} assessors were handed work here; withdrawn work is not counted.", *loaded(campaign)]
     tables = [MethodsTable("Work handed out", WORK, rows), MethodsTable("Judges", JUDGES, judge_rows(campaign))]
     return MethodsSection("Assessors and judges", sentences, tables)
 
@@ -420,15 +476,12 @@ def _agreement(campaign: Campaign) -> MethodsSection:
         "Where fewer than 5 topics have a pair with two labels, they follow from the Clopper-Pearson interval of the"
         " share of such pairs, corrected for topics.",
     ]
-    for x, y in PAIRINGS:
-        try:
-            found = _pair(campaign, x, y)
-        except Refused as refused:
-            # A pairing with two judges or sets is no error of the report: it names what to choose.
-            sentences.append(f"{with_code(x)} against {with_code(y)} is left out: {refused.message}")
-            continue
-        taus += found[0]
-        agreed += found[1]
+    for left, right in PAIRINGS:
+        # Where several judges or sets fit and the campaign names none, each has its own figures.
+        for (x, x_names), (y, y_names) in product(_readings(campaign, left), _readings(campaign, right)):
+            found = _pair(campaign, x, y, {"x": _side(x, x_names), "y": _side(y, y_names)})
+            taus += found[0]
+            agreed += found[1]
     named = [(row, name, ends) for row in agreed for name, ends in row["intervals"].items()]
     ends = [{"x": row["x"], "y": row["y"], "figure": words(name)} | found for row, name, found in named]
     tables = [
@@ -439,26 +492,35 @@ def _agreement(campaign: Campaign) -> MethodsSection:
     return MethodsSection("Agreement", sentences, tables)
 
 
-def _pair(campaign: Campaign, x: str, y: str) -> tuple[list[Row], list[Row]]:
-    """Return the taus and the label agreement of a pairing; nothing where one side has no labels. Raises `Refused`."""
-    left, right = (_resolved(campaign, name) for name in (x, y))
+def _pair(campaign: Campaign, x: Scored, y: Scored, sides: Row) -> tuple[list[Row], list[Row]]:
+    """Return the taus and the label agreement of a pairing; nothing where one side has no labels."""
     # Without labels there is nothing to agree: a campaign has the pairings that somebody judged.
-    if not (left.judges and right.judges):
+    if not (x.judges and y.judges):
         return [], []
-    is_nuggets = isinstance(left, NuggetCondition)
-    score, policies = ("vital_strict", Policies()) if is_nuggets else ("weighted_precision", SupportPolicies())
-    found = correlate(campaign, left, right, score, policies)
-    same = confuse_sides(left, right)
-    names = {"x": x, "y": y, "score": score}
+    is_nuggets = isinstance(x, NuggetCondition)
+    score, policies = ("vital_strict", COMPARED) if is_nuggets else ("weighted_precision", SUPPORT_COMPARED)
+    found = correlate(campaign, x, y, score, policies)
+    same = confuse_sides(x, y)
+    names = {**sides, "score": score, "topics": found.agreement.topics}
     figures = [names | {name: row[name] for name in TAUS if name in row} for row in correlation_rows(found)]
     taus: list[Row] = [row | {"level": LEVELS[row["level"]]} for row in figures]
-    return taus, [{"x": x, "y": y, **_agreed(same)}] if same is not None and same.confusion.pairs else []
+    return taus, [{**sides, **_agreed(same)}] if same is not None and same.confusion.pairs else []
 
 
-def _resolved(campaign: Campaign, name: str) -> Scored:
+def _readings(campaign: Campaign, name: str) -> Sequence[tuple[Scored, str]]:
     if name in list(SupportCondition):
-        return resolve_citations(campaign, SupportCondition(name))
-    return resolve(campaign, Condition(name))
+        return told_apart(readings_of_citations(campaign, SupportCondition(name)))
+    return told_apart(readings(campaign, Condition(name)))
+
+
+def _side(choice: Scored, names: str) -> str:
+    return f"{choice} by {names}" if names else str(choice)
+
+
+def code_and_names(side: str) -> tuple[str, str]:
+    """Return the code of a side of a pairing, and the names that tell it from others of its condition, or ''."""
+    code, _, names = side.partition(" by ")
+    return code, names
 
 
 def _agreed(same: ConfusionReport) -> Row:
@@ -475,7 +537,8 @@ def _exclusions(campaign: Campaign) -> MethodsSection:
 def _versions(campaign: Campaign) -> MethodsSection:
     policies = (
         "Scores follow the default rules: a missing answer and a topic without a vital nugget score 0; an answer with"
-        " an unjudged label, and for citation precision one that cites nothing, is left out; all topics count."
+        " an unjudged label, and for citation precision one that cites nothing, is left out. All topics count; two"
+        " conditions are compared over their common ones."
     )
     sentences = [f"The state is revision {campaign.revision:,} of the campaign.", policies]
     table = MethodsTable("What computed this", _headings("what", "version"), version_rows())

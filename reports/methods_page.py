@@ -13,7 +13,7 @@ from accounts.http import UserRequest
 from assessor.rules.clock import RULE_VERSION
 from evaluation.models import Campaign, Protocol
 from evaluation.rules.protocol import GUIDELINES, SETTINGS
-from evaluation.terms import Condition, NuggetSearch, PassageOrder, Stage, SupportCondition
+from evaluation.terms import Condition, NuggetSearch, Origin, PassageOrder, Stage, SupportCondition
 from reports.files import Row, escaped
 from reports.methods import (
     AGREED,
@@ -34,8 +34,13 @@ from reports.methods import (
     MethodsSection,
     MethodsTable,
     cell_words,
+    code_and_names,
+    makes_lists,
     methods_report,
+    people_who_practised,
+    steps_of_llms,
 )
+from reports.report import counted
 from reports.views import get_campaign
 from web.text import plural
 
@@ -84,7 +89,11 @@ def _by_kind(table: MethodsTable) -> list[MethodsTable]:
         replace(
             table,
             caption=table.caption.replace("Labels", f"{kind} labels"),
-            rows=[row for row in table.rows if (row["x"] in list(SupportCondition)) is of_citations],
+            rows=[
+                row
+                for row in table.rows
+                if (code_and_names(row["x"])[0] in list(SupportCondition)) is of_citations
+            ],
         )
         for kind, of_citations in (("Nugget", False), ("Citation", True))
     ]
@@ -93,11 +102,13 @@ def _by_kind(table: MethodsTable) -> list[MethodsTable]:
 def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
     sections = {section.title: section for section in report.sections}
     checks = list(sections[CHECKS].sentences) if CHECKS in sections else []
+    # The first sentence counts the people, which the paragraph says in more words.
+    loaded_from_files = sections["Assessors and judges"].sentences[1:]
     paragraphs = [
         " ".join([*sections["Protocol"].sentences, *sections["Topics, runs and passages"].sentences]),
-        " ".join(_judging(campaign.protocol)),
-        " ".join(_nuggets(campaign.protocol)),
-        " ".join(_people(report)),
+        " ".join(_judging(campaign.protocol, people_who_practised(campaign))),
+        " ".join(_nuggets(campaign)),
+        " ".join([*_people(report), *loaded_from_files]),
         _times(report),
         *_agreement(report),
         " ".join(sections["Agreement"].sentences),
@@ -116,7 +127,7 @@ def _first(number: int, noun: str) -> str:
     return f"the first {noun} is" if number == 1 else f"the first {number:,} {noun}s are"
 
 
-def _judging(protocol: Protocol) -> Iterator[str]:
+def _judging(protocol: Protocol, practised: int) -> Iterator[str]:
     depth, citations, people = protocol.pool_depth, protocol.first_citations, protocol.overlap
     yield (
         f"Of each group and task {_first(depth, 'run')} judged, by priority." if depth else "All runs are judged."
@@ -134,8 +145,8 @@ def _judging(protocol: Protocol) -> Iterator[str]:
     )
     if protocol.identical_once:
         yield "Answers with the very same text are judged once."
-    if protocol.practice:
-        yield "Assessors practise before their first task of a stage."
+    if practised:
+        yield f"{practised:,} {plural(practised, 'assessor')} practised on known items before judging."
     if protocol.nugget_sweep:
         yield "At the end of a topic they can go through the labels of each nugget once more."
     limits = ((protocol.answer_word_limit, "words"), (protocol.reference_limit, "references"))
@@ -143,11 +154,13 @@ def _judging(protocol: Protocol) -> Iterator[str]:
         yield f"Answers of more than {' or '.join(shown)} are reported."
 
 
-def _nuggets(protocol: Protocol) -> Iterator[str]:
+def _nuggets(campaign: Campaign) -> Iterator[str]:
+    protocol = campaign.protocol
     grades = f"of grade {protocol.grade_threshold} and above, on a scale that ends at {protocol.relevance_max}"
     by_grade = protocol.passage_order == PassageOrder.RANK
     order = "the best graded first" if by_grade else "in an order that is shuffled by topic"
-    yield f"Nuggets come from the passages {grades}, read {order}."
+    if makes_lists(campaign):
+        yield f"Nuggets come from the passages {grades}, read {order}."
     if protocol.group_overlaps:
         yield "Overlapping passages of a document stand together, and what repeats is grey."
     for stage, most in ((Stage.MANUAL, protocol.manual_cap), (Stage.POST_EDIT, protocol.edited_cap)):
@@ -157,10 +170,15 @@ def _nuggets(protocol: Protocol) -> Iterator[str]:
         is_edited_only = protocol.nugget_search == NuggetSearch.EDITED
         where = "Where drafts are edited, passages" if is_edited_only else "Passages"
         yield f"{where} can be searched for a nugget's own words by one key."
-    yield (
-        f"An LLM reads {protocol.window_size:,} passages a call, lets its list grow to {protocol.draft_cap:,} nuggets "
-        f"and keeps {protocol.nugget_cap:,}; a call labels at most {protocol.batch_size:,} nuggets of an answer."
-    )
+    steps = steps_of_llms(campaign)
+    if steps & {Origin.AUTO, Origin.DRAFT}:
+        keeps = f" and keeps {protocol.nugget_cap:,}" if Origin.AUTO in steps else ""
+        yield (
+            f"An LLM reads {protocol.window_size:,} passages a call, and lets its list grow to "
+            f"{protocol.draft_cap:,} nuggets{keeps}."
+        )
+    if Stage.ASSIGN in steps:
+        yield f"An LLM labels at most {protocol.batch_size:,} nuggets of an answer in a call."
 
 
 def _people(report: MethodsReport) -> Iterator[str]:
@@ -200,7 +218,11 @@ class _NamedConditions:
     def __init__(self) -> None:
         self.named: set[str] = set()
 
-    def __call__(self, code: str) -> str:
+    def __call__(self, side: str) -> str:
+        code, names = code_and_names(side)
+        return f"{self._named(code)} by {names}" if names else self._named(code)
+
+    def _named(self, code: str) -> str:
         is_first = code not in self.named
         self.named.add(code)
         if code in list(SupportCondition):
@@ -215,9 +237,14 @@ def _agreement(report: MethodsReport) -> list[str]:
     taus = [row for row in _rows(report, TAUS) if row["tau_b"] is not None]
     ranked = []
     for (x, y, score), rows in groupby(taus, key=lambda row: (row["x"], row["y"], row["score"])):
-        figures = [f"{_figure(row['tau_b'], row)} {OVER[row['level']].format(row['n'])}" for row in rows]
+        found = list(rows)
+        figures = [
+            f"{_figure(row['tau_b'], row)} {OVER[row['level']].format(row['n'])}{_without_tau(row)}"
+            for row in found
+        ]
         of_score = f"Kendall's tau-b ({cell_words('score', score)})"
-        ranked.append(f"{of_score} of {side(x)} and {side(y)} is {listed(figures)}.")
+        topics = counted(found[0]["topics"], "common topic")
+        ranked.append(f"{of_score} of {side(x)} and {side(y)} is {listed(figures)}, for their {topics}.")
     ends = {(row["x"], row["y"], row["figure"]): row for row in _rows(report, ENDS)}
     same = []
     for row in _rows(report, AGREED):
@@ -227,6 +254,11 @@ def _agreement(report: MethodsReport) -> list[str]:
         kappa = "undefined" if found is None else _figure(found, ends.get((x, y, "kappa"), {}))
         same.append(f"The labels of {side(x)} and {side(y)} agree in {share}; Cohen's kappa is {kappa}.")
     return [" ".join(ranked), " ".join(same)]
+
+
+def _without_tau(row: Row) -> str:
+    undefined = row["undefined_topics"]
+    return f" ({undefined:,} more have none)" if undefined else ""
 
 
 def _figure(value: float, ends: Mapping[str, Any]) -> str:

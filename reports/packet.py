@@ -11,11 +11,12 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 from django import forms
-from django.http import Http404, QueryDict
+from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
+from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from reports import charts
 from reports.cache import cached_report
@@ -50,7 +51,7 @@ from web.templatetags.assay import words
 
 TITLE = "Group report"
 SCORES = (*SCORE_NAMES, LENGTH)
-NO_GROUPS = "No run has a group: name it under Data when runs are loaded."
+NO_GROUPS = Refused("no_groups", "No run has a group: name it under Data when runs are loaded.")
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that equal figures give equal bytes."""
 
@@ -85,11 +86,10 @@ def packet_page(campaign: Campaign, query: QueryDict) -> Report:
 
 
 def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
-    """Return the packet as one ZIP of CSV, JSON and HTML, and the group as a file name has it. Raises `Http404`."""
+    """Return the packet as one ZIP of CSV, JSON and HTML, and the group as a file name has it. Raises `Refused`."""
     page = packet_page(campaign, query)
-    # The form's message has no place in an archive: who wants it sees it on the page.
     if page.content is None:
-        raise Http404
+        raise page.without_figures
     # In memory: a packet has one group's runs, a few hundred rows of figures for each.
     out = io.BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:

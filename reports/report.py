@@ -16,7 +16,7 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.terms import Stage
 from reports.files import FileTable
-from reports.forms import ChoicesForm, ConditionForm, PolicyForm, SupportForm, choices_of
+from reports.forms import ChoicesForm, ConditionForm, Option, PolicyForm, SupportForm, choices_of, ways_out
 from reports.metrics.intervals import Interval
 from web.templatetags import assay
 from web.text import plural
@@ -45,7 +45,7 @@ NUGGET_LABEL, CITATION_LABEL = "nugget-label", "citation-label"
 OVERVIEW = "overview"
 """The name of every page's first section."""
 FIRST_STRONG, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
-WRONG_CHOICE = "This is not a choice of this campaign. See the form."
+WRONG_CHOICE = Refused("wrong_choice", "This is not a choice of this campaign. See the form.")
 MOST_BARS = 30
 
 
@@ -368,16 +368,29 @@ class TakeOut:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report page: the form, and what came of it; without figures, `message` says why.
+    """A report page: the form, and what came of it; without figures, `refused` says why.
 
     `query`: the query string, which has the order and page of each table; without it, tables keep their own order.
     """
 
     form: ChoicesForm
     title: str
-    message: str = ""
+    refused: Refused | None = None
     content: ReportContent | None = None
     query: QueryDict = field(default_factory=QueryDict)
+
+    @property
+    def message(self) -> str:
+        return self.refused.message if self.refused else ""
+
+    @property
+    def without_figures(self) -> Exception:
+        """What a file of the page raises: its reason, or `Http404` for an address that no link leads to."""
+        return Http404() if self.refused in (None, WRONG_CHOICE) else self.refused
+
+    @property
+    def ways_out(self) -> list[Option]:
+        return ways_out(self.form, self.refused)
 
     @property
     def is_unfolded(self) -> bool:
@@ -416,7 +429,9 @@ class Report:
         return []
 
     def section(self, name: str) -> Section:
-        """Return a section by its name. Raises `Http404` where there is none."""
+        """Return a section by its name. Raises `Http404` where there is none, `Refused` without figures."""
+        if self.refused:
+            raise self.without_figures
         for section in self._sections:
             if section.name == name:
                 return section
@@ -473,7 +488,7 @@ def report_of(form: ChoicesForm, title: str, query: QueryDict, content: Callable
     try:
         return Report(form, title, content=content(), query=query)
     except Refused as refused:
-        return Report(form, title, refused.message)
+        return Report(form, title, refused)
 
 
 def choice_text(choice: NuggetCondition | CitationCondition) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
 
-from evaluation.domain.conditions import CitationCondition, resolve_citations
+from evaluation.domain.conditions import CitationCondition, readings_of_citations, resolve_citations, told_apart
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Run
 from evaluation.terms import SupportCondition
@@ -131,11 +131,11 @@ def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[st
 def support_page(campaign: Campaign, query: QueryDict) -> Report:
     form = SupportForm(query, campaign)
     if not form.is_valid():
-        return SupportReport(form=form, title=TITLE, message=WRONG_CHOICE)
+        return SupportReport(form=form, title=TITLE, refused=WRONG_CHOICE)
     try:
         choice = resolve_citations(campaign, form.chosen_condition, judge=form.chosen["judge"])
     except Refused as refused:
-        return SupportReport(form=form, title=TITLE, message=refused.message)
+        return SupportReport(form=form, title=TITLE, refused=refused)
     tag, score = form.chosen["tag"], RECALL if form.chosen["score"] == RECALL else PRECISION
     content = _content(choice, form.policies, tag)
     # A check is of all its topics.
@@ -350,11 +350,16 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
 
 def _conditions(choice: CitationCondition, tag: str) -> Section:
     """Return the labels of every condition; the chosen one by the chosen judge."""
-    rows = [_condition_row(each, tag) for each in _every_condition(choice)]
-    shown = [row for row in rows if row["pairs"]]
+    every = told_apart([*_every_condition(choice)])
+    rows = [_condition_row(each, tag) for each, _ in every]
+    # Of two judges under one condition each has a bar of its own.
+    shown = [
+        (f"{each}, {name}" if name else str(each), row) for (each, name), row in zip(every, rows, strict=True)
+    ]
     bars = [
-        {"name": row["condition"], "part": label, "share": row[label.replace(" ", "_")] / row["pairs"]}
-        for row in shown
+        {"name": name, "part": label, "share": row[label.replace(" ", "_")] / row["pairs"]}
+        for name, row in shown
+        if row["pairs"]
         for label in LABELS
     ]
     named = columns(
@@ -365,7 +370,7 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
         screen=f"judge {ASIDE}",
     )
     chart = Chart(
-        alt=labels_alt("citation labels", len(shown)),
+        alt=labels_alt("citation labels", sum(row["pairs"] > 0 for row in rows)),
         draw=lambda dark: charts.stacked(bars, LABELS, "share of judged pairs", dark=dark),
         names={each.value: each.words for each in SupportCondition}
         | {"share of judged pairs": "share of citation labels"},
@@ -387,11 +392,8 @@ def _every_condition(choice: CitationCondition) -> Iterable[CitationCondition]:
     for condition in SupportCondition:
         if condition is choice.condition:
             yield choice
-            continue
-        try:
-            yield resolve_citations(choice.campaign, condition)
-        except Refused:  # several judges fit: the form asks which where this condition is the page's own
-            continue
+        else:
+            yield from readings_of_citations(choice.campaign, condition)
 
 
 def _condition_row(choice: CitationCondition, tag: str) -> dict[str, Any]:

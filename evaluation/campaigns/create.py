@@ -145,7 +145,9 @@ def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool,
     if not (changes_campaign or changes_protocol or changes_defaults):
         return "unchanged"
     if not replace:
-        raise Refused("campaign_differs", f"Campaign {campaign.slug} is there with other settings; see --replace.")
+        raise Refused(
+            "campaign_differs", f"Campaign {campaign.slug} is there with other settings.", field="replace"
+        )
     for key, value in wanted.items():
         setattr(campaign, key, value)
     _check(campaign)

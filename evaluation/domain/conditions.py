@@ -1,23 +1,27 @@
 """Conditions resolved in a campaign: nugget sets and judges that count, everywhere or topic by topic.
 
 People who share a campaign's topics each make lists in a set of their own, and give labels as a judge of their own.
-A topic has at most one task that is no second opinion, and its set and judge count there.
+A topic has at most one task that is no second opinion, and its set and judge count there. Labels that came from files
+were handed to nobody: there a topic's first labels count.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TypeVar
+from functools import lru_cache, partial
+from typing import Any, TypeVar
 
-from django.db.models import Q, QuerySet
+from django.db.models import Min, Q, QuerySet
 
 from evaluation.campaigns.contents import tally_of
 from evaluation.errors import Refused, no_such
-from evaluation.models import Campaign, Judge, NuggetSet, SupportJudgment, Task
+from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment, Task
 from evaluation.models.campaigns import RevisionKey
 from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition
 from web.text import plural
+
+ALL_PEOPLE = "all people"
+"""In place of a judge's name: the labels of all people together, even where the campaign names one by default."""
 
 Key = TypeVar("Key")
 Named = TypeVar("Named", NuggetSet, Judge)
@@ -25,6 +29,8 @@ Named = TypeVar("Named", NuggetSet, Judge)
 Given = frozenset[tuple[int, int]]
 """Judges and the topics in which they have current labels, by primary keys."""
 TopicsByJudge = Mapping[int, Set[int]]
+FirstLabels = Callable[[Collection[int], Collection[int]], Mapping[int, int]]
+"""Judge of the first label of each of some topics, of some judges; all by primary keys."""
 
 Topics = frozenset[int] | None
 """Primary keys of the topics that are meant; None: all."""
@@ -62,6 +68,10 @@ class Choice:
         return ", ".join(judge.name for judge in self.judges) or None
 
     @property
+    def names(self) -> str:
+        return self.judges_text or ""
+
+    @property
     def givers(self) -> frozenset[tuple[int, int | None, int]]:
         return frozenset((topic, part.key[0], part.judge.pk) for part, topic in self._by_topic() if part.judge)
 
@@ -92,6 +102,10 @@ class NuggetCondition(Choice):
         return ", ".join(nugget_set.name for nugget_set in self.nugget_sets) or None
 
     @property
+    def names(self) -> str:
+        return ", ".join(filter(None, [self.sets_text, self.judges_text]))
+
+    @property
     def grounds(self) -> frozenset[tuple[int, int]]:
         """Set and topic of all lists: equal where two conditions judge the same nuggets."""
         return frozenset((part.nugget_set.pk, topic) for part, topic in self._by_topic() if part.nugget_set)
@@ -103,6 +117,9 @@ class CitationCondition(Choice):
 
     def __str__(self) -> str:
         return self.condition
+
+
+Reading = TypeVar("Reading", NuggetCondition, CitationCondition)
 
 
 def check_apart(x: Choice, y: Choice) -> None:
@@ -132,20 +149,18 @@ def resolve(campaign: Campaign, condition: Condition, *, judge: str = "", nugget
     """Return the sets and judges of a condition: those named, else the campaign's default, else the only candidates.
 
     If people share the topics, each topic's list is by the person who made it here, and its labels are by the person
-    who assigned it; second opinions count only by name. Sets and judges fit when they have labels together; a set
-    without any fits where none has. Raises `Refused`: `ambiguous` with the names where several fit, `no_such_set` or
-    `no_such_judge` where the named one does not exist or has no labels here.
+    who assigned it, else by whose labels were there first; second opinions count only by name. Sets and judges fit when
+    they have labels together; a set without any fits where none has. Raises `Refused`: `ambiguous` with the names where
+    several fit, `no_such_set` or `no_such_judge` where the named one does not exist or has no labels here.
     """
     default = _default(campaign, condition)
-    lists = _lists(campaign, condition, judge, nuggets, default[1])
+    lists = _lists(campaign, condition, "" if judge == ALL_PEOPLE else judge, nuggets, default[1])
     sets = [nugget_list.nugget_set for nugget_list in lists if nugget_list.nugget_set]
     judges = list(judges_of(*sets, kind=condition.judge_kind, named=judge))
     chosen = _named(condition, judges, judge, default[0])
     # Only people share topics: an LLM judge labels all of them, so a second judge is always ambiguous.
     if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
-        shared = _by_assigners(campaign, lists, judges)
-        if shared is not None:
-            return NuggetCondition(campaign, tuple(shared), condition)
+        return NuggetCondition(campaign, tuple(_by_assigners(campaign, lists, judges)), condition)
     chosen = chosen or only_judge(judges, condition)
     return NuggetCondition(
         campaign,
@@ -158,11 +173,35 @@ def resolve_citations(campaign: Campaign, condition: SupportCondition, *, judge:
     """Return the judges that a support condition means. Raises `Refused` as `resolve` does."""
     judges = list(support_judges_of(campaign, condition, named=judge))
     chosen = _named(condition, judges, judge, _default(campaign, condition)[0])
-    if chosen is None and condition is not SupportCondition.LLM:
-        shared = _by_support_judges(campaign, condition, judges)
-        if shared is not None:
-            return CitationCondition(campaign, tuple(shared), condition)
+    if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
+        return CitationCondition(campaign, tuple(_by_support_judges(campaign, condition, judges)), condition)
     return CitationCondition(campaign, (Part(None, chosen or only_judge(judges, condition)),), condition)
+
+
+def readings(
+    campaign: Campaign, condition: Condition, judge: str = "", nuggets: str = ""
+) -> list[NuggetCondition]:
+    """Return what a condition can mean: one where `resolve` knows, else one for each set and judge that fit."""
+    named = {"judge": judge, "nuggets": nuggets}
+    try:
+        return [resolve(campaign, condition, **named)]
+    except Refused as refused:
+        choices = [named | {refused.field: name} for name in refused.choices]
+    return [reading for choice in choices for reading in readings(campaign, condition, **choice)]
+
+
+def readings_of_citations(campaign: Campaign, condition: SupportCondition) -> list[CitationCondition]:
+    """Return what a support condition can mean: one where `resolve_citations` knows, else one for each judge."""
+    try:
+        return [resolve_citations(campaign, condition)]
+    except Refused as refused:
+        return [resolve_citations(campaign, condition, judge=name) for name in refused.choices]
+
+
+def told_apart(choices: Sequence[Reading]) -> list[tuple[Reading, str]]:
+    """Return each with the names that tell it from others of the same condition; '' where it is the only one."""
+    number = Counter(choice.condition for choice in choices)
+    return [(choice, choice.names if number[choice.condition] > 1 else "") for choice in choices]
 
 
 def nugget_sets_of(
@@ -207,31 +246,32 @@ def lists_to_label(
         return mine
 
 
-def set_of_origin(campaign: Campaign, origin: Origin, name: str, option: str) -> NuggetSet:
+def set_of_origin(campaign: Campaign, origin: Origin, name: str, field: str) -> NuggetSet:
     """Return the set of that name, or the only set of that origin. Raises `Refused`: `no_such_set`, `ambiguous`."""
     sets = campaign.nugget_sets.filter(origin=origin)
     fitting = list(sets.filter(name=name) if name else sets)
-    found = only_set(fitting, f"origin {origin}", option)
+    found = only_set(fitting, f"origin {origin}", field)
     if found:
         return found
     wanted = f"{origin} nugget set {name}".strip()
     raise no_such("no_such_set", wanted, campaign.nugget_sets.values_list("name", flat=True))
 
 
-def only(fitting: Sequence[Named], nouns: str, what: str, option: str) -> Named | None:
+def only(fitting: Sequence[Named], nouns: str, what: str, field: str) -> Named | None:
     """Return the only set or judge that fits; None where none does. Raises `Refused` (`ambiguous`) where several do."""
     if len(fitting) > 1:
-        names = ", ".join(named.name for named in fitting)
-        raise Refused("ambiguous", f"Several {nouns} fit {what}; say which with {option}: {names}.")
+        names = [named.name for named in fitting]
+        text = f"Several {nouns} fit {what}; choose one: {', '.join(names)}."
+        raise Refused("ambiguous", text, field=field, choices=names)
     return fitting[0] if fitting else None
 
 
-def only_set(fitting: Sequence[NuggetSet], what: str, option: str = "--nuggets") -> NuggetSet | None:
-    return only(fitting, "nugget sets", what, option)
+def only_set(fitting: Sequence[NuggetSet], what: str, field: str = "nuggets") -> NuggetSet | None:
+    return only(fitting, "nugget sets", what, field)
 
 
-def only_judge(fitting: Sequence[Judge], what: str, option: str = "--judge") -> Judge | None:
-    return only(fitting, "judges", what, option)
+def only_judge(fitting: Sequence[Judge], what: str, field: str = "judge") -> Judge | None:
+    return only(fitting, "judges", what, field)
 
 
 def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
@@ -296,6 +336,8 @@ def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
 
 def _named(condition: Condition | SupportCondition, judges: list[Judge], named: str, default: str) -> Judge | None:
     """Return the judge that is named, or the campaign's default; None where none is. Raises `Refused`."""
+    if named == ALL_PEOPLE and condition.judge_kind is JudgeKind.HUMAN:
+        return None
     wanted = named or default
     for judge in judges:
         if judge.name == wanted:
@@ -367,12 +409,16 @@ def _by_makers(sets: Iterable[NuggetSet], makers: Mapping[int, int]) -> list[Par
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """A part before its judges are known: who has labels there, who was handed which topic, second opinions."""
+    """A part before its judges are known: who has labels there, who was handed which topic, second opinions.
+
+    `first_labels`: a query that finds who has the first of the labels in each of some topics.
+    """
 
     part: Part
     labelled: TopicsByJudge
     handed: Mapping[int, int]
     second: TopicsByJudge
+    first_labels: FirstLabels
 
     def second_of(self, judge: Judge) -> Set[int]:
         return self.second.get(judge.pk, frozenset())
@@ -383,20 +429,35 @@ class _Share:
             topics = topics & self.part.topics
         return not topics <= outside
 
-    def handed_to(self, judge: Judge) -> Set[int]:
-        return self.second_of(judge) | {topic for topic, judge_id in self.handed.items() if judge_id == judge.pk}
+    def judge_in(self, topic: int, judges: Collection[int], first: Mapping[int, int]) -> int | None:
+        """Return whose labels count in a topic: who was handed it, else who has labels there, or the first there."""
+        there = self.giving(topic, judges)
+        handed = self.handed.get(topic)
+        if handed in judges and (handed in there or not there):
+            return handed
+        return first.get(topic) if len(there) > 1 else next(iter(there), None)
+
+    def giving(self, topic: int, judges: Collection[int]) -> set[int]:
+        """Return the judges with labels in a topic that are no second opinion."""
+        return {
+            judge
+            for judge in judges
+            if topic in self.labelled.get(judge, ()) and topic not in self.second.get(judge, ())
+        }
 
 
-def _by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Judge]) -> list[Part] | None:
-    """Return the parts of whoever assigned each topic: the only judge, or those who were handed it.
-
-    None where several did and somebody's labels lie outside of what was handed out: then a judge must be named.
-    """
+def _by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Judge]) -> list[Part]:
+    """Return the parts of whoever assigned each topic: the only judge, else who was handed it or came first."""
     assigning = _tasks(campaign).filter(stage=Stage.ASSIGN)
     return _shared(
         campaign,
         [
-            (part, assigned(campaign, part.nugget_set.pk), assigning.filter(nugget_set=part.nugget_set))
+            (
+                part,
+                assigned(campaign, part.nugget_set.pk),
+                assigning.filter(nugget_set=part.nugget_set),
+                partial(_first_assigned, part.nugget_set.pk),
+            )
             for part in lists
             if part.nugget_set
         ],
@@ -404,36 +465,61 @@ def _by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Ju
     )
 
 
-def _by_support_judges(
-    campaign: Campaign, condition: SupportCondition, judges: Sequence[Judge]
-) -> list[Part] | None:
-    """Return the parts of whoever judged each topic's citations; None as in `_by_assigners`."""
+def _by_support_judges(campaign: Campaign, condition: SupportCondition, judges: Sequence[Judge]) -> list[Part]:
+    """Return the parts of whoever judged each topic's citations, as `_by_assigners`."""
     stages = [stage for stage in Stage if stage.condition is condition]
     tasks = _tasks(campaign).filter(stage__in=stages)
-    return _shared(campaign, [(Part(None, None), supported(campaign, condition), tasks)], judges)
+    first = partial(_first_supported, condition)
+    return _shared(campaign, [(Part(None, None), supported(campaign, condition), tasks, first)], judges)
+
+
+def _first_assigned(nugget_set: int, topics: Collection[int], judges: Collection[int]) -> dict[int, int]:
+    labels = Assignment.objects.current().filter(
+        judge__in=judges,
+        nugget_version__nugget__nugget_set=nugget_set,
+        nugget_version__nugget__topic__in=topics,
+    )
+    return _first_of(labels.values_list("nugget_version__nugget__topic", "judge"))
+
+
+def _first_supported(
+    condition: SupportCondition, topics: Collection[int], judges: Collection[int]
+) -> dict[int, int]:
+    labels = SupportJudgment.objects.current().filter(
+        judge__in=judges, condition=condition, sentence__answer__topic__in=topics
+    )
+    return _first_of(labels.values_list("sentence__answer__topic", "judge"))
+
+
+def _first_of(labels: QuerySet[Any, Any]) -> dict[int, int]:
+    """Return the judge of each topic's first label. By key: a copy of the campaign has new times, in the same order."""
+    first = labels.order_by().annotate(first=Min("pk"))
+    by_topic: dict[int, tuple[int, int]] = {}
+    for topic, judge, pk in first:
+        by_topic[topic] = min(by_topic.get(topic, (pk, judge)), (pk, judge))
+    return {topic: judge for topic, (_, judge) in by_topic.items()}
 
 
 def _shared(
-    campaign: Campaign, work: Sequence[tuple[Part, Given, QuerySet[Task]]], judges: Sequence[Judge]
-) -> list[Part] | None:
+    campaign: Campaign, work: Sequence[tuple[Part, Given, QuerySet[Task], FirstLabels]], judges: Sequence[Judge]
+) -> list[Part]:
     assessors = Task.objects.filter(campaign=campaign).values("assessor")
     judge_of = dict(Judge.objects.filter(user__in=assessors, study=None).values_list("user", "pk"))
-    shares = [_share(part, labelled, tasks, judge_of) for part, labelled, tasks in work]
+    shares = [_share(part, labelled, tasks, judge_of, first) for part, labelled, tasks, first in work]
     topics = _topics(campaign)
     counting = [
         judge for judge in judges if any(share.has(judge, outside=share.second_of(judge)) for share in shares)
     ]
     # A single judge needs no hand-out: imported labels have none.
     if len(counting) > 1:
-        # Nothing says whose label counts outside of what was handed out, and guessing would change a score.
-        if any(share.has(judge, outside=share.handed_to(judge)) for share in shares for judge in counting):
-            return None
         return [part for share in shares for part in _split(share, counting, topics)]
     judge = counting[0] if counting else None
     return [part for share in shares for part in _without_second(share, judge, topics)]
 
 
-def _share(part: Part, labelled: Given, tasks: QuerySet[Task], judge_of: Mapping[int, int]) -> _Share:
+def _share(
+    part: Part, labelled: Given, tasks: QuerySet[Task], judge_of: Mapping[int, int], first: FirstLabels
+) -> _Share:
     rows = [
         (topic, judge_of[user], second)
         for topic, user, second in tasks.values_list("topic__pk", "assessor", "second_opinion")
@@ -441,7 +527,7 @@ def _share(part: Part, labelled: Given, tasks: QuerySet[Task], judge_of: Mapping
     ]
     handed = {topic: judge for topic, judge, second in rows if not second}
     seconds = _topics_by_judge((judge, topic) for topic, judge, second in rows if second)
-    return _Share(part, _topics_by_judge(labelled), handed, seconds)
+    return _Share(part, _topics_by_judge(labelled), handed, seconds, first)
 
 
 def _topics_by_judge(work: Iterable[tuple[int, int]]) -> TopicsByJudge:
@@ -452,12 +538,14 @@ def _topics_by_judge(work: Iterable[tuple[int, int]]) -> TopicsByJudge:
 
 
 def _split(share: _Share, judges: Sequence[Judge], topics: frozenset[int]) -> Iterator[Part]:
-    """Yield a part's topics by judge; those that nobody was handed, or who has no labels yet, without a judge."""
+    """Yield a part's topics by judge; those in which nobody who counts has work or labels, without a judge."""
     by_key = {judge.pk: judge for judge in judges}
+    own = topics if share.part.topics is None else share.part.topics
+    several = [topic for topic in own if len(share.giving(topic, by_key.keys())) > 1]
+    first = share.first_labels(several, by_key.keys()) if several else {}
     found: dict[int | None, set[int]] = defaultdict(set)
-    for topic in topics if share.part.topics is None else share.part.topics:
-        judge = share.handed.get(topic)
-        found[judge if judge in by_key else None].add(topic)
+    for topic in own:
+        found[share.judge_in(topic, by_key.keys(), first)].add(topic)
     # A fixed order, so that equal choices compare as equal.
     for key in sorted(found, key=lambda key: key or 0):
         yield Part(share.part.nugget_set, by_key[key] if key else None, frozenset(found[key]))

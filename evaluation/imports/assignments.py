@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.domain.conditions import set_of_origin
+from evaluation.domain.conditions import assigned, set_of_origin
 from evaluation.errors import InputProblem
 from evaluation.formats.assignments import AssignmentRecord, LabelRecord, UnjudgedRow, parse_assignments
 from evaluation.formats.lines import label_word
@@ -27,6 +27,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import no_longer_stand, numbers_after, refuse_if_judged_here
+from evaluation.imports.overlap import labelled_by_others
 from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
@@ -97,7 +98,7 @@ def import_assignments(
     files = [(source, [row for row in parse_assignments(source) if not _by_rule(row)]) for source in sources]
 
     def make_plan(locked: Campaign) -> ImportPlan:
-        nugget_set = set_of_origin(locked, origin, nuggets, "--nuggets")
+        nugget_set = set_of_origin(locked, origin, nuggets, "nuggets")
         aside = names_study(row.extra for _, rows in files for row in rows)
         return _plan(nugget_set, judge_named(judge, kind, aside=aside), files, replace)
 
@@ -136,12 +137,15 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
         _write(stored_judge(judge), to_write, numbers, event)
         no_longer_stand(labels, taken_out, "answer", "nugget_version")
 
+    given_before = assigned(nugget_set.campaign, nugget_set.pk)
+    rows_written = ((item.source, item.row.line, item.row.topic_id) for item in to_write)
     of_set = Assignment.objects.filter(nugget_version__nugget__nugget_set=nugget_set)
     codes = {_key(entry): int(entry.label.label) for entry in given}
     found = [
         *_dirty_labels(to_write),
         *_short_rows(known, files),
         *_other_texts(known, files),
+        *labelled_by_others(nugget_set.campaign, judge, given_before, rows_written),
         *equal_labels(files[0][0], judge, of_set, codes, "answer", "nugget_version"),
     ]
     counts = {TAKEN_OUT: len(taken_out)}

@@ -165,8 +165,8 @@ def _set_named(
     if (nugget_set.origin, nugget_set.judge_id) != (origin, maker.pk):
         raise Refused(
             "nugget_set_differs",
-            f"There is a set {name} of {nugget_set.origin} nuggets by {nugget_set.judge}; give this one "
-            "another --set.",
+            f"There is a set {name} of {nugget_set.origin} nuggets by {nugget_set.judge}; give this one another name.",
+            field="set",
         )
     if draft_set and nugget_set.drafts_id != draft_set.pk:
         raise Refused("nugget_set_differs", f"The set {name} was not made from {draft_set}.")
@@ -177,7 +177,7 @@ def _drafts(campaign: Campaign, origin: Origin, name: str) -> NuggetSet | None:
     if not name:
         return None
     if origin is not Origin.EDITED:
-        raise Refused("usage", "--drafts says what an edited list was made from; use --origin edited.")
+        raise Refused("usage", "Only edited lists are made from drafts; choose the origin edited.", field="origin")
     draft_set = campaign.nugget_sets.filter(name=name).first()
     if draft_set is None:
         raise no_such("no_such_set", f"nugget set {name}", campaign.nugget_sets.values_list("name", flat=True))
@@ -241,8 +241,9 @@ def _refuse_worked_on(lists: list[NuggetList]) -> None:
             text = f"The list of {nugget_list.topic} in {nugget_list.nugget_set} is in use at desks."
             raise Refused("worked_on", text)
         if nugget_list.version > 1:
-            text = f"The list of {nugget_list.topic} has {nugget_list.version} versions; give this file --set."
-            raise Refused("worked_on", text)
+            versions = nugget_list.version
+            text = f"The list of {nugget_list.topic} has {versions} versions; give this file's set another name."
+            raise Refused("worked_on", text, field="set")
 
 
 def _listed(row: NuggetListRow) -> Listed:

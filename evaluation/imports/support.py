@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.domain.conditions import supported
 from evaluation.errors import InputProblem, Refused
 from evaluation.formats.lines import label_word
 from evaluation.formats.source import Source
@@ -25,6 +26,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import no_longer_stand, numbers_after, refuse_if_judged_here
+from evaluation.imports.overlap import labelled_by_others
 from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
@@ -86,9 +88,10 @@ def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -
     in_rows = next((row.condition for _, rows in files for row in rows if row.condition), None)
     condition = option or (SupportCondition.LLM if kind is JudgeKind.LLM else in_rows)
     if condition is None:
-        raise Refused("usage", "Say how people judged: --condition scratch or --condition post-edit.")
+        raise Refused("usage", "Say how people judged: condition scratch or post-edit.", field="condition")
     if (condition is SupportCondition.LLM) is not (kind is JudgeKind.LLM):
-        raise Refused("usage", f"The condition {condition} does not go with --by {kind}.")
+        judge = "an LLM" if kind is JudgeKind.LLM else "a person"
+        raise Refused("usage", f"The condition {condition} does not go with labels by {judge}.", field="by")
     problems = [
         InputProblem(source.name, row.line, "condition", f"{condition}, as for the rest of the import")
         for source, rows in files
@@ -125,9 +128,11 @@ def _plan(
 
     codes = {_key(entry): int(entry.row.label or 0) for entry in labelled}
     others = SupportJudgment.objects.all()
+    rows_written = ((item.source, item.row.line, item.row.topic_id) for item in compared.to_write)
     found = [
         *_dirty_labels(compared.to_write),
         *equal_labels(files[0][0], judge, others, codes, "sentence", "segment"),
+        *labelled_by_others(campaign, judge, supported(campaign, condition), rows_written),
     ]
     found = found if compared.to_write else []
     counts = {TAKEN_OUT: len(taken_out)}

@@ -39,7 +39,7 @@ class AssayCommand(BaseCommand):
             self.leave_trace(options)
             self.act(options)
         except Refused as refusal:
-            self.stderr.write(refusal.message)
+            self.stderr.write(refusal.command_message)
             sys.exit(EXIT_USAGE if refusal.code in USAGE_CODES else EXIT_REFUSED)
         except OperationalError as error:
             if not is_busy(error):

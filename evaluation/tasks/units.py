@@ -96,7 +96,7 @@ def ground_of(campaign: Campaign, order: Order) -> Ground:
     by_edit = order.stage is Stage.POST_EDIT
     return Ground(
         the_qrels(campaign, order.qrels),
-        set_of_origin(campaign, Origin.DRAFT, order.drafts, "--drafts") if by_edit else None,
+        set_of_origin(campaign, Origin.DRAFT, order.drafts, "drafts") if by_edit else None,
     )
 
 
@@ -119,8 +119,14 @@ def the_qrels(campaign: Campaign, name: str) -> QrelSource:
         fitting = [source for source in sources if source.name.lower() == USUAL_SOURCE] or sources
     if len(fitting) == 1:
         return fitting[0]
-    there = ", ".join(source.name for source in sources) or "none; load some with import_qrels"
-    raise Refused("ambiguous" if fitting else "no_such_source", f"Say whose grades choose the passages: {there}.")
+    names = [source.name for source in sources]
+    there = ", ".join(names) or "none is loaded yet"
+    raise Refused(
+        "ambiguous" if fitting else "no_such_source",
+        f"Say whose grades choose the passages: {there}.",
+        field="qrels" if names else "",
+        choices=names,
+    )
 
 
 def the_machine(campaign: Campaign, name: str) -> Judge:
@@ -135,9 +141,10 @@ def the_machine(campaign: Campaign, name: str) -> Judge:
     there = machines_of(campaign)
     if len(there) == 1 and not name:
         return there[0]
-    names = ", ".join(judge.name for judge in there) or "none; run judge_support first, or name one that is to"
+    names = [judge.name for judge in there]
+    known = ", ".join(names) or "none yet; an LLM labels citations in a job"
     code = "no_such_judge" if name or not there else "ambiguous"
-    raise Refused(code, f"Say which LLM's labels are shown; there are: {names}.")
+    raise Refused(code, f"Say which LLM's labels are shown; there are: {known}.", field="machine", choices=names)
 
 
 def _making_pieces(

@@ -307,16 +307,17 @@ def _nugget_set(campaign: Campaign, options: Options) -> NuggetSet:
         sets = sets.filter(origin=_condition(options, Condition).origin)
     if options["nuggets"]:
         sets = sets.filter(name=options["nuggets"])
-    return _only(sets, campaign.nugget_sets.all(), "no_such_set", "nugget set with --nuggets")
+    return _only(sets, campaign.nugget_sets.all(), "no_such_set", "nugget set", "nuggets")
 
 
-def _only(fitting: QuerySet[Named], every: QuerySet[Named], missing: str, which: str) -> Named:
+def _only(fitting: QuerySet[Named], every: QuerySet[Named], missing: str, which: str, field: str) -> Named:
     """Row that alone fits. Raises `Refused` with the names to choose from, of all rows where none fits."""
     names = [row.name for row in fitting]
     if len(names) == 1:
         return fitting[0]
-    there = ", ".join(names or every.values_list("name", flat=True)) or "none"
-    raise Refused("ambiguous" if names else missing, f"Say which {which}: {there}.")
+    there = names or list(every.values_list("name", flat=True))
+    text = f"Say which {which}: {', '.join(there) or 'none'}."
+    raise Refused("ambiguous" if names else missing, text, field=field, choices=there)
 
 
 def _resolved(campaign: Campaign, options: Options) -> NuggetCondition:
@@ -352,12 +353,17 @@ def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
 def _qrels(campaign: Campaign, options: Options) -> Iterator[str]:
     sources = QrelSource.objects.filter(campaign=campaign)
     fitting = sources.filter(name=options["source"]) if options["source"] else sources
-    return qrel_lines(_only(fitting, sources, "no_such_source", "qrels with --source"))
+    return qrel_lines(_only(fitting, sources, "no_such_source", "qrels", "source"))
 
 
 def _condition(options: Options, conditions: type[AnyCondition]) -> AnyCondition:
     if options["condition"] not in list(conditions):
-        raise Refused("usage", f"Say which condition with --condition: {', '.join(conditions)}.")
+        raise Refused(
+            "usage",
+            f"Say which condition: {', '.join(conditions)}.",
+            field="condition",
+            choices=[condition.value for condition in conditions],
+        )
     return conditions(options["condition"])
 
 

@@ -161,7 +161,9 @@ def _check_same(archive: Archive, there: Campaign) -> None:
         if known.revision != there.revision:
             raise Refused(
                 "changed_since",
-                f"Campaign {there.slug} came from this state and was changed since; --slug NAME loads it beside.",
+                f"Campaign {there.slug} came from this state and was changed since; another short name loads it "
+                "beside.",
+                field="slug",
             )
         return
     wish = SnapshotContents(archive.manifest.texts, archive.manifest.people == "names")
@@ -169,8 +171,9 @@ def _check_same(archive: Archive, there: Campaign) -> None:
         if pack(Path(folder) / "now.zip", there, wish).content != content:
             raise Refused(
                 "campaign_there",
-                f"There is a campaign {there.slug} already, in another state than the file's; --slug NAME loads "
-                "it beside.",
+                f"There is a campaign {there.slug} already, in another state than the file's; another short name "
+                "loads it beside.",
+                field="slug",
             )
 
 

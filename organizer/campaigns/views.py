@@ -32,8 +32,7 @@ from evaluation.corpus import answers as corpus_answers
 from evaluation.corpus import label_grid
 from evaluation.corpus import runs as run_rows
 from evaluation.corpus import topics as topic_rows
-from evaluation.domain.conditions import NuggetCondition, resolve
-from evaluation.errors import Refused
+from evaluation.domain.conditions import NuggetCondition, readings, told_apart
 from evaluation.formats.languages import EXPECTED, normalised
 from evaluation.models import AnswerProvenance, Campaign, Membership, Run, Topic
 from evaluation.terms import Condition, FindingCode, RagTask, Role
@@ -88,7 +87,7 @@ class AnswerSearch(ListSearch):
 class RunTable:
     """A run's primary score under each condition that has labels: by topic id, and each mean with its topics."""
 
-    choices: tuple[NuggetCondition, ...]
+    choices: tuple[tuple[NuggetCondition, str], ...]
     by_topic: dict[str, tuple[float | None, ...]]
     means: tuple[tuple[float | None, int], ...]
 
@@ -100,17 +99,13 @@ def scores_of_run(campaign: Campaign, run: Run) -> RunTable:
     topics = tables[0].topic_ids if tables else ()
     rows = zip(*columns, strict=True)
     by_topic = {topic: tuple(map(defined, row)) for topic, row in zip(topics, rows, strict=False)}
-    return RunTable(choices, by_topic, tuple(_mean(column) for column in columns))
+    return RunTable(tuple(told_apart(choices)), by_topic, tuple(_mean(column) for column in columns))
 
 
 def judged_conditions(campaign: Campaign) -> Iterator[NuggetCondition]:
-    for condition in Condition:
-        try:
-            choice = resolve(campaign, condition)
-        except Refused:  # several judges fit and the campaign names none; a choice would be this page's own
-            continue
-        if choice.judges:
-            yield choice
+    """Yield each condition that has labels, once for each judge where several fit and the campaign names none."""
+    readings_of_all = (reading for condition in Condition for reading in readings(campaign, condition))
+    return (reading for reading in readings_of_all if reading.judges)
 
 
 def _mean(values: Floats) -> tuple[float | None, int]:
@@ -436,18 +431,31 @@ def catalogue(request: UserRequest, slug: str) -> HttpResponse:
     return render(request, "organizer/catalogue.html", context)
 
 
+def _scored(campaign: Campaign) -> Iterator[tuple[NuggetCondition, str, dict[str, str]]]:
+    """Yield each condition with labels, the names that tell it from others of its kind, and its query of the API."""
+    for choice, names in told_apart([*judged_conditions(campaign)]):
+        query = {"condition": choice.condition.value}
+        if names and len(choice.nugget_sets) == 1:
+            query["nugget_set"] = choice.nugget_sets[0].name
+        if names and len(choice.judges) == 1:
+            query["judge"] = choice.judges[0].name
+        yield choice, names, query
+
+
 def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataCard]:
     def file(collection: str, caption: str = "Download", **query: str) -> tuple[str, str, str]:
-        part = query.get("condition", "").replace("/", "")
-        name = "-".join(filter(None, [campaign.slug, collection, part]))
+        parts = [query.get(name, "").replace("/", "") for name in ("condition", "judge")]
+        name = "-".join(filter(None, [campaign.slug, collection, *parts]))
         chosen = urlencode({"campaign": campaign.slug, **query, "format": "csv"})
         return caption, f"/api/v1/{collection}/?{chosen}", f"{name}.csv"
 
-    conditions = [choice.condition for choice in judged_conditions(campaign)]
     yield DataCard(
         "Scores",
         "a row for each run, computed now by the campaign's rules",
-        tuple(file("scores", f"{each.words} ({each})", condition=each.value) for each in conditions),
+        tuple(
+            file("scores", ", ".join(filter(None, [f"{choice.condition.words} ({choice})", names])), **query)
+            for choice, names, query in _scored(campaign)
+        ),
         (
             *("run_id", "group", "task", "topics", "vital_strict"),
             *("weighted_precision", "judged", "unjudged", "missing"),

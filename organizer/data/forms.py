@@ -1,6 +1,5 @@
 """Forms of the data page: files to import with their options, and exports."""
 
-import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from enum import StrEnum
@@ -17,6 +16,7 @@ from accounts.models import User
 from assessor.models import TimeSegment
 from assessor.progress.matrix import may_organize
 from evaluation.campaigns import contents
+from evaluation.domain.conditions import ALL_PEOPLE
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Run, Task
 from evaluation.terms import Condition, JudgeKind, Origin, RagTask, SupportCondition
@@ -164,8 +164,6 @@ RARE_FIELDS = {
 }
 FORMATS = {ExportKind.TIMES: "CSV", ExportKind.CAMPAIGN: "ZIP", ExportKind.GRADES: "TREC, a grade on each line"}
 NUGGET_FORMATS = {"nuggetizer": "JSON lines of nuggetizer", "argue": "ARGUE nugget bank"}
-OPTION = re.compile(r" with --([a-z-]+)")
-"""Option of the command that a refusal names; on the page it is the field of the same name."""
 
 
 def _choice_of_two(label: str, no: str, yes: str, no_value: str = "") -> forms.BooleanField:
@@ -214,7 +212,9 @@ class ExportForm(forms.Form):
             for name, value in self._proposals().items():
                 data.setdefault(name, value)
         super().__init__(data, auto_id="export_%s")
-        self._offer({row.judge for row in self.counts} | {data.get("judge", "")} - {""})
+        people = {row.judge for row in self.counts if not row.machine}
+        several = {ALL_PEOPLE} if len(people) > 1 else set()
+        self._offer({row.judge for row in self.counts} | several | {data.get("judge", "")} - {""})
         own = {"what", *OWN_FIELDS[self.kind], *RARE_FIELDS.get(self.kind, ())}
         if self.kind is ExportKind.CAMPAIGN and data.get("snapshot"):
             own = {"what", "snapshot"}  # it was written when it was taken
@@ -266,11 +266,10 @@ class ExportForm(forms.Form):
             try:
                 check_order(self.campaign, self.order)
             except Refused as refusal:
-                option = OPTION.search(refusal.message)
                 of_kind = {ExportKind.CAMPAIGN: "name", ExportKind.NUGGETS: "nuggets", ExportKind.GRADES: "source"}
-                field = option[1] if option else of_kind.get(self.kind, "condition")
+                field = refusal.field or of_kind.get(self.kind, "condition")
                 field = "judge" if refusal.code == "no_such_judge" else field
-                self.add_error(field if field in self.fields else None, OPTION.sub("", refusal.message))
+                self.add_error(field if field in self.fields else None, refusal.message)
         return self.cleaned_data
 
     @property

@@ -166,7 +166,7 @@ class LlmCommand(AssayCommand):
         try:
             self.finish(request, options)
         except Refused as refusal:  # where every item failed there is nothing to show
-            self.say(refusal.message)
+            self.say(refusal.command_message)
         if progress.failed:
             self.name_failed(job, progress)
         job.refresh_from_db()

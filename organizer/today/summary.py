@@ -20,12 +20,11 @@ from jobs.models import Notice
 from organizer.campaigns.views import judged_conditions
 from organizer.models import TodayVisit
 from organizer.navigation import page_in
-from reports.agreement.figures import correlate, table_of
+from reports.agreement.figures import agreement_of, table_of
 from reports.cache import cached_report
-from reports.leaderboard.scores import PRIMARY
+from reports.leaderboard.scores import PRIMARY, leaderboard
 from reports.metrics.alpha import Overlap
-from reports.metrics.intervals import mean_intervals
-from reports.metrics.policies import Policies
+from reports.metrics.policies import COMPARED, Policies
 from reports.quality.people import shared_by_people
 from reports.report import FEWEST_TOPICS, has_tau
 from web.text import plural
@@ -35,12 +34,13 @@ RUNS_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class RunScore:
-    """Score of a run and its 95 % interval, each in [0, 1]."""
+    """Score of a run and its 95 % interval, each in [0, 1], and the topics that it is the mean of."""
 
     run_id: str
     score: float
     low: float | None
     high: float | None
+    topics: int
 
     @property
     def start(self) -> float:
@@ -64,6 +64,21 @@ class JudgeRanking:
     tau: float | None
     runs: int
     topics: int
+
+    @property
+    def page(self) -> str:
+        """The page on rank agreement, of these two."""
+        query = {"x": self.machine.condition, "y": self.people.condition, "score": PRIMARY}
+        sides = {"x": self.machine, "y": self.people}
+        query |= {
+            f"{side}_judge": choice.judges[0].name for side, choice in sides.items() if len(choice.judges) == 1
+        }
+        query |= {
+            f"{side}_nuggets": choice.nugget_sets[0].name
+            for side, choice in sides.items()
+            if len(choice.nugget_sets) == 1
+        }
+        return reverse("reports:agreement", args=[self.machine.campaign.slug], query=query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,29 +107,30 @@ def results_of(campaign: Campaign) -> Results | None:
     tables = [table_of(choice, PRIMARY, Policies()) for choice in choices]
     scored = [int((~np.isnan(table.values)).any(axis=1).sum()) for table in tables]
     best = max(range(len(choices)), key=lambda place: scored[place])
-    table = tables[best]
-    known = ~np.isnan(table.values)
-    if not known.any():
+    if not scored[best]:
         return None
-    found = mean_intervals(table.values[table.topics])
+    board = leaderboard(choices[best], Policies())
     runs = [
-        RunScore(run_id, float(table.values[known[:, place], place].mean()), found[place].low, found[place].high)
-        for place, run_id in enumerate(table.run_ids)
-        if known[:, place].any()
+        RunScore(row["run_id"], row[PRIMARY], ends["low"], ends["high"], row["topics"])
+        for row in board.rows[:RUNS_SHOWN]
+        if row[PRIMARY] is not None and (ends := row["intervals"][PRIMARY])
     ]
-    runs.sort(key=lambda run: (-run.score, run.run_id))
-    return Results(choices[best], scored[best], tuple(runs[:RUNS_SHOWN]), _ranks(campaign, choices, scored))
+    return Results(choices[best], board.topics, tuple(runs), _ranks(choices, scored))
 
 
-def _ranks(campaign: Campaign, choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | None:
+def _ranks(choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | None:
     by_topics = [choice for choice, _ in sorted(zip(choices, scored, strict=True), key=lambda pair: -pair[1])]
-    machine = next((choice for choice in by_topics if choice.condition.judge_kind is JudgeKind.LLM), None)
     people = next((choice for choice in by_topics if choice.condition.judge_kind is JudgeKind.HUMAN), None)
-    if machine is None or people is None:
+    if people is None:
         return None
-    found = correlate(campaign, machine, people, PRIMARY, Policies(), levels=()).agreement
+    machines = [choice for choice in by_topics if choice.condition.judge_kind is JudgeKind.LLM]
+    # Of a judge's two conditions the one with people's nuggets says how its labels do, as the page on quality does.
+    machines.sort(key=lambda choice: choice.nugget_sets != people.nugget_sets)
+    if not machines:
+        return None
+    found = agreement_of(machines[0], people, PRIMARY, COMPARED)
     tau = found.run_level if has_tau(found.runs, found.topics) else None
-    return JudgeRanking(machine, people, tau, found.runs, found.topics)
+    return JudgeRanking(machines[0], people, tau, found.runs, found.topics)
 
 
 def human_agreement(viewer: User, campaign: Campaign) -> Overlap | None:

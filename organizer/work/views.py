@@ -211,7 +211,7 @@ def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
                 return redirect("organizer:work", campaign.slug)
             plan = plan_hand_out(campaign, form.order)
         except Refused as refusal:
-            form.add_error(None, refusal.message)
+            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.message)
             # Only a plan that was shown is handed out: after a change in between, the new one is shown instead.
             plan = plan_hand_out(campaign, form.order) if refusal.code == "changed" else None
     # The page's own script replaces the preview alone, and htmx shows no answer that is an error.

@@ -121,6 +121,8 @@ class Correlation:
     runs: tuple[RunPoint, ...]
     points: TopicPoints
     published: bool = False
+    own_topics: tuple[int, int] | None = None
+    """Topics of x and of y, where the run means are over each condition's own."""
 
     @property
     def topics(self) -> int | None:
@@ -167,6 +169,7 @@ def correlate(
         intervals=_kept_intervals(campaign, left, right, policies.topics, resamples, levels),
         runs=_run_points(both, policies.topics, tasks),
         points=topic_points(both, tasks),
+        own_topics=(int(both.x_topics.sum()), int(both.y_topics.sum())) if policies.topics == "all" else None,
     )
 
 
@@ -222,6 +225,8 @@ def _with_published(
     policies: Policies | SupportPolicies,
     tasks: Mapping[str, str],
 ) -> Correlation:
+    # A published table names no topics, so a condition beside it is over all of its own.
+    policies = replace(policies, topics="all")
     # Run level alone: a table in a paper says nothing of single topics, so there are no other taus and no bootstrap.
     left, right = (_run_scores(campaign, side, score, policies) for side in (x, y))
     runs = [run_id for run_id in left if run_id in right]
@@ -287,6 +292,12 @@ def correlation_of(request: AgreementRequest) -> Correlation:
     """Return the taus, the intervals of the first two levels, and the points. Raises `Refused` as `correlate` does."""
     sides = (request.x, request.y, request.score, request.policies)
     return correlate(request.campaign, *sides, tag=request.tag, levels=(RUN_LEVEL, TOPIC_AVERAGE))
+
+
+@cached_report(size=64)
+def agreement_of(x: Scored, y: Scored, score: str, policies: Policies | SupportPolicies) -> Agreement:
+    """Return the three taus alone: without intervals a page may have many of them."""
+    return correlate(x.campaign, x, y, score, policies, levels=()).agreement
 
 
 @cached_report(size=64)
@@ -369,12 +380,11 @@ def correlation_document(found: Correlation) -> dict[str, Any]:
 
 def correlation_rows(found: Correlation) -> list[dict[str, Any]]:
     agreed = found.agreement
-    sizes = {"run_level": agreed.runs, "topic_average": agreed.topics, "all_topic_run": agreed.pairs}
     return [
         {
             "level": level,
             "tau_b": getattr(agreed, level),
-            "n": n,
+            "n": agreed.counted(level),
             "low": found.intervals[level].low,
             "high": found.intervals[level].high,
             "discordant": agreed.discordant[level],
@@ -383,5 +393,5 @@ def correlation_rows(found: Correlation) -> list[dict[str, Any]]:
             "undefined_topics": agreed.undefined_topics if level == "topic_average" else None,
             "note": found.intervals[level].note or None,
         }
-        for level, n in sizes.items()
+        for level in LEVELS
     ]

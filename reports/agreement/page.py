@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import Http404, QueryDict
+from django.http import QueryDict
 
 from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition
 from evaluation.errors import Refused
@@ -26,7 +26,7 @@ from reports.agreement.figures import (
 )
 from reports.confusion.paired_labels import ConfusionReport, HeatRow, heat_rows, side_label, without_nuggets
 from reports.forms import AgreementForm
-from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS
+from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, RUN_LEVEL, TOPIC_AVERAGE
 from reports.metrics.bootstrap import CurvePoint
 from reports.metrics.intervals import Interval
 from reports.metrics.kendall import Ties
@@ -41,6 +41,7 @@ LEVEL_NAMES = {
     "topic_average": "Mean over topics",
     "all_topic_run": "Over all topic-run pairs",
 }
+COUNTED = {RUN_LEVEL: "runs", TOPIC_AVERAGE: "topics", ALL_TOPIC_RUN: "pairs"}
 TAU_COLUMNS = columns(
     ("level", "Level"),
     ("tau_b", "Tau-b"),
@@ -80,7 +81,7 @@ class Tau:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementReport(Report):
-    """Agreement of the two sides of a request; without a correlation, `message` says why."""
+    """Agreement of the two sides of a request; without a correlation, `refused` says why."""
 
     form: AgreementForm
     title: str = "Rank agreement"
@@ -192,13 +193,13 @@ class AgreementReport(Report):
         return self.section("topics").chart
 
     def section(self, name: str) -> Section:
-        """Return the taus, the single answers, tau by topics or the scatter. Raises `Http404` without a correlation.
+        """Return the taus, the single answers, tau by topics or the scatter. Raises `Refused` without a correlation.
 
         Each is computed when it is asked for: subsets of topics and the pooled interval take seconds.
         """
         found, requested = self.correlation, self.requested
         if found is None or requested is None:
-            raise Http404
+            raise self.without_figures
         policies = policies_document(found.policies)
         comment = f"{found.x} against {found.y}, {found.score}; policies {listed_policies(policies)}"
         head = {"x": found.x, "y": found.y, "score": found.score, "policies": policies}
@@ -254,7 +255,7 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
     """
     form = AgreementForm(query, campaign)
     if not form.is_valid():
-        return AgreementReport(form=form, message=WRONG_CHOICE)
+        return AgreementReport(form=form, refused=WRONG_CHOICE)
     try:
         x, y = form.side("x"), form.side("y")
         _check_score(x, y, form.chosen["score"])
@@ -264,7 +265,7 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
         found = shown_correlation(requested, whole=WHOLE in query)
         confusion = confusion_of(requested)
     except Refused as refused:
-        return AgreementReport(form=form, message=refused.message)
+        return AgreementReport(form=form, refused=refused)
     return AgreementReport(form=form, query=query, requested=requested, correlation=found, confusion=confusion)
 
 
@@ -285,11 +286,9 @@ def _check_score(x: Side, y: Side, score: str) -> None:
 
 def _tau(found: Correlation, level: str) -> Tau:
     agreed = found.agreement
-    n = {
-        "run_level": f"{agreed.runs:,} runs",
-        "topic_average": f"{agreed.topics - agreed.undefined_topics:,} topics",
-        "all_topic_run": f"{agreed.pairs:,} pairs",
-    }
+    n = f"{agreed.counted(level):,} {COUNTED[level]}"
+    if level == RUN_LEVEL and found.own_topics:
+        n += ", over all topics of each condition: {:,} and {:,}".format(*found.own_topics)
     topics = None if found.published else agreed.topics
     # Only the run level is hidden: the other two taus rest on answers, and are grey where their topics are few.
     return Tau(
@@ -297,7 +296,7 @@ def _tau(found: Correlation, level: str) -> Tau:
         hidden=why_no_tau(agreed.runs, topics) if level == "run_level" else None,
         name=LEVEL_NAMES[level],
         value=getattr(agreed, level),
-        n=n[level],
+        n=n,
         ties=agreed.ties[level],
         discordant=agreed.discordant[level],
         interval=found.intervals.get(level),

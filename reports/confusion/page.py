@@ -37,7 +37,7 @@ LABEL_TERMS = {
 
 @dataclass(frozen=True, kw_only=True)
 class ConfusionPage(Report):
-    """Confusion of the two sides of a form; without labels, `message` says why."""
+    """Confusion of the two sides of a form; without labels, `refused` says why."""
 
     form: ConfusionForm
     title: str = "Confusion"
@@ -171,11 +171,11 @@ class ConfusionPage(Report):
 def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
     form = ConfusionForm(query, campaign)
     if not form.is_valid():
-        return ConfusionPage(form=form, message=WRONG_CHOICE)
+        return ConfusionPage(form=form, refused=WRONG_CHOICE)
     try:
         compared = compare(form)
     except Refused as refused:
-        return ConfusionPage(form=form, message=refused.message)
+        return ConfusionPage(form=form, refused=refused)
     # A source of qrels stands on the page under its own name, without the mark that its address needs.
     rows, columns_text = (side_text(form.chosen[name]) for name in ("rows", "columns"))
     return ConfusionPage(

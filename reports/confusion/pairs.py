@@ -28,7 +28,7 @@ class PairList:
 
     def __init__(self, page: ConfusionPage, cell: str) -> None:
         if page.compared is None:
-            raise ValueError(page.message)
+            raise page.without_figures
         self.compared: LabelComparison = page.compared
         self.verdicts = page.verdicts
         self.category = category_of(cell)

@@ -8,12 +8,12 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve_citations
-from evaluation.errors import Refused
+from evaluation.errors import Refused, on_side
 from evaluation.models import Campaign
 from reports import charts
 from reports.audits.page import BoardLine, CheckedReport, corrected_checks
 from reports.cache import cached_report
-from reports.forms import LeaderboardForm, score_words
+from reports.forms import LeaderboardForm, Option, score_words, ways_out
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import (
     Comparisons,
@@ -115,14 +115,18 @@ class Standings:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardReport(CheckedReport):
-    """`support_message` says why support is not shown; `shown` are the runs of the chosen group and task."""
+    """`support_refused` says why support is not shown; `shown` are the runs of the chosen group and task."""
 
     form: LeaderboardForm
-    support_message: str = ""
+    support_refused: Refused | None = None
     standings: Standings | None = None
     shown: tuple[ScoreRow, ...] = ()
     support: CitationCondition | None = None
     compared: Comparisons | None = None
+
+    @property
+    def ways_to_support(self) -> list[Option]:
+        return ways_out(self.form, self.support_refused)
 
     @property
     def names(self) -> set[str]:
@@ -130,7 +134,7 @@ class LeaderboardReport(CheckedReport):
 
     @property
     def is_unfolded(self) -> bool:
-        return bool(self.message or self.support_message)
+        return bool(self.refused or self.support_refused)
 
     @property
     def score_words(self) -> str:
@@ -316,18 +320,19 @@ def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[t
 def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
     form = LeaderboardForm(query, campaign)
     if not form.is_valid():
-        return LeaderboardReport(form=form, title=TITLE, message=WRONG_CHOICE)
+        return LeaderboardReport(form=form, title=TITLE, refused=WRONG_CHOICE)
     try:
         choice = chosen_condition(campaign, form)
     except Refused as refused:
-        return LeaderboardReport(form=form, title=TITLE, message=refused.message)
-    support, support_message = None, ""
+        return LeaderboardReport(form=form, title=TITLE, refused=refused)
+    support, support_refused = None, None
     if form.chosen_support is not None:
         try:
-            support = resolve_citations(campaign, form.chosen_support, judge=form.chosen["support_judge"])
+            with on_side("support"):
+                support = resolve_citations(campaign, form.chosen_support, judge=form.chosen["support_judge"])
         except Refused as refused:
             # Support stands beside the nugget scores: that several of its judges fit must not hide the board.
-            support_message = refused.message
+            support_refused = refused
     wanted = Wanted(
         choice, form.policies, support, form.support_policies, form.chosen["score"], form.chosen["tag"]
     )
@@ -340,7 +345,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
     return LeaderboardReport(
         form=form,
         title=TITLE,
-        support_message=support_message,
+        support_refused=support_refused,
         standings=found,
         shown=tuple(shown),
         support=support,
@@ -365,13 +370,15 @@ def standings(wanted: Wanted) -> Standings:
         by_tag = _by_tag(wanted)
         cited = support_rows(wanted.support, wanted.support_policies, wanted.tag) if wanted.support else ()
     support = {row["run_id"]: row for row in cited}
-    rows = tuple(_standing(row, wanted, support.get(row["run_id"], {})) for row in board.rows)
+    rows = tuple(
+        _standing(row, wanted, board.counted[row["run_id"]], support.get(row["run_id"], {})) for row in board.rows
+    )
     return Standings(board, rows, wanted.score, timezone.now(), by_tag)
 
 
-def _standing(row: ScoreRow, wanted: Wanted, support: SupportRow) -> ScoreRow:
+def _standing(row: ScoreRow, wanted: Wanted, counted: dict[str, int], support: SupportRow) -> ScoreRow:
     chosen = row["intervals"][wanted.score]
-    standing = row | {"low": chosen["low"], "high": chosen["high"], SCORED: row["topics"]}
+    standing = row | {"low": chosen["low"], "high": chosen["high"], SCORED: counted[wanted.score]}
     if wanted.support is None:
         return standing
     standing |= {name: support.get(name) for name in (*SUPPORT_NAMES, *SUPPORT_TOPICS)}

@@ -63,6 +63,7 @@ class Leaderboard:
 
     `topics` counts the topics with a nugget; `empty_topics` those whose list has none, `no_vital_topics` those with
     no vital nugget. `avoid_nuggets` counts the nuggets that an answer must not contain, which are in no score.
+    `counted` has, by run and score, the topics that its mean is over.
     `summary` has the published tables' closing rows: the means over topics of each topic's minimum, median and
     maximum over runs, controls left out.
     """
@@ -74,6 +75,7 @@ class Leaderboard:
     no_vital_topics: int
     avoid_nuggets: int
     rows: tuple[ScoreRow, ...]
+    counted: dict[str, dict[str, int]]
     summary: dict[str, dict[str, float | None]]
 
 
@@ -82,6 +84,7 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
     sheet = tagged_assignments(choice, tag)
     scores = run_scores(sheet, policies)
     runs, ends = runs_by_id(choice.campaign), _intervals(sheet, policies)
+    lengths = (~np.isnan(answer_scores(sheet, policies).lengths)).sum(axis=0).tolist()
     rows = [
         _row(runs[run_id], scores, place)
         | {"intervals": {name: ends[name][place].document for name in ALL_SCORES}}
@@ -100,6 +103,10 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
         no_vital_topics=sheet.no_vital_topics,
         avoid_nuggets=_avoid_nuggets(choice, sheet.topic_ids),
         rows=tuple(sorted(rows, key=_best_first)),
+        counted={
+            run_id: dict(zip(ALL_SCORES, [*scores.topics[:, place].tolist(), lengths[place]], strict=True))
+            for place, run_id in enumerate(sheet.run_ids)
+        },
         summary={
             end: {name: getattr(spreads[name], end) for name in ALL_SCORES} for end in ("min", "median", "max")
         },

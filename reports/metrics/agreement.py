@@ -71,6 +71,11 @@ class Agreement:
     ties: dict[str, Ties]
     discordant: dict[str, int]
 
+    def counted(self, level: str) -> int:
+        """What a level's tau is over: runs, the topics that have a tau, or pairs."""
+        averaged = self.topics - self.undefined_topics
+        return {RUN_LEVEL: self.runs, TOPIC_AVERAGE: averaged, ALL_TOPIC_RUN: self.pairs}[level]
+
 
 def score_table(sheet: AssignmentSheet, name: str, policies: Policies) -> ScoreTable:
     """One score, or `length`, of an assignment sheet, ready to compare. Raises ValueError for no score."""
@@ -89,7 +94,7 @@ def pair(x: ScoreTable, y: ScoreTable) -> Paired:
     return Paired(runs, topics, left, right, left_topics, right_topics)
 
 
-def agreement(x: ScoreTable, y: ScoreTable, topics: TopicChoice = "all") -> Agreement:
+def agreement(x: ScoreTable, y: ScoreTable, topics: TopicChoice = "common") -> Agreement:
     """The three taus of two score tables (method, section 6).
 
     `topics` concerns the run level only: each condition's own topics, or the common ones. The other

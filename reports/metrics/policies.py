@@ -41,6 +41,11 @@ class SupportPolicies:
     topics: TopicChoice = "all"
 
 
+# The same topics on both sides: else the order of runs also tells which topics one side has beside the other's.
+COMPARED, SUPPORT_COMPARED = Policies(topics="common"), SupportPolicies(topics="common")
+"""The defaults where two conditions meet; of one condition `topics` says nothing."""
+
+
 def policies_document(policies: Policies | SupportPolicies) -> dict[str, Any]:
     """Return the policies as they are spelled on the command line."""
     return {name.replace("_", "-"): value for name, value in asdict(policies).items()}

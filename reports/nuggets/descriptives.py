@@ -208,7 +208,7 @@ def _texts(wordings: Sequence[Wording]) -> list[NuggetText]:
 
 def _drafts(campaign: Campaign, name: str) -> NuggetSet:
     sets = campaign.nugget_sets.filter(origin__in=[Origin.DRAFT, Origin.AUTO], pk__in=_with_lists(campaign))
-    found = only_set(list(sets.filter(name=name) if name else sets), "the edited lists", "--drafts")
+    found = only_set(list(sets.filter(name=name) if name else sets), "the edited lists", "drafts")
     if not found:
         wanted = f" {name}" if name else ""
         raise Refused("no_such_set", f"There is no draft or auto nugget set{wanted}.")

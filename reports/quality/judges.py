@@ -16,16 +16,15 @@ from django.utils.translation import get_language_info
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import in_parts, tally_of
-from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve, resolve_citations
+from evaluation.domain.conditions import CitationCondition, resolve, resolve_citations
 from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, SupportJudgment, Topic
+from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, QrelSource, SupportJudgment, Topic
 from evaluation.terms import AssignmentLabel, Condition, JudgeKind, Origin, Stage, SupportCondition
-from reports.agreement.figures import tables_of
+from reports.agreement.figures import agreement_of
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport, LabelSide, confuse, match
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
-from reports.metrics.agreement import agreement
 from reports.metrics.arrays import Bytes, Counts, defined, share
 from reports.metrics.confusion import (
     KAPPA,
@@ -38,7 +37,7 @@ from reports.metrics.confusion import (
 from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 from reports.metrics.label_matrix import LABELS
-from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.policies import COMPARED, SUPPORT_COMPARED
 from reports.metrics.support import PRECISION
 from reports.quality.people import kappa_of_people
 from reports.report import FEWEST_PAIRS, why_no_tau
@@ -390,13 +389,10 @@ def _resolved(campaign: Campaign, task: Stage, judge: str, *, of: str, nuggets: 
 
 def _rank(sides: _Sides) -> RankAgreement:
     x, y = sides.rows, sides.columns
-    if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition):
-        score, tables = RANKED_BY[0], tables_of(x, y, RANKED_BY[0], Policies())
-    elif isinstance(x, CitationCondition) and isinstance(y, CitationCondition):
-        score, tables = RANKED_BY[1], tables_of(x, y, RANKED_BY[1], SupportPolicies())
-    else:
-        raise TypeError(f"{x} and {y} are not of one kind")
-    # Over the topics of both: a judge who labelled more of them would be measured by other topics, not other labels.
-    found = agreement(*tables, "common")
+    if isinstance(x, QrelSource) or isinstance(y, QrelSource):
+        raise TypeError(f"{x} and {y} have no scores")
+    of_citations = isinstance(x, CitationCondition)
+    score, policies = RANKED_BY[of_citations], SUPPORT_COMPARED if of_citations else COMPARED
+    found = agreement_of(x, y, score, policies)
     reason = why_no_tau(found.runs, found.topics) or ("" if found.run_level is not None else "all runs are equal")
     return RankAgreement(score, None if reason else found.run_level, found.runs, found.topics, reason)

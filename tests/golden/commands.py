@@ -45,7 +45,7 @@ def reports(world: str) -> Iterator[Words]:
         yield "confusion", "--rows", x, "--columns", y
     for score in SCORES:
         yield "correlation", "--x", "A/A", "--y", "E/M", "--score", score, *FEW
-    for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip"), ("--topics", "common")):
+    for policy in (("--missing", "skip"), ("--unjudged", "zero"), ("--no-vital", "skip"), ("--topics", "all")):
         yield "correlation", "--x", "A/A", "--y", "E/M", *policy, *FEW
     yield "correlation", "--x", "A/A", "--y", "E/M"
     yield "correlation", "--x", "published", "--y", "E/M", *FEW
@@ -82,7 +82,7 @@ def of_support(person: str, machine: str) -> Iterator[Words]:
     between = ("support-correlation", "--x", "llm", "--y", "scratch")
     for score in ("weighted_recall", "sentences"):
         yield *between, "--score", score, *FEW
-    for policy in (("--no-cited", "zero"), ("--missing", "skip"), ("--topics", "common")):
+    for policy in (("--no-cited", "zero"), ("--missing", "skip"), ("--topics", "all")):
         yield *between, *policy, *FEW
     yield *between, "--x-judge", machine, "--y-judge", person, *FEW
     yield (

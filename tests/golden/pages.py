@@ -85,8 +85,8 @@ class Visitor:
 
     def _read(self, address: str) -> bytes:
         response = self.client.get(address)
-        assert response.status_code in (200, 404), (address, response.status_code)
-        return response.content if response.status_code == 200 else b"404"
+        assert response.status_code in (200, 404, 422), (address, response.status_code)
+        return response.content if response.status_code == 200 else str(response.status_code).encode()
 
 
 def _form(address: str) -> str:

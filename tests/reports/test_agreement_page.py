@@ -70,10 +70,13 @@ def test_several_judges_are_said_and_one_can_be_chosen(world: World, tmp_path: P
         sources=[write_source(tmp_path, "other.jsonl", LABELS)],
         origin=Origin.AUTO,
         judge="other",
-        kind=JudgeKind.HUMAN,
+        kind=JudgeKind.LLM,
     )
-    assert "Several judges fit A/M" in page_of(world, "?x=A/A&y=A/M")
-    assert "labels by other" in page_of(world, "?x=A/A&y=A/M&y_judge=other")
+    page = page_of(world, "?x=A/A&y=A/M")
+    assert "Several judges fit A/A; choose one: other, robot." in page
+    (way_out,) = re.findall(r'href="(\?[^"]*)"><bdi>other</bdi>', page)
+    assert "x_judge=other" in way_out
+    assert "labels by other" in page_of(world, way_out.replace("&amp;", "&"))
 
 
 def test_a_choice_that_does_not_exist_is_said(world: World) -> None:

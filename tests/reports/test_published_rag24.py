@@ -9,7 +9,8 @@ import pytest
 from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
-from evaluation.models import Finding
+from evaluation.models import Campaign, Finding
+from tests.reports.surfaces import admin, check_scores, check_today
 from tests.worlds.imported import load, report, run
 
 GPT, COMMAND = "baseline_rag24.test_gpt-4o_top20", "baseline_rag24.test_command-r-plus_top20"
@@ -125,3 +126,11 @@ def test_findings_of_the_runs_as_their_system_wrote_them(shared_data: Path) -> N
     assert counts["response_length"] == (53, 44)
     assert counts["answer_too_long"] == (30, 10)
     assert counts["duplicate_citation"] == (5, 0)
+
+
+@pytest.mark.usefixtures("rag24")
+def test_every_surface_has_the_same_scores_over_the_same_topics() -> None:
+    campaign, client = Campaign.objects.get(), admin()
+    expected = check_scores(campaign, client, "A/A")
+    assert [expected[run_id][1] for run_id in (GPT, COMMAND)] == [291, 290]
+    check_today(campaign, client, {"A/A": expected})

@@ -10,12 +10,14 @@ from tests.worlds.imported import AUTO, LABELS, LISTS, SUPPORT, Outcome, labels,
 
 @pytest.fixture
 def two_judges(labelled: Path) -> Path:
-    """Labels of a second LLM, n, and of a second assessor, Ben; both harsher."""
+    """Labels of a second LLM, n, and of a second assessor, Ben, both harsher; and citation labels of two LLMs."""
     given = [labels("alpha", "t1", ("bends", "not_support"), ("sand", "not_support"))]
     load("import_assignments", "--origin", "auto", "--judge", "n", "--by", "llm", write(labelled, "n", given))
     harsh = [row | {"label": "no_support"} for row in SUPPORT]
     by_ben = ("--judge", "Ben", "--by", "human", "--condition", "scratch")
     load("import_support", *by_ben, write(labelled, "ben", harsh))
+    for llm in ("m", "n"):
+        load("import_support", "--judge", llm, "--by", "llm", write(labelled, f"cited-{llm}", SUPPORT))
     return labelled
 
 
@@ -36,12 +38,17 @@ def ask(kind: str, *args: str) -> Outcome:
 @pytest.mark.parametrize(
     ("kind", "args", "message"),
     [
-        ("scores", ("--condition", "A/A"), "Several judges fit A/A; say which with --judge: m, n."),
-        ("support", ("--condition", "scratch"), "Several judges fit scratch; say which with --judge: Ann, Ben."),
-        ("correlation", ("--x", "A/A", "--y", "A/A", "--x-judge", "m"), "Several judges fit A/A"),
-        ("confusion", ("--rows", "A/A", "--columns", "A/A"), "Several judges fit A/A"),
-        ("support-confusion", ("--rows", "scratch", "--columns", "scratch"), "Several judges fit scratch"),
-        ("support-correlation", ("--x", "scratch", "--y", "scratch"), "Several judges fit scratch"),
+        ("scores", ("--condition", "A/A"), "Several judges fit A/A; choose one: m, n. Option: --judge.\n"),
+        (
+            "support",
+            ("--condition", "llm"),
+            "Several judges fit llm; choose one: m, n. Option: --judge.\n",
+        ),
+        ("correlation", ("--x", "A/A", "--y", "A/A"), "Option: --x-judge.\n"),
+        ("correlation", ("--x", "A/A", "--y", "A/A", "--x-judge", "m"), "Option: --y-judge.\n"),
+        ("confusion", ("--rows", "A/A", "--columns", "A/A"), "Option: --rows-judge.\n"),
+        ("support-confusion", ("--rows", "llm", "--columns", "scratch"), "Option: --rows-judge.\n"),
+        ("support-correlation", ("--x", "scratch", "--y", "llm"), "Option: --y-judge.\n"),
     ],
 )
 def test_several_judges_are_asked_for(kind: str, args: tuple[str, ...], message: str) -> None:
@@ -55,7 +62,7 @@ def test_several_sets_are_asked_for() -> None:
     outcome = ask("scores", "--condition", "A/A")
     assert (outcome.code, outcome.err) == (
         2,
-        "Several nugget sets fit A/A; say which with --nuggets: auto-m, other.\n",
+        "Several nugget sets fit A/A; choose one: auto-m, other. Option: --nuggets.\n",
     )
 
 

@@ -254,6 +254,9 @@ def test_what_is_not_there_is_not_found(world: World) -> None:
     nothing = reverse("reports:report_table", args=["river", "length", "nothing", "csv"])
     assert client.get(nothing + QUERIES["length"]).status_code == 404
     several = reverse("reports:report_table", args=["river", "length", "overview", "csv"])
-    assert client.get(several + "?condition=A/A").status_code == 404
+    refused = client.get(several + "?condition=A/A")
+    assert refused.status_code == 422
+    assert "Several judges fit A/A; choose one: " in refused.content.decode()
+    assert client.get(several + "?condition=nothing").status_code == 404
     assert "Several judges fit A/A" in page_of(world, "length", "?condition=A/A")
     assert "This is not a choice of this campaign." in page_of(world, "support", "?condition=nothing")

@@ -9,9 +9,9 @@ from evaluation.campaigns.create import add_member
 from evaluation.errors import Refused
 from evaluation.judges import add_judge
 from evaluation.labelling import touch
-from evaluation.models import Assignment, Event, Judge, Protocol, SupportJudgment, Task
+from evaluation.models import Assignment, Event, Finding, Judge, Protocol, SupportJudgment, Task
 from evaluation.tasks.hand_out import reassign
-from evaluation.terms import Condition, JudgeKind, Origin, Role, Stage, TaskState
+from evaluation.terms import Condition, FindingCode, JudgeKind, Origin, Role, Stage, TaskState
 from llmjobs.job_service import JobRequest, plan_evaluation
 from tests.worlds.imported import load, report, run
 from tests.worlds.judging import BENDS, JudgingWorld, finish, load_nuggets
@@ -91,17 +91,20 @@ def test_citations_are_judged_by_whoever_was_handed_the_topic(world: JudgingWorl
     assert (precision["alpha"], precision["epsilon"], found["topics"]) == (1, 0.5, 2)
 
 
-def test_labels_from_outside_beside_those_of_assessors_must_be_named(world: JudgingWorld, tmp_path: Path) -> None:
+def test_where_a_topic_was_handed_out_labels_from_outside_count_only_by_name(
+    world: JudgingWorld, tmp_path: Path
+) -> None:
     assign(world, "ann", "t1", 2)
     given = [
         {"text": text, "importance": "vital", "assignment": "not_support"} for text in ("bends grow", "sand moves")
     ]
     source = world.source("outside.jsonl", {"query": "q", "qid": "t1", "run_id": "alpha", "nuggets": given})
     named = ("--judge", "outside", "--by", "human", "--nuggets", "edited-ann")
+    before = scores()
     load("import_assignments", source.name, "--origin", "edited", *named)
-    refused = run("report", "scores", "--campaign", "river", "--condition", "E/M")
-    assert refused.code == 2
-    assert "ann, outside" in refused.err
+    assert scores() == before
+    assert scores("--judge", "outside", "--nuggets", "edited-ann", "--unjudged", "zero")["alpha"] == 0
+    assert Finding.objects.get(code=FindingCode.LABELLED_BY_OTHERS).topic_id == "t1"
 
 
 def test_an_llm_assigns_the_lists_of_all_assessors(world: JudgingWorld) -> None:

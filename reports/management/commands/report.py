@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from assessor.rules.clock import SHORTEST_LIMIT
-from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve, resolve_citations
-from evaluation.errors import Refused
+from evaluation.domain.conditions import ALL_PEOPLE, CitationCondition, NuggetCondition, resolve, resolve_citations
+from evaluation.errors import Refused, on_side
 from evaluation.management.base import AssayCommand, the_campaign, words_of
 from evaluation.models import Campaign
 from evaluation.studies import study_named
@@ -65,7 +65,9 @@ def _missing(parser: CommandParser) -> None:
 
 
 def _who(parser: CommandParser, conditions: AnyConditions, prefix: str = "") -> None:
-    parser.add_argument(f"--{prefix}judge", default="", metavar="NAME", help="whose labels, where several fit")
+    parser.add_argument(
+        f"--{prefix}judge", default="", metavar="NAME", help=f"whose labels, where several fit, or '{ALL_PEOPLE}'"
+    )
     if conditions is Condition:
         parser.add_argument(f"--{prefix}nuggets", default="", metavar="SET", help="which set, where several fit")
 
@@ -92,8 +94,8 @@ def _add_correlation(parser: CommandParser, conditions: AnyConditions) -> None:
     scores = ALL_SCORES if is_nuggets else SUPPORT_NAMES
     parser.add_argument("--score", choices=scores, default=scores[0])
     _add_policies_of(parser, conditions)
-    text = "run means over each condition's own topics, or over those in both"
-    parser.add_argument("--topics", choices=["all", "common"], default="all", help=text)
+    text = "run means over the topics of both conditions, or over each one's own"
+    parser.add_argument("--topics", choices=["common", "all"], default="common", help=text)
     text = f"resamples of topics for the intervals of two levels, seeded (default {RESAMPLES})"
     parser.add_argument("--resamples", type=_positive, default=RESAMPLES, metavar="N", help=text)
 
@@ -203,15 +205,19 @@ def _scores(campaign: Campaign, options: Options) -> Printed:
 
 def _nuggets(campaign: Campaign, options: Options, name: str) -> NuggetCondition:
     """Condition that an option names. Raises `Refused` where several sets or judges fit."""
-    prefix = "" if name == "condition" else f"{name}_"
-    who = {key: options[f"{prefix}{key}"] for key in ("judge", "nuggets")}
-    return resolve(campaign, Condition(options[name]), **who)
+    if name == "condition":
+        return resolve(campaign, Condition(options[name]), judge=options["judge"], nuggets=options["nuggets"])
+    judge, nuggets = (options[f"{name}_{field}"] for field in ("judge", "nuggets"))
+    with on_side(name):
+        return resolve(campaign, Condition(options[name]), judge=judge, nuggets=nuggets)
 
 
 def _citations(campaign: Campaign, options: Options, name: str) -> CitationCondition:
     """Support condition that an option names. Raises `Refused` where several judges fit."""
-    judge = options["judge" if name == "condition" else f"{name}_judge"]
-    return resolve_citations(campaign, SupportCondition(options[name]), judge=judge)
+    if name == "condition":
+        return resolve_citations(campaign, SupportCondition(options[name]), judge=options["judge"])
+    with on_side(name):
+        return resolve_citations(campaign, SupportCondition(options[name]), judge=options[f"{name}_judge"])
 
 
 def _labels(campaign: Campaign, options: Options, name: str, conditions: AnyConditions) -> Scored:

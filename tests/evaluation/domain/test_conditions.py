@@ -18,7 +18,7 @@ from tests.worlds.judging import NUGGETS, JudgingWorld, load_nuggets, make_judgi
 
 pytestmark = pytest.mark.django_db
 
-SEVERAL = "Several nugget sets fit {}; say which with {}: edited, other."
+SEVERAL = "Several nugget sets fit {}; choose one: edited, other."
 
 
 @pytest.fixture
@@ -60,24 +60,25 @@ def study(campaign: Campaign) -> object:
 
 
 ASKED: dict[str, tuple[str, str, Callable[[Campaign], object]]] = {
-    "report": ("E/M", "--nuggets", lambda campaign: resolve(campaign, Condition.EM)),
-    "job": ("E/A", "--nuggets", job),
-    "edits": ("E/M", "--nuggets", edit_report),
+    "report": ("E/M", "nuggets", lambda campaign: resolve(campaign, Condition.EM)),
+    "job": ("E/A", "nuggets", job),
+    "edits": ("E/M", "nuggets", edit_report),
     "hand-out": (
         "origin edited",
-        "--drafts",
-        lambda campaign: set_of_origin(campaign, Origin.EDITED, "", "--drafts"),
+        "drafts",
+        lambda campaign: set_of_origin(campaign, Origin.EDITED, "", "drafts"),
     ),
 }
 
 
 @pytest.mark.parametrize("place", ASKED)
 def test_each_place_asks_alike_where_several_sets_fit(world: JudgingWorld, place: str) -> None:
-    what, option, ask = ASKED[place]
+    what, field, ask = ASKED[place]
     with pytest.raises(Refused) as refused:
         ask(world.campaign)
     assert refused.value.code == "ambiguous"
-    assert refused.value.message == SEVERAL.format(what, option)
+    assert refused.value.message == SEVERAL.format(what)
+    assert (refused.value.field, refused.value.choices) == (field, ("edited", "other"))
 
 
 def test_a_study_asks_alike_where_several_sets_fit(world: JudgingWorld) -> None:
@@ -86,7 +87,7 @@ def test_a_study_asks_alike_where_several_sets_fit(world: JudgingWorld) -> None:
         label(world, nuggets, "robot", JudgeKind.LLM)
     with pytest.raises(Refused) as refused:
         study(world.campaign)
-    assert refused.value.message == SEVERAL.format("a study", "--nuggets")
+    assert refused.value.message == SEVERAL.format("a study")
 
 
 def test_a_job_labels_the_list_that_the_report_shows(world: JudgingWorld) -> None:

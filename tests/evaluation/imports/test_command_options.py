@@ -40,7 +40,7 @@ def test_several_nugget_sets_must_be_told_apart(lists: Path) -> None:
     outcome = run("import_assignments", "--campaign", "river", *BY_LLM, labels)
     assert (outcome.code, outcome.err) == (
         2,
-        "Several nugget sets fit origin auto; say which with --nuggets: auto-m, other.\n",
+        "Several nugget sets fit origin auto; choose one: auto-m, other. Option: --nuggets.\n",
     )
 
 

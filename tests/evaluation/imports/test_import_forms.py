@@ -154,11 +154,12 @@ def test_a_support_condition_comes_from_the_rows(lists: Path) -> None:
 
 def test_people_s_support_labels_need_a_condition(lists: Path) -> None:
     message = refuse("import_support", "--judge", "Ben", "--by", "human", write(lists, "s", SUPPORT), code=2)
-    assert "--condition scratch or --condition post-edit" in message
+    assert message == "Say how people judged: condition scratch or post-edit. Option: --condition.\n"
 
 
 @pytest.mark.parametrize(("by", "condition"), [("llm", SupportCondition.SCRATCH), ("human", SupportCondition.LLM)])
 def test_a_support_condition_goes_with_its_judge(lists: Path, by: str, condition: str) -> None:
     words = ("--judge", "Zoe", "--by", by, "--condition", condition)
     message = refuse("import_support", *words, write(lists, "s", SUPPORT), code=2)
-    assert f"does not go with --by {by}" in message
+    assert f"does not go with labels by {'an LLM' if by == 'llm' else 'a person'}" in message
+    assert message.endswith("Option: --by.\n")

@@ -1,0 +1,109 @@
+"""A run's score and the agreement of two conditions, read from every surface that has them, and compared."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.models import Campaign
+from organizer.campaigns.views import scores_of_run
+from organizer.today.summary import Results, results_of
+from reports.methods import methods_report
+from tests.worlds.cast import make_user
+from tests.worlds.imported import run
+
+PRIMARY = "vital_strict"
+LEVELS = {
+    "run_level": "run",
+    "topic_average": "topic, averaged",
+    "all_topic_run": "topic and run, pooled",
+}
+
+
+def report(kind: str, *words: object, slug: str = "river") -> Any:
+    outcome = run("report", kind, "--campaign", slug, "--format", "json", *words)
+    assert outcome.code == 0, outcome.err
+    return outcome.json()
+
+
+def admin() -> Client:
+    client = Client()
+    client.force_login(make_user("root", is_superuser=True, is_staff=True))
+    return client
+
+
+def text_of(client: Client, address: str) -> str:
+    page = client.get(address).content.decode()
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def check_scores(campaign: Campaign, client: Client, condition: str) -> dict[str, tuple[float, int]]:
+    """Compare each run's primary score and the topics it is over, wherever they stand; return them."""
+    slug = campaign.slug
+    document = report("scores", "--condition", condition, slug=slug)
+    expected = {
+        row["run_id"]: (row[PRIMARY], row["topics"]) for row in document["runs"] if row[PRIMARY] is not None
+    }
+    assert expected
+    board = client.get(f"{reverse('reports:leaderboard_table', args=[slug, 'json'])}?condition={condition}").json()
+    api = client.get(f"/api/v1/scores/?campaign={slug}&condition={condition}").json()
+    found = {
+        "leaderboard": {row["run_id"]: (row[PRIMARY], row["topics"]) for row in board["runs"]},
+        "api": {row["run_id"]: (row[PRIMARY], row["topics"]) for row in api["results"]},
+    }
+    for surface, scores in found.items():
+        assert {run: scores[run] for run in expected} == expected, surface
+    page = text_of(client, f"{reverse('reports:leaderboard', args=[slug])}?condition={condition}")
+    assert f"{board['topics']} topics with nuggets" in page
+    for score, topics in expected.values():
+        assert (f"{score:.3f} {topics} topics" in page) is (topics != board["topics"])
+    for scored in campaign.runs.filter(run_id__in=expected):
+        table = scores_of_run(campaign, scored)
+        place = [str(choice) for choice, _ in table.choices].index(condition)
+        mean, topics = table.means[place]
+        assert (pytest.approx(mean, abs=1e-12), topics) == expected[scored.run_id]
+    return expected
+
+
+def check_today(campaign: Campaign, client: Client, expected: dict[str, dict[str, tuple[float, int]]]) -> Results:
+    """Compare the runs on Today with the scores of its condition."""
+    results = results_of(campaign)
+    assert results
+    assert {line.run_id: (line.score, line.topics) for line in results.runs}.items() <= expected[
+        str(results.choice)
+    ].items()
+    assert f"{results.topics} topics with nuggets" in text_of(
+        client, reverse("organizer:today", args=[campaign.slug])
+    )
+    return results
+
+
+def check_taus(campaign: Campaign, client: Client, x: str, y: str) -> Any:
+    """Compare three taus and what they are over, wherever they stand; return the command's document."""
+    slug, query = campaign.slug, f"?x={x}&y={y}&score={PRIMARY}"
+    document = report("correlation", "--x", x, "--y", y, "--score", PRIMARY, slug=slug)
+    assert document["policies"]["topics"] == "common"
+    file = client.get(reverse("reports:agreement_table", args=[slug, "json"]) + query).json()
+    assert {name: file[name] for name in document} == document
+    page = text_of(client, reverse("reports:agreement", args=[slug]) + query)
+    averaged = document["topics"] - document["undefined_topics"]
+    over = {"run_level": document["runs"], "topic_average": averaged, "all_topic_run": document["pairs"]}
+    words = {"run_level": "runs", "topic_average": "topics", "all_topic_run": "pairs"}
+    for level, number in over.items():
+        assert re.search(
+            rf"{document[level]:.3f} {number:,} {words[level]}", page.replace("\N{MINUS SIGN}", "-")
+        ), level
+    rows = [
+        row
+        for section in methods_report(campaign).sections
+        for table in section.tables
+        for row in table.rows
+        if (row.get("x"), row.get("y"), row.get("score")) == (x, y, PRIMARY)
+    ]
+    assert {row["level"]: (row["tau_b"], row["n"], row["topics"]) for row in rows} == {
+        LEVELS[level]: (document[level], number, document["topics"]) for level, number in over.items()
+    }
+    return document
