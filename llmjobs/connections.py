@@ -118,7 +118,7 @@ FAULTS = {
     "parameter": Fault(
         "answers",
         "The model refuses a parameter of the request.",
-        "Make its judges without it: at New judge leave Temperature empty; add_judge has --temperature none.",
+        "Make its judges without it: at New judge leave Temperature empty.",
     ),
     "request": Fault("answers", "The endpoint refuses the request.", "Choose a model that chats."),
     "not_json": Fault(
