@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0003_labels_of_another'),
+        ('evaluation', '0004_deleted_campaigns'),
     ]
 
     operations = [
