@@ -82,7 +82,7 @@ class SignInMiddleware(LoginRequiredMiddleware):
             if mine not in writers:
                 value = signing.dumps([mine, *writers][:MOST_WRITERS], salt=SALT)
                 secure = settings.SESSION_COOKIE_SECURE
-                response.set_cookie(WRITERS, value, KEPT_SECONDS, secure=secure, httponly=True, samesite="Lax")
+                response.set_cookie(_cookie(), value, KEPT_SECONDS, secure=secure, httponly=True, samesite="Lax")
         return response
 
 
@@ -126,9 +126,13 @@ def _writer(request: HttpRequest) -> int | None:
 
 def _writers(request: HttpRequest) -> list[list[Any]]:
     try:
-        return list(signing.loads(request.COOKIES.get(WRITERS, ""), salt=SALT))
+        return list(signing.loads(request.COOKIES.get(_cookie(), ""), salt=SALT))
     except (signing.BadSignature, TypeError):
         return []
+
+
+def _cookie() -> str:
+    return f"__Host-{WRITERS}" if settings.SESSION_COOKIE_SECURE else WRITERS
 
 
 def _digest(secret: str) -> str:

@@ -131,7 +131,7 @@ def test_an_invitation_reaches_across_copies(world: World, copy: Campaign) -> No
     add_member(campaign=world.campaign, user=world.people["zed"], role=Role.ASSESSOR)
     page = reverse("organizer:invite", args=[copy.slug])
     shown = client_of(world.people["olga"]).post(page, {"role": "researcher", "link": "1"})
-    link = shown.context["link"]
+    [(_, link)] = shown.context["links"]
     guest = client_of(world.people["zed"])
     guest.get(link)
     assert guest.post(reverse("organizer:accept_invitation")).status_code == 422

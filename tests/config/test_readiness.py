@@ -150,6 +150,7 @@ def test_requests_are_counted_by_view_and_neither_by_id_nor_by_person() -> None:
 
 @pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("transactional_db")
 def test_it_is_not_ready_while_nothing_can_be_written() -> None:
     with read_only():
         assert Client().get("/healthz").content == b"ok\n"
@@ -176,6 +177,7 @@ def read_only() -> Iterator[None]:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("transactional_db")
 def test_a_long_write_of_another_process_leaves_it_ready() -> None:
     if connection.vendor != "sqlite":
         pytest.skip("only SQLite has one lock for all")

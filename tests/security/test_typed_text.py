@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -115,6 +116,14 @@ def test_passwords_are_never_kept(olga: Client) -> None:
     page = olga.post("/accounts/password/change/", sent | {"name": "two words"}, follow=True).content.decode()
     assert "correct-horse" not in page
     assert "battery" not in page
+
+
+def test_over_https_no_sibling_host_can_plant_the_writers(world: World, settings: Any) -> None:
+    settings.SESSION_COOKIE_SECURE = True
+    client = Client()
+    client.force_login(world.people["olga"])
+    cookie = client.get(CHANGE).cookies["__Host-writers"]
+    assert [cookie[key] for key in ("secure", "httponly", "path", "domain")] == [True, True, "/", ""]
 
 
 def test_another_site_s_form_cannot_be_sent_from_here(olga: Client) -> None:
