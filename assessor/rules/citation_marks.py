@@ -54,7 +54,9 @@ def pieces_of(sentences: Sequence[tuple[str, Sequence[CitationName]]]) -> list[t
     ]
     if marked[0] == marked[1]:
         # Whether the run counts from 0 or from 1 is not known: a number is a mark where it is one either way.
-        names = [{name: zero[name] for name in zero if name in one} for zero, one in zip(*readings, strict=True)]
+        names = [
+            {name: zero[name] for name in zero if name in first} for zero, first in zip(*readings, strict=True)
+        ]
     else:
         names = readings[marked.index(max(marked))]
     return [tuple(_pieces(text, known)) for (text, _), known in zip(sentences, names, strict=True)]
@@ -113,15 +115,15 @@ def _shown(bracketed: str, names: Names) -> str | None:
 def _item(item: str, names: Names) -> str | None:
     kind = KIND.match(item)
     rest = item[kind.end() :] if kind else item
-    for said in (item.strip(), rest.strip(), TAIL.sub("", rest).strip()):
-        if said in names:
-            before, after = item[: item.rindex(said)], item[item.rindex(said) + len(said) :]
-            return f"{before}{names[said]}{after}"
+    for name in (item.strip(), rest.strip(), TAIL.sub("", rest).strip()):
+        if name in names:
+            before, after = item[: item.rindex(name)], item[item.rindex(name) + len(name) :]
+            return f"{before}{names[name]}{after}"
     return item if _is_cited_range(rest.strip(), names) else None
 
 
-def _is_cited_range(said: str, names: Names) -> bool:
-    match = RANGE.fullmatch(said)
+def _is_cited_range(text: str, names: Names) -> bool:
+    match = RANGE.fullmatch(text)
     if not match:
         return False
     low, high = int(match[1]), int(match[2])

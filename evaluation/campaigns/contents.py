@@ -9,9 +9,9 @@ from typing import Final
 
 from django.db.models import Count, F, Q, QuerySet
 
+from accounts.kept import keep, kept
 from accounts.models import User
 from evaluation.campaigns.access import unblinded, within
-from evaluation.campaigns.kept import keep, kept
 from evaluation.formats.addressing import docid_in
 from evaluation.models import (
     AnswerProvenance,

@@ -104,4 +104,4 @@ def test_the_page_says_what_there_is(world: JudgingWorld) -> None:
     page = confirmed("ann").get("/your-data/").content.decode()
     for part in PARTS:
         assert part in page
-    assert Client().post("/your-data/").status_code == 302
+    assert Client().post("/your-data/").status_code == 403

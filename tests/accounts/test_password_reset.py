@@ -44,7 +44,7 @@ def test_no_mail_goes_to_whoever_has_no_account(email: str) -> None:
     assert not mail.outbox
 
 
-def test_an_address_that_was_never_confirmed_is_told_so_and_offered_no_sign_up() -> None:
+def test_an_unconfirmed_address_is_told_so_and_no_sign_up() -> None:
     make_user("rita")  # whose address stands at the account alone
     ben = make_user("ben")
     EmailAddress.objects.create(user=ben, email="typed@example.org", verified=False)
@@ -59,7 +59,7 @@ def test_an_address_that_was_never_confirmed_is_told_so_and_offered_no_sign_up()
         assert not {"ben", "rita"} & set(re.findall(r"\w+", str(message.body).replace(email.lower(), "")))
 
 
-def test_an_address_confirmed_by_one_and_typed_by_another_resets_the_first_only() -> None:
+def test_an_address_that_another_also_typed_resets_its_owner_only() -> None:
     ann, ben = make_user("ann"), make_user("ben")
     EmailAddress.objects.create(user=ann, email="shared@example.org", verified=True)
     EmailAddress.objects.create(user=ben, email="shared@example.org", verified=False)

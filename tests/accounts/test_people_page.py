@@ -168,7 +168,7 @@ def test_only_administrators_touch_accounts(people: People, name: str) -> None:
     address = f"/accounts/people/{people.by_name['ben'].pk}/"
     assert client.get(address).status_code == (403 if name else 302)
     for act in ACTS:
-        assert client.post(address + act, {"username": "ben"}).status_code == (403 if name else 302)
+        assert client.post(address + act, {"username": "ben"}).status_code == 403
     people.by_name["ben"].refresh_from_db()
     assert people.by_name["ben"].is_active
     assert people.by_name["ben"].username == "ben"

@@ -216,7 +216,7 @@ def command_lines() -> Iterator[tuple[str, str]]:
                     yield path.name, found[1].rstrip(" &")
 
 
-def test_every_command_line_of_the_documents_is_one_that_the_command_takes() -> None:
+def test_every_command_line_of_the_documents_is_taken() -> None:
     refused = []
     for name, line in command_lines():
         words = shlex.split(line.partition(" > ")[0].partition(" | ")[0])

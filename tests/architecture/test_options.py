@@ -19,7 +19,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*(?![\w-])")
 def spoken(path: Path) -> Iterator[str]:
     """Yield every text but docstrings, which are for readers of the code."""
     tree = ast.parse(path.read_text("utf-8"))
-    told = {
+    documented = {
         id(node.body[0].value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
@@ -27,7 +27,7 @@ def spoken(path: Path) -> Iterator[str]:
         and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
             yield f"{named(path)}:{node.lineno}: {node.value}"
 
 

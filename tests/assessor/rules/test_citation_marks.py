@@ -73,7 +73,7 @@ class Text(HTMLParser):
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(TEXTS, CITED), max_size=4))
-def test_whatever_a_run_writes_and_cites_is_shown_to_the_last_character(
+def test_what_a_run_writes_is_shown_to_the_last_character(
     answer: list[tuple[str, list[int]]],
 ) -> None:
     sentences = [(text, by_index(*cited)) for text, cited in answer]
@@ -131,7 +131,7 @@ def test_whether_a_run_counts_from_0_is_told_by_its_whole_answer() -> None:
     assert [[piece.text for piece in sentence if piece.is_mark] for sentence in pieces] == [["[0]"], ["[1]"], []]
 
 
-def test_a_docid_in_a_mark_is_shown_as_the_number_that_the_screen_gives_it() -> None:
+def test_a_docid_in_a_mark_is_shown_as_its_number_on_the_screen() -> None:
     cited = by_docid("msmarco_v2.1_doc_1#0_2", "b, c")
     assert marks("Sand [msmarco_v2.1_doc_1#0_2].", cited) == ["[1]"]
     assert marks("Sand [docid: msmarco_v2.1_doc_1#0_2; msmarco_v2.1_doc_1#0_2] [b, c].", cited) == [

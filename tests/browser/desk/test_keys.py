@@ -184,7 +184,7 @@ def test_a_letter_or_sign_of_a_latin_keyboard_is_no_other_key(
     expect(desk.first_row).to_be_focused()
 
 
-def test_brackets_and_slash_go_by_place_on_keyboards_without_latin_letters(desk: NuggetDesk) -> None:
+def test_brackets_and_slash_go_by_place_on_other_alphabets(desk: NuggetDesk) -> None:
     desk.first_row.focus()
     pressed(desk, "ъ", "BracketRight")
     expect(desk.page.locator("article.passage .s").first).to_be_focused()

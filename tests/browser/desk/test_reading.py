@@ -226,7 +226,7 @@ def test_words_selected_with_the_mouse_stand_for_their_sentences(page: Page) -> 
     expect(page.get_by_role("button", name="New nugget", exact=False).last).to_be_visible()
 
 
-def test_enter_reaches_the_bar_and_a_whole_passage_is_linked_by_its_name(page: Page, world: DeskWorld) -> None:
+def test_enter_reaches_the_bar_and_a_name_links_a_whole_passage(page: Page, world: DeskWorld) -> None:
     first_row(page)
     page.keyboard.press("]")
     page.keyboard.press("Enter")
@@ -246,7 +246,7 @@ def test_enter_reaches_the_bar_and_a_whole_passage_is_linked_by_its_name(page: P
     assert focused(page) == "n-d1"
 
 
-def test_a_passage_is_entered_at_its_first_sentence_which_alone_is_linked(page: Page, world: DeskWorld) -> None:
+def test_a_passage_is_entered_at_its_first_sentence(page: Page, world: DeskWorld) -> None:
     first_row(page)
     for key, place in (
         *(("]", "P1 S1"), ("r", "P2 S1"), ("ArrowDown", "P2 S2"), ("[", "P2 S1"), ("[", "P1 S1"), ("]", "P2 S1")),
@@ -264,7 +264,7 @@ def test_a_passage_is_entered_at_its_first_sentence_which_alone_is_linked(page: 
     assert [sentence for _, sentence in evidence_of(world, "d1")] == [0]
 
 
-def test_from_a_heading_arrows_lead_to_its_sentences_and_nothing_is_linked(page: Page, world: DeskWorld) -> None:
+def test_from_a_heading_arrows_lead_to_its_sentences(page: Page, world: DeskWorld) -> None:
     first_row(page)
     head = page.locator("article.passage h3").nth(2)
     head.click()

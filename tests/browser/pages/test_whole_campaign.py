@@ -145,7 +145,7 @@ def invited(page: Page) -> str:
     open_page(page, "People")
     page.locator("#invite_role").select_option("assessor")
     page.locator("[aria-labelledby=h-invite]").get_by_role("button", name="Make a link").click()
-    return page.locator("#made-link").input_value()
+    return page.locator("#link-1").input_value()
 
 
 def join(page: Page, link: str) -> None:

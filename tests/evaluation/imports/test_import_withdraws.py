@@ -37,7 +37,7 @@ def test_null_takes_a_citation_label_out(labelled: Path) -> None:
     assert SupportJudgment.objects.count() == len(SUPPORT)
 
 
-def test_grades_that_a_file_does_not_have_are_counted_and_go_with_replace(labelled: Path) -> None:
+def test_grades_missing_in_a_file_are_counted_and_go_with_replace(labelled: Path) -> None:
     there = Qrel.objects.count()
     file = write(labelled, "one.txt", "t1 0 d1 3\n")
     first = load("import_qrels", "--source", "NIST", "--replace", file).err

@@ -29,7 +29,7 @@ def celery(*words: str, **own: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize("words", [(), ("--pool", "prefork"), ("--autoscale=3,1",), ("-P", "solo"), ("-c", "2")])
-def test_a_worker_with_another_pool_is_refused_with_the_line_that_is_right(words: tuple[str, ...]) -> None:
+def test_a_worker_with_another_pool_is_told_the_right_line(words: tuple[str, ...]) -> None:
     refused = celery("worker", *words)
     assert refused.returncode == 2
     procfile = (settings.BASE_DIR / "Procfile.production").read_text("utf-8")
@@ -53,9 +53,7 @@ def test_two_workers_of_one_host_have_two_names(services: Environment, tmp_path:
         assert "DuplicateNodenameWarning" not in (tmp_path / log).read_text("utf-8")
 
 
-def test_a_worker_logs_at_the_level_of_the_settings_with_the_id_of_the_request(
-    tmp_path: Path, django_db_setup: None
-) -> None:
+def test_a_worker_logs_at_its_level_with_the_request_s_id(tmp_path: Path, django_db_setup: None) -> None:
     environment: Environment = os.environ | {
         "DATABASE_URL": new_database(tmp_path / "assay.sqlite3"),
         "CELERY_BROKER_URL": "memory://",
@@ -64,11 +62,11 @@ def test_a_worker_logs_at_the_level_of_the_settings_with_the_id_of_the_request(
         "LOG_LEVEL": "INFO",
         "LOG_FORMAT": "json",
     }
-    asked = "from structlog.contextvars import bind_contextvars\nbind_contextvars(request_id='the-request')\n"
+    request = "from structlog.contextvars import bind_contextvars\nbind_contextvars(request_id='the-request')\n"
     with running_simulator() as simulator:
         environment["OPENAI_BASE_URL"] = simulator.base_url
         shell(environment, MIGRATE)
-        shell(environment, asked + MAKE_WORLD)
+        shell(environment, request + MAKE_WORLD)
         with worker(environment, tmp_path / "worker.log"):
             shell(environment, WAIT)
     # Celery greets on standard output.

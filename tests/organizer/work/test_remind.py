@@ -104,9 +104,7 @@ def test_where_nobody_is_late_the_page_says_so(desk: DeskWorld) -> None:
     assert desk.client("ann").get(REMIND).status_code == 404
 
 
-def test_without_a_mail_server_no_mail_is_said_to_have_reached_anybody(
-    late: DeskWorld, settings: Settings
-) -> None:
+def test_without_a_mail_server_nothing_claims_to_be_mailed(late: DeskWorld, settings: Settings) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"  # as without EMAIL_URL
     page = late.client("olga").post(REMIND, {"people": ["ann"], "text": TEXT}, follow=True).content.decode()
     assert f"No mail reached {late.people['ann'].name}" in page

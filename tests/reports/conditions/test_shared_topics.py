@@ -91,9 +91,7 @@ def test_citations_are_judged_by_whoever_was_handed_the_topic(world: JudgingWorl
     assert (precision["alpha"], precision["epsilon"], found["topics"]) == (1, 0.5, 2)
 
 
-def test_where_a_topic_was_handed_out_labels_from_outside_count_only_by_name(
-    world: JudgingWorld, tmp_path: Path
-) -> None:
+def test_on_a_topic_handed_out_labels_from_outside_count_by_name(world: JudgingWorld, tmp_path: Path) -> None:
     assign(world, "ann", "t1", 2)
     given = [
         {"text": text, "importance": "vital", "assignment": "not_support"} for text in ("bends grow", "sand moves")

@@ -31,7 +31,7 @@ def test_the_last_row_of_an_answer_keeps_its_label(world: JudgeWorld, visit: Vis
         ann.saved()
 
 
-def test_a_row_in_the_middle_that_was_the_last_one_left_keeps_its_label(world: JudgeWorld, visit: Visit) -> None:
+def test_the_last_row_left_in_the_middle_keeps_its_label(world: JudgeWorld, visit: Visit) -> None:
     with visit(world.assign) as ann:
         ann.press("ArrowDown", *"1" * 15)
         ann.is_on("N1")

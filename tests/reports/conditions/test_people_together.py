@@ -67,9 +67,7 @@ def test_people_who_have_different_topics_count_together(world: World, tmp_path:
     assert "labels by <b><bdi>Assessor A, Assessor B</bdi></b>" in page
 
 
-def test_where_topics_overlap_the_labels_that_were_loaded_first_count_and_a_warning_says_so(
-    world: World, tmp_path: Path
-) -> None:
+def test_where_topics_overlap_the_labels_loaded_first_count(world: World, tmp_path: Path) -> None:
     label(world, tmp_path, "Zoe", "support", T1)
     label(world, tmp_path, "Ann", "not_support", T1, T2)
     assert alpha(scores()) == (0.5, 3)
