@@ -30,6 +30,7 @@ ACTS = (
     *("member.added", "member.removed", "invitation.made", "invitation.accepted", "invitation.revoked"),
     *("member.languages", "campaign.language"),
     *(*TASK_EVENTS, "task.counts", "import.taken_back", "study.created", "pair.adjudicated", "job.started"),
+    "drafts.taken",
     *("connection.made", "connection.tested", "judge.made"),
     *IMPORT_KINDS,
 )

@@ -174,7 +174,8 @@ def _of_runs(event: Event) -> list[Rows]:
 
 
 def _of_lists(event: Event) -> list[Rows]:
-    lists = NuggetList.objects.filter(event=event)
+    # Drafts that were taken from a loaded list have its event too, and no line of a file.
+    lists = NuggetList.objects.filter(event=event, line__isnull=False)
     listed = ListedNugget.objects.filter(nugget_list__in=lists)
     wordings = NuggetVersion.objects.filter(pk__in=listed.values("nugget_version"))
     return [lists, listed, wordings, Nugget.objects.filter(pk__in=wordings.values("nugget"))]

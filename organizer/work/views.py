@@ -34,6 +34,7 @@ from evaluation.tasks.remarks import answer_remark
 from evaluation.terms import Stage, TaskState
 from jobs.models import Notice
 from llmjobs.job_status import shown_notices
+from llmjobs.taken_drafts import sets_to_take, take_drafts
 from organizer.access import get_campaign, get_row
 from organizer.forms import page_of, refusals_on
 from organizer.today.acts import HAND_OUT_INPUTS
@@ -199,6 +200,9 @@ def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
     data = request.POST if request.method == "POST" else request.GET
     # A button that ticks other topics sends the form too, and must not act.
     filled = request.method == "POST" and "choose" not in data
+    if filled and "take_drafts" in data:
+        taken = take_drafts(campaign=campaign, nuggets=data["take_drafts"], actor=request.user)
+        messages.success(request, str(taken))
     form = HandOutForm(request.user, campaign, data if filled else first_choices(request.user, campaign, data))
     plan = None
     if form.is_valid():
@@ -222,6 +226,7 @@ def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
         "form": form,
         "plan": plan,
         "fails": fails,
+        "to_take": sets_to_take(campaign) if form["stage"].value() == Stage.POST_EDIT else [],
         "folded": plan and plan.given and (filled or from_matrix),
         "ticked_before": were_ticked_before(data),
     }
