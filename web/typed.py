@@ -36,17 +36,19 @@ def sends_form(request: HttpRequest) -> bool:
 
 def typed_page(request: HttpRequest, sentence: str, status: int, *, may_send: bool = True) -> HttpResponse:
     """Answer a form that was not taken with what was typed into it."""
+    names = [name for name in request.POST if name not in ("csrfmiddlewaretoken", BY)]
     fields = [
         (name, value, len(value.split()) > 1 or len(value) > 60)
-        for name, values in request.POST.lists()
-        for value in values
-        if name not in ("csrfmiddlewaretoken", BY) and not WITHHELD.search(name)
+        for name in names
+        for value in request.POST.getlist(name)
+        if not WITHHELD.search(name)
     ]
     writer = _writer(request)
     context = {
         "sentence": sentence,
         "fields": fields,
-        "withheld": bool(request.FILES) or any(map(WITHHELD.search, request.POST)),
+        "all_short": not any(is_long for _, _, is_long in fields),
+        "withheld": bool(request.FILES) or any(map(WITHHELD.search, names)),
         "writer": signing.dumps(writer, salt=SALT) if writer else "",
         "may_send": may_send,
         "sign_in": resolve_url(settings.LOGIN_URL),

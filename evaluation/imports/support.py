@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
@@ -12,7 +13,6 @@ from evaluation.formats.lines import label_word
 from evaluation.formats.source import Source
 from evaluation.formats.support import SupportRecord, parse_support
 from evaluation.imports.base import (
-    BATCH,
     NO_LABEL,
     TAKEN_OUT,
     ImportFinding,
@@ -29,6 +29,7 @@ from evaluation.imports.dependents import no_longer_stand, numbers_after, refuse
 from evaluation.imports.overlap import labelled_by_others
 from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
+from evaluation.labelling import upsert
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
 from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
 
@@ -223,6 +224,9 @@ def _dirty_labels(given: list[_GivenSupport]) -> Iterator[ImportFinding]:
             yield ImportFinding(FindingCode.UNKNOWN_LABEL, source.name, row.line, text, row.topic_id, row.run_id)
 
 
+SAID = ("label", "raw", "shown_label", "shown_ms", "accepted")
+
+
 def _write(
     judge: Judge,
     condition: SupportCondition,
@@ -230,27 +234,20 @@ def _write(
     numbers: Mapping[tuple[int, int], int],
     event: Event,
 ) -> None:
-    now = timezone.now()
-    SupportJudgment.objects.bulk_create(
-        [
-            SupportJudgment(
-                judge=judge,
-                condition=condition,
-                sentence_id=item.sentence,
-                segment_id=item.segment,
-                submission=numbers.get(_key(item), 1),
-                label=SupportLabel(item.row.label or 0),
-                raw=_raw(item.row),
-                shown_label=item.row.shown.code,
-                shown_ms=item.row.shown.shown_ms,
-                accepted=item.row.shown.accepted,
-                given_at=now,
-                event=event,
-            )
+    # `upsert` converts nothing on the way.
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    upsert(
+        SupportJudgment,
+        ["judge_id", "condition", "sentence_id", "segment_id", "submission", *SAID, "given_at", "event_id"],
+        (
+            (judge.pk, condition.value, *_key(item), numbers.get(_key(item), 1), *_said(item.row), now, event.pk)
             for item in given
-        ],
-        batch_size=BATCH,
-        update_conflicts=True,
-        unique_fields=["sentence", "segment", "judge", "condition", "submission"],
-        update_fields=["label", "raw", "shown_label", "shown_ms", "accepted", "given_at", "event"],
+        ),
+        unique=["sentence_id", "segment_id", "judge_id", "condition", "submission"],
+        update=[*SAID, "given_at", "event_id"],
     )
+
+
+def _said(row: SupportRecord) -> tuple[int, str, int | None, int | None, bool | None]:
+    shown = None if row.shown.code is None else int(row.shown.code)
+    return int(SupportLabel(row.label or 0)), _raw(row), shown, row.shown.shown_ms, row.shown.accepted

@@ -110,12 +110,21 @@ def test_another_account_cannot_send_it(olga: Client) -> None:
     assert Protocol.objects.count() == before
 
 
+def test_short_words_are_shown_and_no_password_is_missed(olga: Client) -> None:
+    sent = {"role": "assessor", "addresses": "ann@example.org", "csrfmiddlewaretoken": token(olga)}
+    del olga.cookies["sessionid"]
+    page = olga.post("/campaigns/river/people/invite/", sent).content.decode()
+    assert "<bdi>ann@example.org</bdi>" in page
+    assert "Passwords and files are not kept" not in page
+
+
 def test_passwords_are_never_kept(olga: Client) -> None:
     sent = {"oldpassword": "correct-horse", "password1": "battery", "csrfmiddlewaretoken": token(olga)}
     del olga.cookies["sessionid"]
     page = olga.post("/accounts/password/change/", sent | {"name": "two words"}, follow=True).content.decode()
     assert "correct-horse" not in page
     assert "battery" not in page
+    assert "Passwords and files are not kept" in page
 
 
 def test_over_https_no_sibling_host_can_plant_the_writers(world: World, settings: Any) -> None:
