@@ -12,6 +12,7 @@ from api.views import CorrectedView, ListView, NothingView, RootView, RowView, S
 from api.writes.campaigns import CampaignsView, DeleteCampaignView
 from api.writes.imports import KINDS, ImportView, UndoImportView
 from api.writes.jobs import JOB_CHANGES, ChangeJobView, JobsView
+from api.writes.judges import JudgesView
 from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
 from evaluation.tasks.changes import Change
 
@@ -20,7 +21,12 @@ app_name = "api"
 CONVERTERS = {"pk": "int"}
 """Converters of rows' keys in addresses; all others are words."""
 
-WRITTEN: dict[str, type[ListView]] = {"campaigns": CampaignsView, "jobs": JobsView, "tasks": TasksView}
+WRITTEN: dict[str, type[ListView]] = {
+    "campaigns": CampaignsView,
+    "jobs": JobsView,
+    "judges": JudgesView,
+    "tasks": TasksView,
+}
 """Collections to which a row can be added; the others come with imports."""
 
 

@@ -23,7 +23,7 @@ from evaluation.judges import (
     TEMPERATURE,
     add_judge,
 )
-from evaluation.models import Campaign, Judge, Membership
+from evaluation.models import Campaign, Event, Judge, Membership
 from evaluation.terms import JudgeKind
 from llmjobs.job_status import callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
@@ -404,3 +404,8 @@ def add_llm_judge(
         there = Judge.objects.filter(name=f"{stem}@{number}").first()
     full_name = stem if number == 1 else f"{stem}@{number}"
     return add_judge(name=full_name, kind=JudgeKind.LLM, model=model, base_url=base_url, prompt_versions=versions)
+
+
+def record_judge(campaign: Campaign, judge: Judge, actor: User) -> None:
+    payload = {"name": judge.name, "model": judge.model, "prompts": judge.prompt_versions}
+    Event.objects.create(campaign=campaign, kind="judge.made", actor=actor, payload=payload)

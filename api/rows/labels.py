@@ -85,7 +85,10 @@ class JudgeRow(Out):
     name: str
     kind: Annotated[str, words(JudgeKind)]
     model: str = Field(description="of an LLM")
-    prompt_versions: dict[str, Any]
+    prompt_versions: dict[str, Any] = Field(
+        description="prompts by task, and unusual parameters: reply_form, temperature (none: not sent), "
+        "reasoning_effort, max_completion_tokens"
+    )
     study: str | None = Field(description="the study whose pairs this judge labels")
     aside: bool = Field(description="its labels count only where it is named")
     created_at: datetime

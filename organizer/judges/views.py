@@ -18,7 +18,7 @@ from accounts.http import UserRequest
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.judges import JSON_SCHEMA, REPLY_FORM
-from evaluation.models import Assignment, Campaign, Event, Judge, SupportJudgment
+from evaluation.models import Assignment, Campaign, Judge, SupportJudgment
 from evaluation.terms import JudgeKind
 from llmjobs.budget import Price, price_in, price_of
 from llmjobs.client import LONGEST_MODEL, default_endpoint, endpoint_at, models_at
@@ -34,7 +34,15 @@ from llmjobs.connections import (
 )
 from llmjobs.job_status import callable_judges_for, may_run_jobs, prompts_for
 from llmjobs.models import LONGEST_CONNECTION, Connection
-from llmjobs.prompt_store import EFFORTS, Parameters, add_llm_judge, all_templates, name_and_version, parameters_of
+from llmjobs.prompt_store import (
+    EFFORTS,
+    Parameters,
+    add_llm_judge,
+    all_templates,
+    name_and_version,
+    parameters_of,
+    record_judge,
+)
 from llmjobs.prompts.texts import TEMPLATES
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.access import get_campaign, or_404
@@ -378,8 +386,7 @@ def new_judge(request: UserRequest, slug: str) -> HttpResponse:
         with refusals_on(form):
             judge, is_new = form.save()
             if is_new:
-                payload = {"name": judge.name, "model": judge.model, "prompts": judge.prompt_versions}
-                Event.objects.create(campaign=campaign, kind="judge.made", actor=request.user, payload=payload)
+                record_judge(campaign, judge, request.user)
             outcome = "Made" if is_new else "There already, just so; nothing was changed"
             messages.success(request, f"{outcome}: {judge.name}. It can be chosen when a job is started.")
             return redirect("organizer:judges", campaign.slug)
