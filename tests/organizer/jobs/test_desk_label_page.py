@@ -29,7 +29,7 @@ def test_the_place_of_a_nugget_and_the_label_before_the_sweep(world: JudgingWorl
     finish(world.hand(Stage.ASSIGN, "ann"), 2, sentence=1, first_label=0)
     page = page_of(world, f"assignment/{Assignment.objects.earliest('pk').pk}")
     assert "<dt>Found in sentence 2</dt>" in page
-    assert page.count('class="read here"') == 1
+    assert page.count('class="read prewrap here"') == 1
     assert 'Before the consistency check</dt><dd><span class="label label-none">' in page
 
 
