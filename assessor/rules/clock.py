@@ -250,6 +250,9 @@ def _sessions(pieces: Iterable[Stretch]) -> int:
 SLACK = 5 * SECOND
 """A beat travels, and a tab in the background is woken late: nearer than this is no contradiction."""
 
+DECIDED, RESUMED = "decided", "resumed"
+"""In place of a window: stretches that follow from operations. Ids of windows are longer."""
+
 Milliseconds = Annotated[int, Field(ge=0, le=30 * 24 * 60 * 60 * SECOND)]
 
 
@@ -356,6 +359,20 @@ def _floor(segment: SentStretch, newest: Stretch | None, regained: Stretch | Non
 
 def _worth(kind: SegmentKind) -> int:
     return 2 if kind in ACTIVE else int(kind is SegmentKind.GAP)
+
+
+def decisions_in(pause: Stretch, decisions: Iterable[tuple[int, int]]) -> Iterator[Stretch]:
+    """Yield what lies over a pause in which something was decided: each decision, and the time from the first on.
+
+    `decisions`: the number and moment of each, in order. A window without a connection sent its own later.
+    """
+    # What was decided just before may arrive in the pause.
+    within = [entry for entry in decisions if pause.start + SLACK < entry[1] < pause.end and not pause.offline]
+    for number, at in within:
+        end = min(at + SECOND, pause.end)
+        yield replace(pause, window=DECIDED, number=number, kind=SegmentKind.EDITING, start=at, end=end)
+    for number, at in within[:1]:
+        yield replace(pause, window=RESUMED, number=number, kind=SegmentKind.GAP, start=at)
 
 
 def ended_gaps(rows: Sequence[Stretch]) -> Iterator[Stretch]:

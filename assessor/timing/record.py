@@ -4,7 +4,7 @@ A beat costs four statements: the desk, its stretches, the changed ones, the des
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from accounts.models import User
 from assessor.desk.context import OPEN_STATES, free_in, holder_age, lock_desk
-from assessor.models import Desk, TimeSegment
+from assessor.models import Desk, Operation, TimeSegment
 from assessor.rules.clock import (
     SECOND,
     SLACK,
@@ -24,6 +24,7 @@ from assessor.rules.clock import (
     SentStretch,
     Stretch,
     active_time,
+    decisions_in,
     ended_gaps,
     limit_of,
     milliseconds,
@@ -94,11 +95,12 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
         if desk.task.state in OPEN_STATES:
             rows = _until_taken(desk, beat.window, stored, _placed(desk, beat, stored, milliseconds(now)))
             # A beat may hold stretches that are stored already; unchanged ones cost no write.
-            _write(desk, [row for row in rows if current.get((row.window, row.number)) != row])
+            worked = [*rows, *_decided(desk, rows)]
+            _write(desk, [row for row in worked if current.get((row.window, row.number)) != row])
+            current |= {(row.window, row.number): row for row in worked}
         if desk.holder in ("", beat.window):
             _renew(desk, beat)
     limit = limit_of(Stage(desk.task.stage))
-    current |= {(row.window, row.number): row for row in rows}
     long = next((gap for gap in ended_gaps(rows) if gap.length > limit(gap.words)), None)
     return BeatReceipt(
         server_time=now.isoformat(),
@@ -164,6 +166,14 @@ def _until_taken(
     begun = [segment.start for segment, _ in stored if segment.window == desk.holder and segment.start >= since]
     taken = min(begun, default=milliseconds(desk.held_at))
     return [replace(row, end=min(row.end, max(row.start, taken))) for row in rows if row.start < taken]
+
+
+def _decided(desk: Desk, rows: Iterable[Stretch]) -> Iterator[Stretch]:
+    """Yield the stretches of decisions that fall into pauses: whoever decides is at work. Text is saved by itself."""
+    for pause in (row for row in rows if row.kind is SegmentKind.PAUSED):
+        acts = Operation.objects.filter(task=desk.task, window=pause.window).exclude(source="text")
+        within = acts.filter(at__range=(moment(pause.start), moment(pause.end))).values_list("seq", "at")
+        yield from decisions_in(pause, [(seq, milliseconds(at)) for seq, at in within])
 
 
 def _write(desk: Desk, rows: Iterable[Stretch]) -> None:

@@ -17,6 +17,7 @@ from assessor.rules.clock import SECOND, Times, fixed_limit, limit_of, measure
 from assessor.timing.times import FIELDS, stretch_of
 from evaluation.models import Task
 from evaluation.terms import SegmentKind, Stage
+from tests.assessor.desk_client import Window
 from tests.assessor.timing.clock_tabs import MORNING, Tab, credited, play
 from tests.worlds.desk import DeskWorld, make_desk_world
 
@@ -284,3 +285,42 @@ def test_what_was_done_before_a_take_over_counts(tab: Open, world: DeskWorld, *,
         first.send(at)
     times = measured(world.post_edit)
     assert (times.active.point, times.reading, times.editing) == (54 * SECOND, 34 * SECOND, 20 * SECOND)
+
+
+@pytest.mark.parametrize(
+    ("made", "source", "paused", "active"),
+    [
+        (100, "key", 90, 150),
+        (100, "mouse", 90, 150),
+        (100, "text", 180, 60),
+        (12, "key", 180, 60),
+        (5, "key", 180, 60),
+    ],
+)
+def test_a_decision_within_a_pause_is_work_from_there_on(
+    tab: Open, world: DeskWorld, ann: Client, made: int, source: str, paused: int, active: int
+) -> None:
+    """A window may report a pause in which its person decides; what was decided just before arrives late."""
+    first = tab().then(READ, 10).then(PAUSED, 180).then(READ, 50)
+    window = Window(ann, world.post_edit, first.name)
+    with time_machine.travel(MORNING + timedelta(seconds=made), tick=False):
+        made_op = window.op("decide", {"d1": 1}, key="d1", decision="kept") | {"source": source}
+        assert window.send(made_op)[0]["status"] == "applied"
+    play(first)
+    times = measured(world.post_edit)
+    assert near(times.paused, paused)
+    assert near(times.active.low, active)
+    assert near(times.active.point, active)
+
+
+def test_of_a_pause_forgotten_for_long_the_idle_limit_counts_after_a_decision(
+    tab: Open, world: DeskWorld, ann: Client
+) -> None:
+    first = tab().then(READ, 10).then(PAUSED, 2 * HOUR)
+    with time_machine.travel(MORNING + timedelta(seconds=70), tick=False):
+        Window(ann, world.post_edit, first.name).do("decide", {"d1": 1}, key="d1", decision="kept")
+    play(first)
+    times = measured(world.post_edit)
+    assert near(times.paused, 60)
+    assert near(times.active.low, 11)
+    assert near(times.active.point, 11 + 180)
