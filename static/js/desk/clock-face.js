@@ -54,7 +54,7 @@ export class ClockFace {
       button("Dismiss", () => this.#close("")),
     ];
     this.#show();
-    announce(`Quiet for ${time}. If you like, say above the text whether you were reading or away.`, { keep: true });
+    announce(`Quiet for ${time}. If you like, say below the text whether you were reading or away.`, { keep: true });
   }
 
   /** Show or stop showing that the clock is paused. */

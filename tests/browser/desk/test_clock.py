@@ -38,7 +38,6 @@ MINUTE, HOUR = 60, 3600
 PAGE = """<!doctype html><html lang="en"><title>Desk</title><body>
 <header><button id="else">Header</button>
 <details data-timer><p><strong data-timer-value></strong></p></details></header>
-<div data-notice="gap" hidden></div>
 <main><section id="passages"><article data-words="500" data-segment="p1"><p tabindex="-1">A passage.</p></article>
 </section><section id="rows"><li data-key="d1"><p class="row-text">ROWWORDS</p><kbd data-key="keep">a</kbd>
 <textarea aria-label="Text"></textarea></li></section></main>

@@ -165,3 +165,32 @@ def test_no_second_is_lost_where_another_window_takes_over(
     assert others is not None
     assert abs((mine.ended_at - taken).total_seconds()) < 1.5
     assert abs((others.started_at - taken).total_seconds()) < 1.5
+
+
+SHIFTED = """() => new Promise((told) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) sum += hadRecentInput ? 0 : value;
+  }).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => told(sum), 500);
+})"""
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+def test_what_is_said_of_another_window_moves_no_text(page: Page, window: Window, size: tuple[int, int]) -> None:
+    width, height = size
+    second = page.context.new_page()
+    second.set_viewport_size({"width": width, "height": height})
+    open_desk(page.context, window, second)
+    until(second, "desk.lease.readonly")
+    expect(second.locator(LEASE)).to_contain_text("Open in another window, last active")
+    expect(second.get_by_role("button", name="Use it here")).to_be_in_viewport()
+    shown = second.evaluate("document.querySelector('.desk-panes').getBoundingClientRect().top")
+    assert second.evaluate(SHIFTED) <= 0.02
+    second.get_by_role("button", name="Use it here").click()
+    until(second, "!desk.lease.readonly")
+    assert second.evaluate("document.querySelector('.desk-panes').getBoundingClientRect().top") == shown
+    desk(second, "desk.clock.pause()")
+    expect(second.locator("[data-notice=gap]")).to_contain_text("Paused: no time is counted.")
+    assert second.evaluate("document.querySelector('.desk-panes').getBoundingClientRect().top") == shown
+    assert second.evaluate(SHIFTED) <= 0.02
