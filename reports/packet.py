@@ -51,7 +51,10 @@ from web.templatetags.assay import words
 
 TITLE = "Group report"
 SCORES = (*SCORE_NAMES, LENGTH)
-NO_GROUPS = Refused("no_groups", "No run has a group: name it under Data when runs are loaded.")
+NO_GROUPS = Refused(
+    "no_groups",
+    "No run has a group. Load a run again under Data: name its group, and tick Change what is loaded already.",
+)
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that equal figures give equal bytes."""
 

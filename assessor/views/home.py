@@ -2,6 +2,7 @@
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -10,7 +11,6 @@ from accounts.http import UserRequest
 from assessor.access import after_notice, own_task_or_404
 from assessor.blind.guidelines import guidelines_of
 from assessor.blind.tasks import home_for
-from evaluation.terms import Stage
 from web.finding import Hit, Words, glossary_hits, groups_of_hits
 
 
@@ -31,11 +31,15 @@ def guidelines(request: UserRequest, public_id: str) -> HttpResponse:
     return render(request, template, context)
 
 
+def _stage_words(stage: str) -> str:
+    return render_to_string("assessor/stage_words.html", {"stage": stage}).strip().capitalize()
+
+
 @require_safe
 @never_cache
 def find(request: UserRequest) -> JsonResponse:
     tasks = [
-        Hit(line.topic, reverse("assessor:task", args=[line.public_id]), Stage(line.stage).words)
+        Hit(line.topic, reverse("assessor:task", args=[line.public_id]), _stage_words(line.stage))
         for group in home_for(request.user).groups
         for line in group.tasks
         if line.step

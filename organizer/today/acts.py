@@ -283,11 +283,19 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
     labelled = len(pipeline.topics_at(Step.LABELS, StepState.DONE, StepState.IN_PROGRESS))
     loaded = bool(held.topics and held.runs and graded)
     own, version = default_endpoint().model, campaign.protocol.version
-    judges = [judge.name for judge in callable_judges_for(viewer, campaign)] or [own]
+    models = [judge.name for judge in callable_judges_for(viewer, campaign) if judge.model != SIMULATED_MODEL]
+    if not models and own != SIMULATED_MODEL:
+        models = [own]
     # This job makes nuggets first where there are none, so both steps are one.
     labelling = f"{page_in(campaign, 'new_job')}?what={Work.AA}"
     others = Membership.objects.filter(campaign=campaign).exclude(user=viewer).count()
-    model = "Built-in word-overlap judge: not a model" if own == SIMULATED_MODEL else ", ".join(judges[:3])
+    model = FirstStep(
+        "Add a model",
+        ", ".join(models[:3]) or "Built-in word-overlap judge: not a model",
+        bool(models),
+        "Judges",
+        page_in(campaign, "judges"),
+    )
     return [
         FirstStep(
             "Load topics, runs and passages",
@@ -304,7 +312,8 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
             "Read the protocol",
             page_in(campaign, "protocol"),
         ),
-        FirstStep("Add a model", model, loaded, "Judges", page_in(campaign, "judges")),
+        # Labels that were loaded need none.
+        *([model] if models or not labelled else []),
         FirstStep(
             "Make nuggets",
             f"{listed:,} of {held.topics:,} topics",

@@ -46,10 +46,6 @@ class ConfusionPage(Report):
     verdicts: dict[int, Adjudication] = field(default_factory=dict)
 
     @property
-    def is_unfolded(self) -> bool:
-        return bool(self.message or self.form["rows_judge"].value() or self.form["columns_judge"].value())
-
-    @property
     def label_term(self) -> str:
         return LABEL_TERMS[self.compared.matched.kind] if self.compared else ""
 

@@ -27,6 +27,7 @@ from evaluation.models import (
     Assignment,
     Campaign,
     Event,
+    Judge,
     ListedNugget,
     Membership,
     NuggetList,
@@ -43,7 +44,7 @@ from evaluation.models import (
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.remarks import remark
 from evaluation.tasks.units import Order
-from evaluation.terms import AssignmentLabel, Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
+from evaluation.terms import AssignmentLabel, JudgeKind, Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
 from exchange.demo_campaign import SLUG
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
@@ -461,7 +462,16 @@ def test_a_new_campaign_begins_with_a_checklist(world: World) -> None:
     assert primary_buttons(page) == ["/campaigns/empty/data/"]
 
 
-LOADED = ["Load topics, runs and passages", "Choose the protocol", "Add a model"]
+@pytest.mark.parametrize(("model", "done"), [("", False), ("gpt-4o", True)])
+def test_a_model_is_added_once_there_is_one(world: World, model: str, done: bool) -> None:
+    """A judge whose labels came from a file cannot be called, and the built-in one is no model."""
+    Assignment.objects.all().delete()
+    Campaign.objects.update(revision=F("revision") + 1)
+    Judge.objects.filter(kind=JudgeKind.LLM).update(model=model)
+    assert steps_of(world, "river")["Add a model"] is done
+
+
+LOADED = ["Load topics, runs and passages", "Choose the protocol"]
 LABELLED = ["Label answers", "See the first leaderboard"]
 
 
@@ -491,7 +501,7 @@ def test_check_63_each_step_is_open_again_without_its_fact(
         (rows.exclude(user=world.people["olga"]) if model is Membership else rows).delete()
     Campaign.objects.update(revision=F("revision") + 1)
     after = steps_of(world, "river")
-    assert [title for title, done in after.items() if before[title] and not done] == opened
+    assert [title for title, done in after.items() if before.get(title) and not done] == opened
     page = world.client("olga").get("/campaigns/river/today/").content.decode()
     first = next(title for title, done in after.items() if not done)
     assert page.partition('class="button go"')[0].rpartition("<b>")[2].startswith(first)

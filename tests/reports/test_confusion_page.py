@@ -97,6 +97,12 @@ def decide(world: World, verdict: str, who: str = "olga", **fields: str) -> Any:
     return world.client(who).post(address, {"verdict": verdict, **fields}, follow=True)
 
 
+def test_a_matrix_is_not_covered_by_the_choices_of_its_link(world: World) -> None:
+    page = page_of(world)
+    assert "Nugget sets and judges" in page
+    assert '<details class="menu" open>' not in page
+
+
 def test_the_page_has_the_figures_of_the_report(world: World) -> None:
     options = ("--rows-judge", "machine", "--columns-judge", "reader")
     printed = report("confusion", "--rows", "A/A", "--columns", "A/M", *options)
