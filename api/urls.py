@@ -13,6 +13,7 @@ from api.writes.campaigns import CampaignsView, DeleteCampaignView
 from api.writes.imports import KINDS, ImportView, UndoImportView
 from api.writes.jobs import JOB_CHANGES, ChangeJobView, JobsView
 from api.writes.judges import JudgesView
+from api.writes.nuggets import NuggetSetsView
 from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
 from evaluation.tasks.changes import Change
 
@@ -25,6 +26,7 @@ WRITTEN: dict[str, type[ListView]] = {
     "campaigns": CampaignsView,
     "jobs": JobsView,
     "judges": JudgesView,
+    "nugget-sets": NuggetSetsView,
     "tasks": TasksView,
 }
 """Collections to which a row can be added; the others come with imports."""

@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from evaluation.domain.conditions import set_of_origin
+from evaluation.errors import Refused
 from evaluation.labelling import ensure_nugget_set, touch
 from evaluation.models import (
     Campaign,
@@ -59,14 +60,18 @@ def take_drafts(*, campaign: Campaign, nuggets: str, actor: User | None) -> Take
         automatic = set_of_origin(locked, Origin.AUTO, nuggets, "nuggets")
         lists = list(_lists_to_take(automatic))
         kept = NuggetList.objects.newest_submitted().filter(nugget_set=automatic).count() - len(lists)
+        if not lists:
+            # No set is made for nothing: a second one would have to be chosen from wherever drafts are named.
+            there = locked.nugget_sets.filter(origin=Origin.DRAFT, judge=automatic.judge_id).order_by("pk").first()
+            if there is None:
+                raise Refused("no_such_set", f"{automatic} has no lists.", field="nuggets")
+            return TakenDrafts(there, 0, kept)
         drafts = ensure_nugget_set(locked, automatic.judge, Origin.DRAFT)
-        taken = TakenDrafts(drafts, len(lists), kept)
-        if lists:
-            _copy(lists, drafts)
-            payload = {"nuggets": automatic.name, "drafts": drafts.name, "lists": len(lists)}
-            Event.objects.create(campaign=locked, kind="drafts.taken", actor=actor, payload=payload)
-            touch(locked.pk)
-    return taken
+        _copy(lists, drafts)
+        payload = {"nuggets": automatic.name, "drafts": drafts.name, "lists": len(lists)}
+        Event.objects.create(campaign=locked, kind="drafts.taken", actor=actor, payload=payload)
+        touch(locked.pk)
+    return TakenDrafts(drafts, len(lists), kept)
 
 
 def _lists_to_take(automatic: NuggetSet) -> QuerySet[NuggetList]:

@@ -103,6 +103,7 @@ POST campaigns                  401 403 403 403 403 403 201 403 | 403 403 401 40
 POST tasks                      401 404 404 201 403 403 201 404 | 403 201 401 401
 POST jobs                       401 404 404 201 403 403 201 404 | 403 201 401 401
 POST judges                     401 404 404 201 403 403 201 404 | 403 201 401 401
+POST nugget-sets                401 404 404 200 403 403 200 404 | 403 200 401 401
 POST import-topics              401 404 404 200 403 403 200 404 | 403 200 401 401
 POST import-segments            401 404 404 422 403 403 422 404 | 403 422 401 401
 POST import-qrels               401 404 404 422 403 403 422 404 | 403 422 401 401
@@ -136,6 +137,7 @@ SENT: dict[str, Any] = {
     "tasks": {"campaign": "river", "stage": "manual", "topics": ["t3"], "assessor": "ann", "again": True},
     "jobs": {"campaign": "river", "work": "relevance", "source": "another"},
     "judges": {"campaign": "river", "name": "o3", "temperature": None},
+    "nugget-sets": {"campaign": "river"},
     "import-topics": b"t9\twhere springs rise\n",
     "campaign-delete": {"name": "river"},
     "job-resume": {"max_requests": 5},

@@ -77,6 +77,13 @@ def test_topics_with_drafts_keep_them(world: World) -> None:
     assert Event.objects.filter(kind="drafts.taken").count() == 1
 
 
+def test_drafts_of_the_judge_under_another_name_are_kept(world: World) -> None:
+    load("take_drafts")
+    NuggetSet.objects.filter(origin=Origin.DRAFT).update(name="by hand")
+    assert "into by hand" in load("take_drafts").err
+    assert NuggetSet.objects.filter(origin=Origin.DRAFT).count() == 1
+
+
 def test_which_set_is_meant_has_to_be_clear(world: World) -> None:
     assert "there are: auto-robot" in refuse("take_drafts", "--nuggets", "auto-nobody")
     make_list(world, judge="machine")
