@@ -7,10 +7,9 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.utils.deprecation import MiddlewareMixin
-from django.utils.http import url_has_allowed_host_and_scheme
 
 from web.busy import SENTENCE, busy_answer, is_busy
-from web.typed import sends_form, typed_page
+from web.typed import came_from, sends_form, typed_page
 
 
 class RuleRefusal(Exception):
@@ -51,15 +50,8 @@ class RefusalMiddleware(MiddlewareMixin):
             return busy_answer(request, typed_page(request, SENTENCE, 503) if sends_form(request) else None)
         if not isinstance(exception, RuleRefusal):
             return None
-        context = {"message": exception.message, "back": _came_from(request)}
+        context = {"message": exception.message, "back": came_from(request)}
         return render(request, "refused.html", context, status=422)
-
-
-def _came_from(request: HttpRequest) -> str:
-    # The link back comes from a header, so an address of another site must not become one.
-    page = request.headers.get("Referer", "")
-    ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
-    return page if ours and request.method == "POST" else ""
 
 
 # A browser's back button after somebody signed out must not show what they saw. Static files have a rule of their own.

@@ -16,6 +16,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import _unmask_cipher_token  # type: ignore[attr-defined]
 from django.shortcuts import render, resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
 
 OUT = "You are signed out, so nothing was saved. What you typed is on this page as long as it is open."
 ANEW = "You have signed in again since this page was opened, so nothing was saved. What you typed is below."
@@ -34,6 +35,13 @@ def sends_form(request: HttpRequest) -> bool:
     return request.method == "POST" and request.content_type in FORMS and request.accepts("text/html")
 
 
+def came_from(request: HttpRequest) -> str:
+    # The link back comes from a header, so an address of another site must not become one.
+    page = request.headers.get("Referer", "")
+    ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
+    return page if ours and request.method == "POST" else ""
+
+
 def typed_page(request: HttpRequest, sentence: str, status: int, *, may_send: bool = True) -> HttpResponse:
     """Answer a form that was not taken with what was typed into it."""
     names = [name for name in request.POST if name not in ("csrfmiddlewaretoken", BY)]
@@ -47,10 +55,12 @@ def typed_page(request: HttpRequest, sentence: str, status: int, *, may_send: bo
     context = {
         "sentence": sentence,
         "fields": fields,
+        "short": [(name, value) for name, value, is_long in fields if value and not is_long],
         "all_short": not any(is_long for _, _, is_long in fields),
         "withheld": bool(request.FILES) or any(map(WITHHELD.search, names)),
         "writer": signing.dumps(writer, salt=SALT) if writer else "",
         "may_send": may_send,
+        "back": came_from(request) or request.get_full_path(),
         "sign_in": resolve_url(settings.LOGIN_URL),
     }
     return render(request, "typed.html", context, status=status)

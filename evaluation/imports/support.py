@@ -224,7 +224,7 @@ def _dirty_labels(given: list[_GivenSupport]) -> Iterator[ImportFinding]:
             yield ImportFinding(FindingCode.UNKNOWN_LABEL, source.name, row.line, text, row.topic_id, row.run_id)
 
 
-SAID = ("label", "raw", "shown_label", "shown_ms", "accepted")
+LABEL_COLUMNS = ("label", "raw", "shown_label", "shown_ms", "accepted")
 
 
 def _write(
@@ -238,16 +238,33 @@ def _write(
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert(
         SupportJudgment,
-        ["judge_id", "condition", "sentence_id", "segment_id", "submission", *SAID, "given_at", "event_id"],
+        [
+            "judge_id",
+            "condition",
+            "sentence_id",
+            "segment_id",
+            "submission",
+            *LABEL_COLUMNS,
+            "given_at",
+            "event_id",
+        ],
         (
-            (judge.pk, condition.value, *_key(item), numbers.get(_key(item), 1), *_said(item.row), now, event.pk)
+            (
+                judge.pk,
+                condition.value,
+                *_key(item),
+                numbers.get(_key(item), 1),
+                *_columns(item.row),
+                now,
+                event.pk,
+            )
             for item in given
         ),
         unique=["sentence_id", "segment_id", "judge_id", "condition", "submission"],
-        update=[*SAID, "given_at", "event_id"],
+        update=[*LABEL_COLUMNS, "given_at", "event_id"],
     )
 
 
-def _said(row: SupportRecord) -> tuple[int, str, int | None, int | None, bool | None]:
+def _columns(row: SupportRecord) -> tuple[int, str, int | None, int | None, bool | None]:
     shown = None if row.shown.code is None else int(row.shown.code)
     return int(SupportLabel(row.label or 0)), _raw(row), shown, row.shown.shown_ms, row.shown.accepted

@@ -113,8 +113,10 @@ def test_another_account_cannot_send_it(olga: Client) -> None:
 def test_short_words_are_shown_and_no_password_is_missed(olga: Client) -> None:
     sent = {"role": "assessor", "addresses": "ann@example.org", "csrfmiddlewaretoken": token(olga)}
     del olga.cookies["sessionid"]
-    page = olga.post("/campaigns/river/people/invite/", sent).content.decode()
+    came_from = "http://testserver/campaigns/river/people/"
+    page = olga.post("/campaigns/river/people/invite/", sent, headers={"Referer": came_from}).content.decode()
     assert "<bdi>ann@example.org</bdi>" in page
+    assert f'href="{came_from}">Leave it' in page
     assert "Passwords and files are not kept" not in page
 
 
