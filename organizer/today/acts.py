@@ -276,26 +276,25 @@ def checklist_for(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[
     return [replace(step, primary=place == first) for place, step in enumerate(steps)]
 
 
+def _model_step(viewer: User, campaign: Campaign) -> FirstStep:
+    own = default_endpoint().model
+    models = [judge.name for judge in callable_judges_for(viewer, campaign) if judge.model != SIMULATED_MODEL]
+    if not models and own != SIMULATED_MODEL:
+        models = [own]
+    fact = ", ".join(models[:3]) or "Built-in word-overlap judge: not a model"
+    return FirstStep("Add a model", fact, bool(models), "Judges", page_in(campaign, "judges"))
+
+
 def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstStep]:
     held = holdings_for(viewer, campaign)
     graded = len(pipeline.topics_at(Step.PASSAGES, StepState.DONE))
     listed = len(pipeline.topics_at(Step.NUGGETS, StepState.DONE))
     labelled = len(pipeline.topics_at(Step.LABELS, StepState.DONE, StepState.IN_PROGRESS))
     loaded = bool(held.topics and held.runs and graded)
-    own, version = default_endpoint().model, campaign.protocol.version
-    models = [judge.name for judge in callable_judges_for(viewer, campaign) if judge.model != SIMULATED_MODEL]
-    if not models and own != SIMULATED_MODEL:
-        models = [own]
+    model, version = _model_step(viewer, campaign), campaign.protocol.version
     # This job makes nuggets first where there are none, so both steps are one.
     labelling = f"{page_in(campaign, 'new_job')}?what={Work.AA}"
     others = Membership.objects.filter(campaign=campaign).exclude(user=viewer).count()
-    model = FirstStep(
-        "Add a model",
-        ", ".join(models[:3]) or "Built-in word-overlap judge: not a model",
-        bool(models),
-        "Judges",
-        page_in(campaign, "judges"),
-    )
     return [
         FirstStep(
             "Load topics, runs and passages",
@@ -313,7 +312,7 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
             page_in(campaign, "protocol"),
         ),
         # Labels that were loaded need none.
-        *([model] if models or not labelled else []),
+        *([model] if model.done or not labelled else []),
         FirstStep(
             "Make nuggets",
             f"{listed:,} of {held.topics:,} topics",

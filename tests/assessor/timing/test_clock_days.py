@@ -313,9 +313,7 @@ def test_a_decision_within_a_pause_is_work_from_there_on(
     assert near(times.active.point, active)
 
 
-def test_of_a_pause_forgotten_for_long_the_idle_limit_counts_after_a_decision(
-    tab: Open, world: DeskWorld, ann: Client
-) -> None:
+def test_a_forgotten_pause_counts_the_idle_limit(tab: Open, world: DeskWorld, ann: Client) -> None:
     first = tab().then(READ, 10).then(PAUSED, 2 * HOUR)
     with time_machine.travel(MORNING + timedelta(seconds=70), tick=False):
         Window(ann, world.post_edit, first.name).do("decide", {"d1": 1}, key="d1", decision="kept")
