@@ -94,7 +94,7 @@ ROUTES = {
         organizer:new_prompt organizer:new_check
         organizer:change_protocol organizer:change_defaults organizer:import_prompt
         organizer:new_judge organizer:new_connection
-        organizer:try_prompts organizer:new_import organizer:new_export
+        organizer:try_prompts organizer:new_import organizer:new_export organizer:delete_campaign
     """,
     "organizer's act": """
         organizer:reassign_task organizer:reopen_task organizer:block_task organizer:unblock_task
@@ -104,7 +104,7 @@ ROUTES = {
         organizer:test_connection organizer:take_snapshot organizer:open_snapshot organizer:keep_rate
         organizer:commit_import organizer:discard_import organizer:take_up_import organizer:change_import
         organizer:resume_job organizer:read_notice organizer:read_notices organizer:give_role organizer:take_role
-        organizer:set_languages organizer:set_campaign_language
+        organizer:set_languages organizer:set_campaign_language organizer:undo_import
         organizer:hand_out_proposed organizer:undo_hand_out
         organizer:invite organizer:revoke_invitation organizer:pause_assessor
         reports:nuggets_verdict reports:citations_verdict reports:nuggets_take_back reports:citations_take_back
