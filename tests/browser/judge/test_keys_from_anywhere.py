@@ -70,7 +70,7 @@ def select_words(judge: JudgingDesk) -> None:
     """Select some words of the answer with the mouse."""
     box = judge.page.locator("#s-0 .sentence-text").bounding_box()
     assert box is not None
-    judge.page.mouse.move(box["x"] + 4, box["y"] + 10)
+    judge.page.mouse.move(box["x"] + 8, box["y"] + 10)
     judge.page.mouse.down()
     judge.page.mouse.move(box["x"] + 90, box["y"] + 10, steps=4)
     judge.page.mouse.up()
