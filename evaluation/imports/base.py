@@ -212,7 +212,8 @@ def _checked(plan: ImportPlan) -> ImportPlan:
 
 
 def _receipt(plan: ImportPlan) -> LoadReceipt:
-    return LoadReceipt(plan.noun, plan.added, plan.changed, plan.unchanged, tuple(plan.found), dict(plan.counts))
+    counts = {noun: count for noun, count in plan.counts.items() if count}
+    return LoadReceipt(plan.noun, plan.added, plan.changed, plan.unchanged, tuple(plan.found), counts)
 
 
 def _write(
