@@ -34,7 +34,6 @@ backup: $(VENV)/installed
 # empty with REPLACE=1; a backup that this installation did not sign with ELSEWHERE=1.
 restore: $(VENV)/installed
 	@$(BIN)/python manage.py restore $(FROM) $(if $(filter 1,$(REPLACE)),--replace) $(if $(filter 1,$(ELSEWHERE)),--from-elsewhere)
-	@$(BIN)/python manage.py adopt_database
 	@$(BIN)/python manage.py migrate --verbosity 0
 
 lint: $(VENV)/installed-dev lint-scripts

@@ -1,7 +1,6 @@
 from importlib import import_module
 
 from django.apps import AppConfig
-from django.db.models.signals import pre_migrate
 
 
 class ExchangeConfig(AppConfig):
@@ -9,5 +8,3 @@ class ExchangeConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("exchange.background").register()
-        refuse = import_module("exchange.adoption").refuse_to_migrate
-        pre_migrate.connect(refuse, sender=self, dispatch_uid="exchange.adoption")

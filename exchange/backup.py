@@ -31,7 +31,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from accounts.models import ApiToken, User
 from evaluation.append_only import install_triggers, missing_triggers
 from evaluation.errors import Refused
-from exchange.adoption import RETIRED_NAMES, is_of_before, missing_before
 from exchange.files import digest_of, whole_file
 
 LEFT_OUT = ("django_session", "accounts_cached", "api_idempotencykey")
@@ -383,14 +382,10 @@ FILLED_BY_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permis
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """Rows restored, migrations still to apply, and the tokens and accounts that became good again.
-
-    `of_before`: the database has to be carried over by `adopt_database` instead of migrations.
-    """
+    """Rows restored, migrations still to apply, and the tokens and accounts that became good again."""
 
     manifest: BackupManifest
     waiting: list[str]
-    of_before: bool = False
     tokens: tuple[GoodToken, ...] = ()
     accounts: tuple[str, ...] = ()
 
@@ -475,13 +470,7 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
         )
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).graph.nodes}
     applied = {*manifest.migrations}
-    if is_of_before(applied) and (missing := missing_before(applied)):
-        raise Refused(
-            "too_old",
-            f"{path} was made by a version of Assay that lacks {', '.join(missing[:3])}: restore it with that version, "
-            "upgrade to the last one that has these migrations, and take a backup there.",
-        )
-    if newer := [name for name in manifest.migrations if name not in known | RETIRED_NAMES]:
+    if newer := [name for name in manifest.migrations if name not in known]:
         raise Refused(
             "newer",
             f"{path} was made by a newer version of Assay, which has {', '.join(newer[:3])}: upgrade Assay first.",
@@ -490,7 +479,7 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
     rows = _tools().inspect(data)
     if rows is not None and rows != manifest.rows:
         raise damaged(path, "its rows are not those it names")
-    return Restored(manifest, sorted(known - applied), is_of_before(applied))
+    return Restored(manifest, sorted(known - applied))
 
 
 def count_rows(tables: Iterable[str]) -> dict[str, int]:

@@ -44,7 +44,7 @@ def _make_quickly(test: dict[str, Any]) -> None:
     """Make tables from the models: ten seconds less for each process.
 
     PostgreSQL's tests run on what the migrations make, `makemigrations --check` says that this is the same, and the
-    soak and the test of upgrades migrate SQLite.
+    soak migrates SQLite.
     """
     test["MIGRATE"] = False
     if os.access(MEMORY, os.W_OK):

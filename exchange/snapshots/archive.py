@@ -12,16 +12,11 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.errors import InputProblem, Refused
-from exchange.adoption import DESK_MODELS
 
 FORMAT = 1
 MANIFEST, PEOPLE = "manifest.json", "people"
 LONGEST_MANIFEST, LONGEST_LINE = 4_000_000, 64_000_000
 PIECE = 1 << 20
-MOVED = {f"evaluation.{name}": f"assessor.{name}" for name in DESK_MODELS}
-"""Tables that files of earlier versions have under another name."""
-RENAMED = {("assessor.TimeSegment", "said"): "gap_answer"}
-"""Columns that they have under another name."""
 
 
 class TablePart(BaseModel):
@@ -78,22 +73,10 @@ class Archive:
     def __init__(self, path: Path, archive: ZipFile) -> None:
         self.path, self._zip = path, archive
         self.manifest = self._read_manifest()
-        self._names = {name: name for name in self.manifest.tables}
         for name, part in self.manifest.tables.items():
             self._check(name, part)
         if content_of(self.manifest.tables) != self.manifest.content:
             raise self.damaged("its manifest does not fit together")
-        self._take_new_names()
-
-    def _take_new_names(self) -> None:
-        """Give tables and columns today's names. The files in the ZIP keep theirs, and so does the checksum."""
-        self._names = {MOVED.get(name, name): name for name in self.manifest.tables}
-        tables = {}
-        for name, old in self._names.items():
-            part = self.manifest.tables[old]
-            columns = [RENAMED.get((name, column), column) for column in part.columns]
-            tables[name] = part.model_copy(update={"columns": columns})
-        self.manifest = self.manifest.model_copy(update={"tables": tables})
 
     def damaged(self, why: str) -> Refused:
         return _damaged(self.path, why)
@@ -123,12 +106,12 @@ class Archive:
 
     def _open(self, name: str) -> IO[bytes]:
         try:
-            return self._zip.open(file_of(self._names[name]))
+            return self._zip.open(file_of(name))
         except KeyError:
-            raise self.damaged(f"it has no {file_of(self._names[name])}") from None
+            raise self.damaged(f"it has no {file_of(name)}") from None
 
     def place(self, name: str, number: int, field: str, expected: str) -> InputProblem:
-        return InputProblem(f"{self.path.name}/{file_of(self._names[name])}", number, field, expected)
+        return InputProblem(f"{self.path.name}/{file_of(name)}", number, field, expected)
 
     def rows(self, name: str) -> Iterator[tuple[int, list[Any]]]:
         """Rows with their line numbers; an unreadable line gives an empty row, a missing table none."""

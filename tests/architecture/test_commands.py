@@ -26,7 +26,6 @@ HOUSE = {
     "backup",
     "restore",
     "limit_endpoint",
-    "adopt_database",
 }
 OURS = sorted(name for name, app in get_commands().items() if (ROOT / app).is_dir() and name not in DJANGOS)
 

@@ -25,13 +25,13 @@ LINES_SHOWN = 80
 HOW = "Where that is meant: `python -m tests.golden --renew`, and read what `git diff tests/golden` shows."
 
 
-def differences(name: str, made: Group, *, may_renew: bool = True) -> str:
+def differences(name: str, made: Group) -> str:
     """Return how a group differs from what is kept of it, for people to read; '' where each byte is the same.
 
-    With `--renew` it is kept as it is made, where it `may_renew`.
+    With `--renew` it is kept as it is made.
     """
     made = {name: made[name] for name in sorted(made)}
-    if may_renew and os.environ.get(RENEW):
+    if os.environ.get(RENEW):
         _keep(name, made)
     texts, sums = _kept_texts(name), _kept_sums(name)
     there = {*texts, *sums}

@@ -28,9 +28,7 @@ class Command(AssayCommand):
         done = "can be restored" if options["check"] else "restored"
         manifest = found.manifest
         self.say(f"{done}: {manifest.total:,} rows of {len(manifest.rows)} tables, taken {manifest.made_at}.")
-        if found.of_before:
-            self.say("It is of an earlier version: manage.py adopt_database carries it over.")
-        elif found.waiting:
+        if found.waiting:
             self.say(f"It is of an older version: manage.py migrate applies {len(found.waiting)} migrations.")
         if not options["check"]:
             self.say("Every session is ended: everybody signs in again.")
