@@ -19,6 +19,7 @@ from evaluation.formats.lines import MAX_INT, Count, Id, Line, Once, id_problem,
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.terms import FindingCode
+from web.text import trimmed
 
 
 class CitationRecord(NamedTuple):
@@ -51,7 +52,8 @@ class AnswerRecord:
 
     @property
     def words(self) -> int:
-        return len(self.text.split())
+        text = self.text
+        return len(text.split()) if trimmed(text) else 0
 
 
 @dataclass(frozen=True, slots=True)

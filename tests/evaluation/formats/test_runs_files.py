@@ -89,6 +89,7 @@ def test_a_citation_out_of_range_is_kept_unresolved(source: Read, outside: int) 
         (answer(), {"topics": {"1": "t", "2": "u"}}, FindingCode.MISSING_TOPICS),
         (answer() | {"answer": []}, {}, FindingCode.EMPTY_ANSWER),
         (answer() | {"answer": [{"text": " "}]}, {}, FindingCode.EMPTY_ANSWER),
+        (answer() | {"answer": [{"text": "\u200b\u2060"}, {"text": "\u3164"}]}, {}, FindingCode.EMPTY_ANSWER),
         (answer(references=[*map(MSMARCO.format, "12"), "odd"]), {}, FindingCode.DOCID_FORM),
     ],
 )
