@@ -15,7 +15,6 @@ from evaluation.formats.source import Source
 from evaluation.imports.base import (
     BATCH,
     NOT_IN_FILE,
-    TAKEN_OUT,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
@@ -204,12 +203,11 @@ def _plan(
     changed = [row for row in runs if row.run_id in loaded and loaded[row.run_id] != row.values]
     refuse_changes([_change(source, row, loaded[row.run_id]) for row in changed], replace)
     absent = loaded.keys() - {row.run_id for row in runs}
-    taken_out = absent if replace else set()
 
     def write(event: Event) -> None:
         condition, _ = ExternalCondition.objects.get_or_create(campaign=campaign, name=name)
         # A run that changed is replaced as a whole: a score that the new table lacks must not stay from the old one.
-        condition.scores.filter(run_id__in=[row.run_id for row in changed] + sorted(taken_out)).delete()
+        condition.scores.filter(run_id__in=[row.run_id for row in changed]).delete()
         _write(condition, new + changed, event)
 
     found = [
@@ -221,7 +219,7 @@ def _plan(
         )
         for row in closing
     ]
-    counts = {TAKEN_OUT if replace else NOT_IN_FILE: len(absent)}
+    counts = {NOT_IN_FILE: len(absent)}
     unchanged = len(runs) - len(new) - len(changed)
     return ImportPlan("runs' scores", len(new), len(changed), unchanged, found, counts, write)
 

@@ -21,6 +21,7 @@ class Rows:
         self.closed = True
 
 
+@pytest.mark.django_db  # a stream that ends tells Django to look after its connections
 @pytest.mark.parametrize("kind", ["text/csv", "text/html"])
 def test_a_head_has_no_body(kind: str) -> None:
     request = HttpRequest()

@@ -51,6 +51,7 @@ from tests.worlds.cast import make_user
 from tests.worlds.desk import MACHINE, DeskWorld
 from tests.worlds.jobs import make_call
 from tests.worlds.judging_desk import make_judge_world
+from web.typed import OUT
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
@@ -115,7 +116,9 @@ def is_of_models(name: str) -> bool:
 
 def outcome(response: HttpResponseBase) -> str:
     """Return what an answer means to whoever asked."""
-    if response.status_code == 401 or "/login/" in response.headers.get("Location", ""):
+    context = getattr(response, "context", None)  # of a page that a template made
+    signed_out = context is not None and context.get("sentence") == OUT
+    if response.status_code == 401 or "/login/" in response.headers.get("Location", "") or signed_out:
         return "in"
     broken = "broken" if response.status_code >= 500 else "ok"
     return {403: "no", 404: "--", 405: "by"}.get(response.status_code, broken)

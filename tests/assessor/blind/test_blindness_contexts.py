@@ -33,7 +33,7 @@ def addresses(world: DeskWorld) -> list[str]:
     of_tasks = [
         f"/desk/{task.public_id}/{PATHS.get(name, f'{name}/')}{query}"
         for task in (world.post_edit, world.manual)
-        for name in sorted(READ_ONLY - {"state", "answer", "practised"})
+        for name in sorted(READ_ONLY - {"state", "answer", "practised", "practise_again"})
         for query in ("", "?part")
     ]
     return ["/desk/", "/desk/keys/", *of_tasks]

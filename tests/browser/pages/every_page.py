@@ -55,7 +55,7 @@ PAGES = {
         organizer:segment organizer:protocol organizer:change_protocol organizer:change_defaults organizer:audit
         organizer:catalogue organizer:view_as organizer:findings organizer:quality organizer:work organizer:hand_out
         organizer:change_work organizer:remind organizer:task organizer:practice organizer:studies organizer:new_study
-        organizer:random_checks organizer:random_check organizer:new_check
+        organizer:random_checks organizer:random_check organizer:new_check organizer:delete_campaign
         organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
         organizer:ask_to_take_role organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt
         organizer:judges organizer:new_judge organizer:new_connection organizer:compare_prompts
@@ -95,7 +95,7 @@ NOT_PAGES = {
         accounts:end_browser accounts:end_browsers
         assessor:start assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:restore
         assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
-        organizer:discard_import organizer:take_up_import organizer:change_import
+        organizer:discard_import organizer:take_up_import organizer:change_import organizer:undo_import
         organizer:set_languages organizer:set_campaign_language
     """,
     "a file or JSON": """

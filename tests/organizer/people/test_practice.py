@@ -168,8 +168,7 @@ def test_practice_is_in_no_report_and_no_export(
         practise(task, task.assessor, wrong=2)
     assert outputs(capsys) == before
     assert all(before)
-    run("export", "events", "--campaign", "river")
-    log = capsys.readouterr().out
+    log = run("export", "events", "--campaign", "river").out
     assert log.count('"practice.answered"') == 6
     assert '"label"' not in log
 
