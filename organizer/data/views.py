@@ -15,7 +15,7 @@ from accounts.http import UserRequest
 from accounts.models import User
 from assessor.progress.matrix import may_organize
 from evaluation.campaigns import contents
-from evaluation.errors import by_kind
+from evaluation.errors import Refused, by_kind
 from evaluation.models import Campaign
 from exchange.exports.service import content, order_export
 from exchange.imports.kinds import KINDS
@@ -133,7 +133,7 @@ def discard_import(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 def take_import_back(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     attempt = _attempt(request, slug, pk)
     if attempt.event is None:
-        raise Http404
+        raise Refused("not_loaded", "These files were not loaded, so there is nothing to take back.")
     messages.success(request, undo_import(campaign=attempt.campaign, event=attempt.event, actor=request.user))
     return redirect("organizer:import_attempt", slug, pk)
 

@@ -251,12 +251,15 @@ def _named(topics: Sequence[PipelineTopic]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FirstStep:
+    """A step of a new campaign. `is_optional`: it can wait, because the built-in judge stands in for a model."""
+
     title: str
     fact: str
     done: bool
     button: str
     link: str
     primary: bool = False
+    is_optional: bool = False
 
 
 def checklist_of(viewer: User, campaign: Campaign) -> list[FirstStep]:
@@ -272,7 +275,7 @@ def checklist_for(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[
     steps = _steps(viewer, campaign, pipeline)
     if all(step.done for step in steps):
         return []
-    first = next(place for place, step in enumerate(steps) if not step.done)
+    first = next(place for place, step in enumerate(steps) if not (step.done or step.is_optional))
     return [replace(step, primary=place == first) for place, step in enumerate(steps)]
 
 
@@ -282,7 +285,7 @@ def _model_step(viewer: User, campaign: Campaign) -> FirstStep:
     if not models and own != SIMULATED_MODEL:
         models = [own]
     fact = ", ".join(models[:3]) or "Built-in word-overlap judge: not a model"
-    return FirstStep("Add a model", fact, bool(models), "Judges", page_in(campaign, "judges"))
+    return FirstStep("Add a model", fact, bool(models), "Judges", page_in(campaign, "judges"), is_optional=True)
 
 
 def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstStep]:

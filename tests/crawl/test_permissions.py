@@ -366,7 +366,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
         "organizer:trial": Trial.objects.all()[0].pk,
         "organizer:read_notice": Notice.objects.all()[0].pk,
         **{f"organizer:{act}": sam for act in ("close_account", "open_account", "drop_factor", "erase_account")},
-        **{f"organizer:{act}_import": attempt.pk for act in ("commit", "discard", "change", "take_up")},
+        **{f"organizer:{act}_import": attempt.pk for act in ("commit", "discard", "change", "take_up", "undo")},
         **{f"organizer:import_{part}": attempt.pk for part in ("attempt", "problems")},
     } | {
         f"organizer:{act}": LlmJob.objects.all()[0].pk

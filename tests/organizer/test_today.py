@@ -503,7 +503,8 @@ def test_check_63_each_step_is_open_again_without_its_fact(
     after = steps_of(world, "river")
     assert [title for title, done in after.items() if before.get(title) and not done] == opened
     page = world.client("olga").get("/campaigns/river/today/").content.decode()
-    first = next(title for title, done in after.items() if not done)
+    # The built-in judge labels where no model is there.
+    first = next(title for title, done in after.items() if not done and title != "Add a model")
     assert page.partition('class="button go"')[0].rpartition("<b>")[2].startswith(first)
 
 
