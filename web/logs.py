@@ -192,5 +192,8 @@ def logging_settings(*, form: str, level: str, everything: bool) -> dict[str, An
         "loggers": {
             "django.request": {"level": "CRITICAL"},
             **{name: {"level": quiet} for name in ("celery", "kombu")},
+            "kombu.connection": {
+                "level": "ERROR"
+            },  # a broker in memory has no host, and each worker would warn of it
         },
     }

@@ -132,8 +132,10 @@ def test_who_says_too_many_requests_has_answered_nothing() -> None:
 
 def test_a_control_is_another_one_each_time(point_at: PointAt) -> None:
     point_at("http://127.0.0.1:9/v1")
-    wanted = type("Wanted", (), {"endpoint": default_endpoint(), "model": "m"})()
+    ask = type("Asked", (), {"temperature": None, "parameters": (("reasoning_effort", "low"),)})()
+    wanted = type("Wanted", (), {"endpoint": default_endpoint(), "model": "m", "ask": ask})()
     first, second = probe_call(wanted), probe_call(wanted)
+    assert (first.ask.temperature, first.ask.parameters) == (None, (("reasoning_effort", "low"),))
     assert (first.model, first.endpoint) == ("m", wanted.endpoint)
     assert first.sha256 != second.sha256
     assert first.request.messages != second.request.messages
