@@ -129,7 +129,7 @@ def make_blind_world(folder: Path, *, with_canaries: bool = True) -> tuple[DeskW
         campaign=world.campaign,
         task=lost.public_id,
         assessor="ben",
-        reason=canaries.canary("why Ann lost t3"),
+        reason=canaries.canary("why Ann lost t3", of="ann", at="/desk/"),  # the form promises that she reads it
         actor=world.people["olga"],
     )
     _load_secrets(world.campaign, folder)
