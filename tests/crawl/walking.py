@@ -62,8 +62,10 @@ class Walk:
         self.answers[name_of(address)].add(response.status_code)
         if response.status_code >= 500:
             self.problems.append(f"{response.status_code} {request_line}")
+        # A form that was not taken comes back as it was sent.
+        sent = f"{address}?{body}" if kind == FORM else address
         self.problems += [
-            f"{request_line} tells {leak}" for leak in self.canaries.leaks(response, self.person, address)
+            f"{request_line} tells {leak}" for leak in self.canaries.leaks(response, self.person, sent)
         ]
         return response
 
