@@ -1,4 +1,4 @@
-"""What a password may not be, beside Django's rules."""
+"""Rule for passwords beside Django's."""
 
 from django.core.exceptions import ValidationError
 

@@ -140,7 +140,7 @@ class Notice(models.Model):
 
     @property
     def stands(self) -> bool:
-        """Whether what it tells still holds and wants somebody."""
+        """Return whether the notice still holds and somebody has to act on it."""
         if self.kind == self.Kind.PAUSED:
             return self.job.state == Job.State.PAUSED
         return self.kind == self.Kind.STUCK and self.job.state == Job.State.RUNNING and bool(self.job.waiting_for)

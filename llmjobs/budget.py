@@ -131,7 +131,7 @@ class TokenBound:
 
 @dataclass(slots=True)
 class BudgetLeft:
-    """What a job may still send. `prompt` and `completion`: tokens that are paid, or reserved by calls `under_way`.
+    """Rest of a budget. `prompt` and `completion`: tokens that are paid, or reserved by calls `under_way`.
 
     `closed`: nothing may go, because the job does not run or the budget `used_up` is.
     """

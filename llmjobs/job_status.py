@@ -90,7 +90,7 @@ class JobReport:
 
     @property
     def is_moving(self) -> bool:
-        """Whether figures may still change: replies to what was under way come in, and are paid, after a stop."""
+        """Return whether figures may still change: replies to calls under way come in, and are paid, after a stop."""
         job = self.llm.job
         stopped = job.state == Job.State.CANCELLED and job.ended_at and timezone.now() - job.ended_at < SETTLES
         return bool(job.state == Job.State.RUNNING or self.progress.leased or stopped)

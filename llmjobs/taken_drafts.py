@@ -29,7 +29,7 @@ BATCH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TakenDrafts:
-    """What was taken into a set of drafts. `kept`: topics whose drafts were there and stay as they are."""
+    """Result of taking drafts into a set. `kept`: topics whose earlier drafts stay."""
 
     drafts: NuggetSet
     taken: int
@@ -62,10 +62,12 @@ def take_drafts(*, campaign: Campaign, nuggets: str, actor: User | None) -> Take
         kept = NuggetList.objects.newest_submitted().filter(nugget_set=automatic).count() - len(lists)
         if not lists:
             # No set is made for nothing: a second one would have to be chosen from wherever drafts are named.
-            there = locked.nugget_sets.filter(origin=Origin.DRAFT, judge=automatic.judge_id).order_by("pk").first()
-            if there is None:
+            drafts = (
+                locked.nugget_sets.filter(origin=Origin.DRAFT, judge=automatic.judge_id).order_by("pk").first()
+            )
+            if drafts is None:
                 raise Refused("no_such_set", f"{automatic} has no lists.", field="nuggets")
-            return TakenDrafts(there, 0, kept)
+            return TakenDrafts(drafts, 0, kept)
         drafts = ensure_nugget_set(locked, automatic.judge, Origin.DRAFT)
         _copy(lists, drafts)
         payload = {"nuggets": automatic.name, "drafts": drafts.name, "lists": len(lists)}
@@ -86,17 +88,17 @@ def _lists_to_take(automatic: NuggetSet) -> QuerySet[NuggetList]:
 
 def _copy(lists: Sequence[NuggetList], drafts: NuggetSet) -> None:
     """Copy lists with what is behind them: the event, and the calls and passages of each nugget."""
-    made = [
+    copies = [
         # The event of the original: a draft comes from the same reply or file.
         NuggetList(
             nugget_set=drafts, topic_id=row.topic_id, query=row.query, extra=row.extra, event_id=row.event_id
         )
         for row in lists
     ]
-    NuggetList.objects.bulk_create(made, batch_size=BATCH)
-    copies = {row.pk: copy for row, copy in zip(lists, made, strict=True)}
+    NuggetList.objects.bulk_create(copies, batch_size=BATCH)
+    copy_of = {row.pk: copy for row, copy in zip(lists, copies, strict=True)}
     listed = list(ListedNugget.objects.filter(nugget_list__in=lists).select_related("nugget_version"))
-    nuggets = [Nugget(nugget_set=drafts, topic_id=copies[item.nugget_list_id].topic_id) for item in listed]
+    nuggets = [Nugget(nugget_set=drafts, topic_id=copy_of[item.nugget_list_id].topic_id) for item in listed]
     Nugget.objects.bulk_create(nuggets, batch_size=BATCH)
     wordings = [
         NuggetVersion(nugget=nugget, text=item.nugget_version.text)
@@ -105,7 +107,7 @@ def _copy(lists: Sequence[NuggetList], drafts: NuggetSet) -> None:
     NuggetVersion.objects.bulk_create(wordings, batch_size=BATCH)
     items = [
         ListedNugget(
-            nugget_list=copies[item.nugget_list_id],
+            nugget_list=copy_of[item.nugget_list_id],
             nugget_version=wording,
             position=item.position,
             importance=item.importance,

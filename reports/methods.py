@@ -90,7 +90,7 @@ ROOMS = ("evaluation", "reports", "llmjobs")
 TABLES_OF = "Assay, tables of "
 CHECKS = "Random checks"
 IMPORTS = "import."
-"""How the kinds of events of imports begin."""
+"""Beginning of the kind of each import's event."""
 SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
 LEVELS = {"run_level": "run", "topic_average": "topic, averaged", "all_topic_run": "topic and run, pooled"}
 
@@ -280,7 +280,7 @@ def steps_of_llms(campaign: Campaign) -> set[Stage | Origin]:
 
 
 def makes_lists(campaign: Campaign) -> bool:
-    """Whether some nugget list was not loaded from a file, or none is there yet."""
+    """Return whether some nugget list was not loaded from a file, or none is there yet."""
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
     return not lists.exists() or lists.exclude(event__kind__startswith=IMPORTS).exists()
 

@@ -385,7 +385,7 @@ class Report:
 
     @property
     def without_figures(self) -> Exception:
-        """What a file of the page raises: its reason, or `Http404` for an address that no link leads to."""
+        """Exception for a file of the page: its reason, or `Http404` for an address that no link leads to."""
         return Http404() if self.refused in (None, WRONG_CHOICE) else self.refused
 
     @property

@@ -1,4 +1,4 @@
-"""Whether mails leave this server."""
+"""Mail server of this installation."""
 
 from django.conf import settings
 

@@ -1,4 +1,4 @@
-"""What somebody typed outlives a session that ended, a sign-in in another window, and a database that was busy.
+"""Typed text outlives a session that ended, a sign-in in another window, and a database that was busy.
 
 The answer to such a form is a page with what was typed, from which the same account sends it once more by a click.
 Passwords and files are never in it. Desks send JSON and have a dialog of their own.

@@ -66,7 +66,7 @@ class Deletion(Body):
 
 
 class Deleted(BaseModel):
-    """What was done, in words."""
+    """Result in words."""
 
     message: str
 

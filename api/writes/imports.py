@@ -203,7 +203,7 @@ class ImportView(WriteView):
 
 
 class TakenBack(BaseModel):
-    """What is gone, in words."""
+    """Rows that are gone, in words."""
 
     message: str
 

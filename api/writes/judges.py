@@ -88,7 +88,7 @@ def _endpoint(connection: str) -> tuple[str, str]:
     """Return the model and address of a connection. Raises `WrongBody` where there is none of that name."""
     if not connection:
         return default_endpoint().model, ""
-    found = next((row for row in newest_connections() if row.name == connection), None)
-    if found is None:
+    row = next((row for row in newest_connections() if row.name == connection), None)
+    if row is None:
         raise WrongBody({"connection": ["There is no connection of that name."]})
-    return found.model, found.base_url
+    return row.model, row.base_url

@@ -31,7 +31,7 @@ STEPS = {
 }
 ANSWERS_SHOWN = 3
 TOLD_FOR = timedelta(days=30)
-"""How long the list tells of a task that was taken back."""
+"""A task that was taken back stays in the list so long."""
 
 
 class Empty(StrEnum):

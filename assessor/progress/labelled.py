@@ -1,4 +1,4 @@
-"""How far the labels of a campaign's topics are, whoever gave them."""
+"""Progress of labels by topic, whoever gave them."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -37,33 +37,33 @@ def _labels(campaign: Campaign, _made: datetime, _revision: int) -> Labelled:
     # An answer without words is labelled by rule: neither a job nor a desk has it.
     answers = dict(rows.annotate(number=Count("pk", filter=Q(words__gt=0))))
     sizes = listed.values_list("nugget_list__nugget_set", "nugget_list__topic").annotate(Count("pk"))
-    wanted = {(made, topic): number * answers[topic] for made, topic, number in sizes if topic in answers}
-    given = Assignment.objects.current().filter(nugget_version__in=listed.values("nugget_version"))
-    given = given.filter(judge__aside=False, answer__words__gt=0)
-    given = given.exclude(label=AssignmentLabel.FAILED).order_by()
+    to_give = {(nuggets, topic): number * answers[topic] for nuggets, topic, number in sizes if topic in answers}
+    assignments = Assignment.objects.current().filter(nugget_version__in=listed.values("nugget_version"))
+    assignments = assignments.filter(judge__aside=False, answer__words__gt=0)
+    assignments = assignments.exclude(label=AssignmentLabel.FAILED).order_by()
     nugget = "nugget_version__nugget"
-    by_judge = given.values_list(f"{nugget}__nugget_set", f"{nugget}__topic", "judge")
+    by_judge = assignments.values_list(f"{nugget}__nugget_set", f"{nugget}__topic", "judge")
     labels: dict[tuple[int, int], int] = defaultdict(int)
-    for made, topic, _judge, number in by_judge.annotate(Count("pk")):
-        labels[made, topic] = max(labels[made, topic], number)
-    found: dict[int, tuple[int, int]] = {}
-    for (made, topic), number in wanted.items():
-        now = labels[made, topic], number
+    for nuggets, topic, _judge, number in by_judge.annotate(Count("pk")):
+        labels[nuggets, topic] = max(labels[nuggets, topic], number)
+    progress: dict[int, tuple[int, int]] = {}
+    for (nuggets, topic), number in to_give.items():
+        of_list = labels[nuggets, topic], number
         # Of several lists of a topic the one that is labelled furthest.
-        found[topic] = max(found.get(topic, now), now, key=lambda pair: pair[0] / (pair[1] or 1))
-    return found
+        progress[topic] = max(progress.get(topic, of_list), of_list, key=lambda pair: pair[0] / (pair[1] or 1))
+    return progress
 
 
 @lru_cache(maxsize=16)
 def _citations(campaign: Campaign, first: int | None, _made: datetime, _revision: int) -> Labelled:
     pairs = counted_citations(first).filter(sentence__answer__topic__campaign=campaign)
     topic = "sentence__answer__topic"
-    wanted = dict(pairs.values_list(topic).annotate(Count("pk")))
+    to_give = dict(pairs.values_list(topic).annotate(Count("pk")))
     counts = pairs.filter(sentence=OuterRef("sentence"), segment=OuterRef("segment"))
-    given = SupportJudgment.objects.current().filter(Exists(counts), judge__aside=False)
-    given = given.filter(sentence__answer__topic__campaign=campaign).exclude(label=SupportLabel.FAILED)
-    rows = given.order_by().values_list(topic, "judge", "condition")
+    judgments = SupportJudgment.objects.current().filter(Exists(counts), judge__aside=False)
+    judgments = judgments.filter(sentence__answer__topic__campaign=campaign).exclude(label=SupportLabel.FAILED)
+    rows = judgments.order_by().values_list(topic, "judge", "condition")
     labels: dict[int, int] = defaultdict(int)
     for key, _judge, _condition, number in rows.annotate(Count("pk")):
         labels[key] = max(labels[key], number)
-    return {key: (labels[key], number) for key, number in wanted.items()}
+    return {key: (labels[key], number) for key, number in to_give.items()}

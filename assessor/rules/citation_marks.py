@@ -17,7 +17,7 @@ TAIL = re.compile(r"†[^†]{0,80}$")  # 【1†source】
 
 @dataclass(frozen=True, slots=True)
 class CitationName:
-    """How a run writes one citation: `raw` in its list, and the cited docid; `number` is the screen's."""
+    """Names of one citation: `raw` in its run's list, the cited docid, and its `number` on the screen."""
 
     raw: str
     docid: str | None
@@ -38,7 +38,7 @@ class Piece:
 
 
 Names = Mapping[str, str]
-"""What a mark of a sentence may say, with what is shown for it."""
+"""Numbers and docids that a sentence cites, each with its text on the screen."""
 
 
 def pieces_of(sentences: Sequence[tuple[str, Sequence[CitationName]]]) -> list[tuple[Piece, ...]]:
@@ -76,40 +76,40 @@ def _names(cited: Sequence[CitationName], first: int) -> dict[str, str]:
 
 def _pieces(text: str, names: Names) -> Iterator[Piece]:
     end = 0
-    for start, mark_end, shown in _marks(text, names):
+    for start, mark_end, mark in _marks(text, names):
         if start > end:
             yield Piece(text[end:start])
-        yield Piece(shown, is_mark=True)
+        yield Piece(mark, is_mark=True)
         end = mark_end
     if end < len(text):
         yield Piece(text[end:])
 
 
 def _marks(text: str, names: Names) -> Iterator[tuple[int, int, str]]:
-    """Start, end and what is shown of each mark."""
+    """Start, end and text on the screen of each mark."""
     if not names:
         return
-    found = [(match, _shown(match[0], names)) for match in BRACKETED.finditer(text)]
+    brackets = [(match, _mark(match[0], names)) for match in BRACKETED.finditer(text)]
     # a[0] and a[1] are indexes, though the sentence cites 0.
-    has_indexes = any(shown is None and _is_after_word(match, text) for match, shown in found)
-    for match, shown in found:
-        if shown is not None and not (has_indexes and _is_after_word(match, text)):
-            yield match.start(), match.end(), shown
+    has_indexes = any(mark is None and _is_after_word(match, text) for match, mark in brackets)
+    for match, mark in brackets:
+        if mark is not None and not (has_indexes and _is_after_word(match, text)):
+            yield match.start(), match.end(), mark
 
 
 def _is_after_word(match: re.Match[str], text: str) -> bool:
     return match.start() > 0 and text[match.start() - 1].isalnum()
 
 
-def _shown(bracketed: str, names: Names) -> str | None:
-    """Return what is shown of a text in brackets; None where it is no mark."""
+def _mark(bracketed: str, names: Names) -> str | None:
+    """Return a text in brackets as the screen has it; None where it is no mark."""
     opening, inner, closing = bracketed[0], bracketed[1:-1], bracketed[-1]
     if opening == "(" and COUNTING.match(inner):
         return None
     # A docid may hold what stands between others.
     items = [inner] if inner.strip() in names else BETWEEN.split(inner)
-    shown = [_item(item, names) if place % 2 == 0 else item for place, item in enumerate(items)]
-    return None if None in shown else "".join([opening, *filter(None, shown), closing])
+    parts = [_item(item, names) if place % 2 == 0 else item for place, item in enumerate(items)]
+    return None if None in parts else "".join([opening, *filter(None, parts), closing])
 
 
 def _item(item: str, names: Names) -> str | None:

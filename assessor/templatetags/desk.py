@@ -31,7 +31,7 @@ class Shell:
 
 register.simple_tag(account_id, name="desk_account")
 PRACTISED = ("vital", "okay", "label-full", "label-partial", "label-none", "accept", "keys")
-"""What the desk's keys do in its practice."""
+"""Keys of a desk that act in its practice."""
 
 
 @register.simple_tag

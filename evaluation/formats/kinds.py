@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.source import Source
 
-LOOKED_AT: Final = 20  # lines
+LINES_READ: Final = 20
 NUMBER: Final = re.compile(r"[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?")
 GRADE: Final = re.compile(r"-?[0-9]{1,5}")
 
@@ -21,7 +21,7 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """What a file looks like, in words, and as which kinds it may be loaded."""
+    """Look of a file in `words`, and the `kinds` as which it may be loaded."""
 
     words: str
     kinds: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ def of_kind(
 
 def kind_of(source: Source) -> FileKind | None:
     """None where nothing can be told."""
-    texts = [text for _, text in source.lines[:LOOKED_AT]]
+    texts = [text for _, text in source.lines[:LINES_READ]]
     if not texts:
         return None
     if texts[0].lstrip().startswith("{"):

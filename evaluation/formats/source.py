@@ -99,7 +99,7 @@ MAX_SEGMENT_LINE_BYTES = 16 * 1_048_576
 MAX_LINES = 4_000_000
 
 BOM = b"\xef\xbb\xbf"
-LOOKED_AT = 1000  # bytes, to tell the encoding
+BYTES_READ = 1000  # of a file, to tell its encoding
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 # C0 controls but tab and newline. Carriage returns are in it: a clean block has none of these.
 CONTROLS = bytes(code for code in range(32) if code not in {9, 10})
@@ -178,7 +178,7 @@ class _LineReader:
 
     def feed(self, chunk: bytes) -> None:
         if self._first:
-            if encoding := _utf16(chunk[:LOOKED_AT]):
+            if encoding := _utf16(chunk[:BYTES_READ]):
                 # In a file of two bytes a character each line has a fault, and each the same.
                 text = f"UTF-8 text, this looks like UTF-16 (convert it: iconv -f {encoding} -t UTF-8 FILE)"
                 self._problems.add(1, "encoding", text)
@@ -317,7 +317,7 @@ def _is_utf8(beginning: bytes) -> bool:
     try:
         beginning.decode()
     except UnicodeDecodeError as error:
-        return error.start > LOOKED_AT - 4  # a character that was cut
+        return error.start > BYTES_READ - 4  # a character that was cut
     return True
 
 

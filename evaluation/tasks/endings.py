@@ -1,4 +1,4 @@
-"""Who took a task from its assessor, when and why, as the assessor may read it: told from the log."""
+"""End of a task that was taken from its assessor: by whom, when and why, as the log has it and they may read it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ from assessor.models import (
     WorkingSupport,
 )
 from evaluation.errors import Refused
-from evaluation.imports.base import restate_missing_texts
+from evaluation.imports.base import TAKEN_OUT, restate_missing_texts
 from evaluation.imports.segments import TEXT_FIELDS, forget_addressing
 from evaluation.models import (
     Answer,
@@ -139,10 +139,12 @@ def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
         return Refused("usage", f"An import of {kind} cannot be taken back.")
     if event.pk in taken_back(campaign):
         return Refused("taken_back", "This import was taken back already.")
-    if changed:
+    removed = event.payload.get(TAKEN_OUT, 0)
+    if changed or removed:
+        acts = [f"changed {changed:,} {noun}"] * bool(changed) + [f"took {removed:,} {noun} out"] * bool(removed)
         return Refused(
             "import_changed",
-            f"This import cannot be taken back: it changed {changed:,} {noun}, and what they were is not kept. "
+            f"This import cannot be taken back: it {' and '.join(acts)}, and what they were is not kept. "
             "Load the earlier file again and change what is loaded.",
         )
     loaded = _loaded(kind, event)

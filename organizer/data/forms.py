@@ -411,7 +411,7 @@ def _limit(request: HttpRequest | None) -> int:
 
 
 def _may_import(request: HttpRequest | None) -> bool:
-    """Whether this request loads data, and its account organizes the campaign: nobody else fills a disk."""
+    """Return whether a request loads data by an account that may: nobody else fills a disk."""
     if request is None or not _is_import(request):
         return False
     slug = request.resolver_match.kwargs["slug"] if request.resolver_match else ""

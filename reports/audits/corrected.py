@@ -277,7 +277,7 @@ class CorrectedReport:
 
     @property
     def basis(self) -> str:
-        """What people's labels the scores rest on, of how many pairs."""
+        """People's labels on which the scores rest, and the number of pairs, in words."""
         judged, known = self.judged, self.known
         given = [f"{judged:,} human {plural(judged, 'judgment')}"] if judged or not known else []
         taken = [f"{known:,} known {plural(known, 'label')}"] if known else []

@@ -72,7 +72,7 @@ class Agreement:
     discordant: dict[str, int]
 
     def counted(self, level: str) -> int:
-        """What a level's tau is over: runs, the topics that have a tau, or pairs."""
+        """Number of items that a level's tau is over: runs, the topics that have a tau, or pairs."""
         averaged = self.topics - self.undefined_topics
         return {RUN_LEVEL: self.runs, TOPIC_AVERAGE: averaged, ALL_TOPIC_RUN: self.pairs}[level]
 

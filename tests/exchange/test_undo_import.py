@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.errors import Refused
-from evaluation.imports.topics import import_topics
+from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.models import Assignment, Event, Judge, NuggetSet, Qrel, Run, Segment, Topic
 from exchange.imports.kinds import KINDS
 from exchange.imports.undo import import_named, undo_import
@@ -94,6 +94,18 @@ def test_an_import_that_changed_something_stays(world: World, tmp_path: Path) ->
     assert event is not None
     with pytest.raises(Refused, match="is not kept"):
         undo_import(campaign=world.campaign, event=event, actor=None)
+
+
+def test_an_import_that_took_something_out_stays(world: World, tmp_path: Path) -> None:
+    """The grade that a new file no longer has cannot be put back: its value is not kept."""
+    first = write_source(tmp_path, "first.txt", "t1 0 d1 2\nt1 0 d2 1\n")
+    import_qrels(campaign=world.campaign, name="pool", source=first)
+    shorter = write_source(tmp_path, "shorter.txt", "t1 0 d1 2\n")
+    receipt = import_qrels(campaign=world.campaign, name="pool", source=shorter, replace=True)
+    assert receipt.event is not None
+    with pytest.raises(Refused, match="it took 1 qrels out") as refusal:
+        undo_import(campaign=world.campaign, event=receipt.event, actor=None)
+    assert refusal.value.code == "import_changed"
 
 
 def test_a_page_takes_its_import_back(world: World) -> None:
