@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -93,11 +94,18 @@ class WebProcess:
             self._process = None
 
 
+@cache
+def collect_static() -> None:
+    """Make the static files, without which no page is answered: not even that of a refused form."""
+    call_command("collectstatic", interactive=False, verbosity=0)
+
+
 @contextmanager
 def running_web(
     log: Path, application: str = "config.wsgi", own: Mapping[str, str] | None = None
 ) -> Iterator[WebProcess]:
     """Run a web process while the block runs. `own`: its environment beside this process's."""
+    collect_static()
     web = WebProcess(log, application, own)
     try:
         web.start()
@@ -109,6 +117,5 @@ def running_web(
 @contextmanager
 def served(application: str = "config.wsgi") -> Iterator[str]:
     """Serve an application and its static files while the block runs; yield its address."""
-    call_command("collectstatic", interactive=False, verbosity=0)
     with TemporaryDirectory() as folder, running_web(Path(folder) / "web.log", application) as web:
         yield f"http://{web.address}"
