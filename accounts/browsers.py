@@ -108,8 +108,8 @@ class Browser:
 
 def browsers_of(user: User, here: str) -> list[Browser]:
     """Open sessions of an account, the last used first. `here`: mark of the asking session."""
-    found = [_browser(data, here) for _, data in _sessions_of(user)]
-    return sorted(found, key=lambda browser: browser.seen_at or datetime.min.replace(tzinfo=UTC), reverse=True)
+    browsers = [_browser(data, here) for _, data in _sessions_of(user)]
+    return sorted(browsers, key=lambda browser: browser.seen_at or datetime.min.replace(tzinfo=UTC), reverse=True)
 
 
 def sign_out(user: User, mark: str) -> bool:

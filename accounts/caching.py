@@ -46,9 +46,9 @@ class TableCache(BaseCache):
         super().__init__(params | {"OPTIONS": TABLE_OPTIONS | params.get("OPTIONS", {})})
 
     def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
-        wanted = {self.make_and_validate_key(key, version=version): key for key in keys}
-        rows = Cached.objects.filter(pk__in=list(wanted), expires__gt=now()).values_list("pk", "value")
-        values = {wanted[made]: _read(kept) for made, kept in rows}
+        names = {self.make_and_validate_key(key, version=version): key for key in keys}
+        rows = Cached.objects.filter(pk__in=list(names), expires__gt=now()).values_list("pk", "value")
+        values = {names[made]: _read(kept) for made, kept in rows}
         return {key: value for key, value in values.items() if value is not None}
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
@@ -90,8 +90,8 @@ class TableCache(BaseCache):
         Cached.objects.all().delete()
 
     def _row(self, key: str, value: Any, timeout: float | None, version: int | None) -> Cached:
-        made = self.make_and_validate_key(key, version=version)
-        return Cached(cache_key=made, value=json.dumps(value), expires=self._end(timeout))
+        name = self.make_and_validate_key(key, version=version)
+        return Cached(cache_key=name, value=json.dumps(value), expires=self._end(timeout))
 
     def _end(self, timeout: float | None) -> datetime:
         stamp = self.get_backend_timeout(timeout)

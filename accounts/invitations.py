@@ -41,16 +41,16 @@ def invitation_of(raw: str) -> Invitation | None:
 
 def use_invitation(raw: str, user: User) -> Invitation:
     """Use up an invitation, in the transaction of what it grants. Raises `RuleRefusal` where it is good no more."""
-    found = invitation_of(raw)
+    invitation = invitation_of(raw)
     # Asked again in the statement: of two who open a link at once, one gets it.
-    wins = found and Invitation.objects.filter(pk=found.pk, accepted_at=None, revoked_at=None).update(
+    wins = invitation and Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None).update(
         accepted_at=now(), accepted_by=user
     )
-    if not found or not wins:
+    if not invitation or not wins:
         raise RuleRefusal(
             "invitation", "This invitation was used, taken back, or is too old. Ask for another one."
         )
-    return found
+    return invitation
 
 
 def revoke_invitation(invitation: Invitation) -> bool:

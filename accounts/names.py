@@ -41,5 +41,5 @@ def validate_one_script(name: str) -> None:
 
 def _script(letter: str) -> str:
     """Script of a letter, by the first word of its Unicode name: the standard library has no other table of scripts."""
-    found = FIRST_WORD.match(unicodedata.name(letter, ""))
-    return found[0] if found else ""
+    word = FIRST_WORD.match(unicodedata.name(letter, ""))
+    return word[0] if word else ""

@@ -121,8 +121,8 @@ def account_meant(credentials: dict[str, Any]) -> User | None:
             continue
         user = User.objects.filter(**{f"{name}__iexact": value.strip()}).order_by("pk").first()
         if not user and name == "email":
-            shown = EmailAddress.objects.filter(email__iexact=value.strip()).order_by("-verified", "pk")
-            user = next((address.user for address in shown.select_related("user")), None)
+            addresses = EmailAddress.objects.filter(email__iexact=value.strip()).order_by("-verified", "pk")
+            user = next((address.user for address in addresses.select_related("user")), None)
         if user:
             return user
     return None

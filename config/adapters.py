@@ -26,22 +26,22 @@ class KnownPeopleAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
     ) -> list[SocialApp]:
         """Provider of the environment: none from the database, which would hold its secret."""
-        known = settings.OIDC
-        if not known or provider not in (None, "openid_connect", known["provider_id"]):
+        provider_settings = settings.OIDC
+        if not provider_settings or provider not in (None, "openid_connect", provider_settings["provider_id"]):
             return []
-        if client_id not in (None, known["client_id"]):
+        if client_id not in (None, provider_settings["client_id"]):
             return []
         # Not stored: the database would hold its secret.
-        return [SocialApp(provider="openid_connect", **{key: known[key] for key in FIELDS})]
+        return [SocialApp(provider="openid_connect", **{key: provider_settings[key] for key in FIELDS})]
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[Any, str] | None:
         """The one open account whose owner verified an address that the provider vouches for."""
         vouched = [address.email.lower() for address in sociallogin.email_addresses if address.verified]
         # An address that was only typed leads to nobody: it may be another's.
-        shown = EmailAddress.objects.filter(email__in=vouched, verified=True, user__is_active=True)
+        addresses = EmailAddress.objects.filter(email__in=vouched, verified=True, user__is_active=True)
         # If two accounts have an address of the provider, neither is meant.
-        found = list(shown.select_related("user")[:2])
-        return (found[0].user, found[0].email) if len(found) == 1 else None
+        matching = list(addresses.select_related("user")[:2])
+        return (matching[0].user, matching[0].email) if len(matching) == 1 else None
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         return invitation_of(request.session.get(HELD, "")) is not None

@@ -18,15 +18,15 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 @register(deploy=True)
 def safe_settings(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    found: list[CheckMessage] = []
+    problems: list[CheckMessage] = []
     if settings.DEBUG:
-        found.append(Error("DEBUG=1 shows settings and code to whoever causes an error.", id="assay.E001"))
+        problems.append(Error("DEBUG=1 shows settings and code to whoever causes an error.", id="assay.E001"))
     if settings.DEMO:
-        found.append(Error("DEMO=1 lets accounts with a known password in.", id="assay.E002"))
+        problems.append(Error("DEMO=1 lets accounts with a known password in.", id="assay.E002"))
     if any(host.startswith("*") for host in settings.ALLOWED_HOSTS):
         text = "ALLOWED_HOSTS answers to any name, so links in mails could be forged."
-        found.append(Error(text, hint="Name the hosts.", id="assay.E003"))
-    return found
+        problems.append(Error(text, hint="Name the hosts.", id="assay.E003"))
+    return problems
 
 
 @register(deploy=True)
@@ -70,13 +70,13 @@ def files_are_closed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 
 def open_files(files: Iterable[str]) -> list[CheckMessage]:
-    found: list[CheckMessage] = []
+    warnings: list[CheckMessage] = []
     for path in map(Path, files):
         is_open = path.is_file() and path.stat().st_mode & path.parent.stat().st_mode & OTHERS
         if is_open:
             text = f"{path} can be read by other accounts of this machine."
-            found.append(Warning(text, hint="chmod 600, or chmod 700 for its folder", id="assay.W002"))
-    return found
+            warnings.append(Warning(text, hint="chmod 600, or chmod 700 for its folder", id="assay.W002"))
+    return warnings
 
 
 @register(deploy=True)

@@ -32,10 +32,10 @@ class QueueState:
 
 def queue_state() -> QueueState:
     now = timezone.now()
-    wanted = WorkItem.objects.filter(job__state=Job.State.RUNNING)
+    items = WorkItem.objects.filter(job__state=Job.State.RUNNING)
     states = dict(WorkItem.objects.values_list("state").annotate(n=Count("pk")).order_by())
     free = Greatest("job__made_at", Coalesce("not_before", "job__made_at"))
-    due = wanted.filter(is_due(now)).aggregate(
+    due = items.filter(is_due(now)).aggregate(
         number=Count("pk"),
         queued=Min(free, filter=Q(state=WorkItem.State.QUEUED)),
         dropped=Min("lease_until", filter=Q(state=WorkItem.State.LEASED)),

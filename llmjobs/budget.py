@@ -193,8 +193,10 @@ def announce(llm: LlmJob) -> None:
 
 def budget_payload(llm: LlmJob) -> dict[str, Any]:
     limits = {"calls": llm.most_calls, "tokens": llm.most_tokens, "money": llm.most_money}
-    given = {name: str(most) if name == "money" else most for name, most in limits.items() if most is not None}
-    return {"budget": given} if given else {}
+    set_limits = {
+        name: str(most) if name == "money" else most for name, most in limits.items() if most is not None
+    }
+    return {"budget": set_limits} if set_limits else {}
 
 
 def lock_budgets(jobs: Iterable[int], worker: str) -> dict[int, BudgetLeft]:

@@ -79,10 +79,10 @@ def guarded(client: httpx2.Client) -> httpx2.Client:
 def _addresses(host: str, port: int) -> list[str]:
     # One address that is not allowed is enough to distrust the name.
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise httpcore2.ConnectError(str(error)) from error
-    addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
+    addresses = list(dict.fromkeys(str(address[0]) for *_, address in infos))
     problem = next(filter(None, (resolved_problem(host, address) for address in addresses)), "")
     if problem:
         raise httpcore2.ConnectError(problem)
@@ -143,8 +143,8 @@ class Endpoint:
     @property
     def name(self) -> str:
         parts = urlsplit(self.base_url)
-        shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
-        return f"{shown}/openai/deployments/{self.deployment}" if self.deployment else shown
+        address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
+        return f"{address}/openai/deployments/{self.deployment}" if self.deployment else address
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name}, {self.model})"
@@ -467,8 +467,8 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Comp
     try:
         completion = _CompletionBody.model_validate_json(body)
     except ValidationError:
-        shown = endpoint.hide_secrets(body.decode(errors="replace").replace("\0", ""))[:200]
-        return CallRefusal("server_error", status, f"Not a chat completion: {shown}", None, latency_ms)
+        excerpt = endpoint.hide_secrets(body.decode(errors="replace").replace("\0", ""))[:200]
+        return CallRefusal("server_error", status, f"Not a chat completion: {excerpt}", None, latency_ms)
     choice, usage = completion.choices[0], completion.usage
     declined = choice.message.refusal
     return Completion(

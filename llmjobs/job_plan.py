@@ -46,12 +46,12 @@ class JobPlan:
 
     @property
     def topics(self) -> set[int]:
-        named: dict[str, set[int]] = {"topic": set(), "answer": set(), "sentence": set()}
+        keys: dict[str, set[int]] = {"topic": set(), "answer": set(), "sentence": set()}
         for item in self.items:
-            about = next(key for key in named if key in item.payload)
-            named[about].add(item.payload[about])
-        topics = Topic.objects.filter(Q(answers__in=named["answer"]) | Q(answers__sentences__in=named["sentence"]))
-        return named["topic"] | set(topics.values_list("pk", flat=True))
+            about = next(key for key in keys if key in item.payload)
+            keys[about].add(item.payload[about])
+        topics = Topic.objects.filter(Q(answers__in=keys["answer"]) | Q(answers__sentences__in=keys["sentence"]))
+        return keys["topic"] | set(topics.values_list("pk", flat=True))
 
 
 def assign_items(lists: Iterable[NuggetList], runs: Sequence[int], batch_size: int) -> list[NewItem]:

@@ -186,8 +186,8 @@ def estimate(plan: JobPlan, judge: Judge) -> Estimate:
     planned: list[ForecastCall] = []
     for start in range(0, len(plan.items), SAMPLE):
         planned += _first_calls(plan.items[start : start + SAMPLE], judge)
-    known = find_calls(call.sha256 for call in planned)
-    answered = {sha256 for sha256, call in known.items() if call.state == Call.State.ANSWERED}
+    calls = find_calls(call.sha256 for call in planned)
+    answered = {sha256 for sha256, call in calls.items() if call.state == Call.State.ANSWERED}
     return Estimate(
         items=len(plan.items),
         calls=sum(call.calls for call in planned),
@@ -247,12 +247,12 @@ def _first_calls(items: Sequence[NewItem], judge: Judge) -> list[ForecastCall]:
 def _source(campaign: Campaign, name: str) -> QrelSource:
     """Return the qrels to read by: the named ones, UMBRELA, or the only ones."""
     sources = {source.name: source for source in QrelSource.objects.filter(campaign=campaign)}
-    wanted = name or ("UMBRELA" if "UMBRELA" in sources else next(iter(sources)) if len(sources) == 1 else "")
-    if wanted not in sources:
+    source_name = name or ("UMBRELA" if "UMBRELA" in sources else next(iter(sources)) if len(sources) == 1 else "")
+    if source_name not in sources:
         there = ", ".join(sources) or "none"
         code = "ambiguous" if sources else "no_qrels"
         raise Refused(code, f"Say which qrels; there are: {there}.", field="qrels", choices=[*sources])
-    return sources[wanted]
+    return sources[source_name]
 
 
 class Work(StrEnum):
@@ -299,9 +299,9 @@ class JobOrder:
     @property
     def payload(self) -> dict[str, object]:
         """Order as events store it, without judge and budget."""
-        named = {"qrels": self.qrels, "nuggets": self.nuggets, "source": self.source}
-        chosen = {"topics": list(self.topics), "runs": list(self.runs)}
-        return {"work": self.work.value} | {name: value for name, value in (named | chosen).items() if value}
+        names = {"qrels": self.qrels, "nuggets": self.nuggets, "source": self.source}
+        lists = {"topics": list(self.topics), "runs": list(self.runs)}
+        return {"work": self.work.value} | {name: value for name, value in (names | lists).items() if value}
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,15 +202,15 @@ def _about(items: Sequence[WorkItem]) -> list[About]:
     sentences = _payload_ids(items, "sentence")
     answer_of = dict(Sentence.objects.filter(pk__in=sentences).values_list("pk", "answer"))
     answers = [*_payload_ids(items, "answer"), *answer_of.values()]
-    given = AnswerProvenance.objects.filter(pk__in=answers).select_related("run", "topic").in_bulk()
+    sources = AnswerProvenance.objects.filter(pk__in=answers).select_related("run", "topic").in_bulk()
     topics = Topic.objects.in_bulk(_payload_ids(items, "topic"))
-    found = []
+    abouts = []
     for item in items:
         answer = item.payload.get("answer") or answer_of.get(item.payload.get("sentence", 0))
-        source = given.get(answer or 0)
+        source = sources.get(answer or 0)
         topic = source.topic if source else topics.get(item.payload.get("topic", 0))
-        found.append(About(item.pk, item.key, topic, source.run if source else None))
-    return found
+        abouts.append(About(item.pk, item.key, topic, source.run if source else None))
+    return abouts
 
 
 def _payload_ids(items: Iterable[WorkItem], key: str) -> list[int]:
@@ -303,7 +303,7 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
         reasked=Count("pk", filter=Q(part__endswith=f"{RE_ASK}1")),
         refused=Count("pk", filter=refused),
     )
-    found = {
+    replies = {
         judge: Replies(questions=questions, reasked=reasked, refused=refusals)
         for judge, questions, reasked, refusals in rows
     }
@@ -311,16 +311,16 @@ def replies_by_judge(viewer: User, campaign: Campaign) -> dict[int, Replies]:
     noted = uses.exclude(notes=[]).values_list("item__job__llm__judge", "notes")
     for judge, notes in noted.iterator():
         kinds = {note.partition(":")[0] for note in notes}
-        found[judge].split += "split" in kinds
-        found[judge].failed += "failed" in kinds
-    return found
+        replies[judge].split += "split" in kinds
+        replies[judge].failed += "failed" in kinds
+    return replies
 
 
 def spending_by_judge(viewer: User, campaign: Campaign) -> dict[int, JudgeSpending]:
-    found: dict[int, JudgeSpending] = defaultdict(JudgeSpending)
+    spending: dict[int, JudgeSpending] = defaultdict(JudgeSpending)
     for llm in LlmJob.objects.filter(campaign__in=within(viewer, campaign)):
-        found[llm.judge_id].add(llm)
-    return found
+        spending[llm.judge_id].add(llm)
+    return spending
 
 
 SHOWN = 50

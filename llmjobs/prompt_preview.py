@@ -107,11 +107,11 @@ def _assign_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem
     lists = _lists(seen, wish).filter(topic__in=answers.values("topic"))
     nugget_list = _first(lists, "There is no answer to a topic with a nugget list to show it with.")
     of_topic = answers.filter(topic=nugget_list.topic).order_by("run__run_id")
-    given = _first(of_topic, "There is no answer to show it with.")
+    provenance = _first(of_topic, "There is no answer to show it with.")
     size = nugget_list.nugget_set.campaign.protocol.batch_size
-    item = job_plan.assign_items([nugget_list], [given.run_id], size)[0]
+    item = job_plan.assign_items([nugget_list], [provenance.run_id], size)[0]
     nuggets = nugget_list.nugget_set.name
-    return item, f"topic {nugget_list.topic.topic_id}, run {given.run.run_id}, nugget set {nuggets}"
+    return item, f"topic {nugget_list.topic.topic_id}, run {provenance.run.run_id}, nugget set {nuggets}"
 
 
 def _support_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem, str]:
@@ -121,9 +121,9 @@ def _support_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewIte
     cited = cited.select_related("sentence", "segment").order_by("sentence_id", "position")
     citation = _first(cited, "There is no citation with a text to show it with.")
     docid = citation.segment.docid if citation.segment else citation.raw
-    given = _first(answers.filter(answer=citation.sentence.answer_id), "There is no answer to show it with.")
+    provenance = _first(answers.filter(answer=citation.sentence.answer_id), "There is no answer to show it with.")
     place = f"sentence {citation.sentence.index + 1}, {docid}"
-    about = f"topic {given.topic.topic_id}, run {given.run.run_id}, {place}"
+    about = f"topic {provenance.topic.topic_id}, run {provenance.run.run_id}, {place}"
     return NewItem(about, "support", {"sentence": citation.sentence_id, "segment": citation.segment_id}), about
 
 

@@ -67,7 +67,7 @@ def _saved(template: Template, campaign: Campaign | None, actor: User | None) ->
     same = next((version for version in versions if version.sha256 == template.sha256), None)
     if same:
         return same, False
-    made = Prompt.objects.create(
+    prompt = Prompt.objects.create(
         campaign=campaign,
         task=template.task,
         name=template.name,
@@ -77,7 +77,7 @@ def _saved(template: Template, campaign: Campaign | None, actor: User | None) ->
         sha256=template.sha256,
         made_by=actor,
     )
-    return made, True
+    return prompt, True
 
 
 def new_wording(task: PromptTask, name: str, *texts: str) -> Template:
@@ -95,15 +95,15 @@ def check_wording(template: Template, campaign: Campaign | None) -> None:
 
 
 def text_problems(template: Template) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    problems: list[tuple[str, str]] = []
     for part, text in (("system", template.system), ("user", template.user)):
         if not trimmed(text):
-            found.append((part, "a text is needed"))
+            problems.append((part, "a text is needed"))
         if len(text) > LONGEST_TEXT:
-            found.append((part, f"at most {LONGEST_TEXT:,} characters, found {len(text):,}"))
+            problems.append((part, f"at most {LONGEST_TEXT:,} characters, found {len(text):,}"))
         if CONTROL.search(text):
-            found.append((part, "control characters cannot be sent"))
-    return [*found, *template.problems_by_text()]
+            problems.append((part, "control characters cannot be sent"))
+    return [*problems, *template.problems_by_text()]
 
 
 def _name_problems(task: PromptTask, name: str, campaign: Campaign | None) -> list[str]:
@@ -129,17 +129,17 @@ def the_template(ref: str, task: PromptTask | None = None) -> Template:
 
 def templates_by_ref(wanted: Sequence[tuple[PromptTask | None, str]]) -> dict[str, Template]:
     """Return templates by reference, in one query at most. Raises `Refused` where a reference has none for its task."""
-    found = {template.ref: template for template in BUILT_IN}
-    names = {ref.partition("@")[0] for _, ref in wanted if ref not in found}
+    templates = {template.ref: template for template in BUILT_IN}
+    names = {ref.partition("@")[0] for _, ref in wanted if ref not in templates}
     if names:
-        found |= {str(prompt): _unchanged(prompt) for prompt in Prompt.objects.filter(name__in=names)}
+        templates |= {str(prompt): _unchanged(prompt) for prompt in Prompt.objects.filter(name__in=names)}
     for task, ref in wanted:
-        if ref not in found or task not in (None, found[ref].task):
+        if ref not in templates or task not in (None, templates[ref].task):
             # Of a campaign's prompts not even the names: whoever asks may not see the campaign.
             there = all_templates(Prompt.objects.filter(campaign=None), task)
             wanted_prompt = f"prompt {ref} for the task {task}" if task else f"prompt {ref}"
             raise no_such("no_such_prompt", wanted_prompt, (template.ref for template in there))
-    return {ref: found[ref] for _, ref in wanted}
+    return {ref: templates[ref] for _, ref in wanted}
 
 
 def _unchanged(prompt: Prompt) -> Template:
@@ -154,9 +154,9 @@ def _unchanged(prompt: Prompt) -> Template:
 
 def all_templates(prompts: QuerySet[Prompt], task: PromptTask | None = None) -> list[Template]:
     """Templates in the order of their tasks, built-in ones before the saved ones."""
-    wanted = (*BUILT_IN, *(prompt.template for prompt in prompts))
-    found = [template for template in wanted if task in (None, template.task)]
-    return sorted(found, key=lambda template: [*TEMPLATES].index(template.task))
+    everything = (*BUILT_IN, *(prompt.template for prompt in prompts))
+    templates = [template for template in everything if task in (None, template.task)]
+    return sorted(templates, key=lambda template: [*TEMPLATES].index(template.task))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +233,12 @@ def read_wording(source: Source, *, task: str = "", name: str = "") -> Template:
         for field, in_file, wanted in (("task", file.task, task), ("name", file.name, name))
         if in_file and wanted and in_file != wanted
     ]
-    known = next((known for known in TEMPLATES if known == (file.task or task)), None)
-    if known is None:
+    template_task = next((each for each in TEMPLATES if each == (file.task or task)), None)
+    if template_task is None:
         problems.append(_problem(source, "task", f"one of {', '.join(TEMPLATES)}, here or when it is loaded"))
-    if problems or known is None:
+    if problems or template_task is None:
         raise BadInput(problems)
-    template = new_wording(known, file.name or name, file.system, file.user)
+    template = new_wording(template_task, file.name or name, file.system, file.user)
     wrong = [_problem(source, field, problem) for field, problem in text_problems(template)]
     if wrong:
         raise BadInput(sorted(wrong, key=attrgetter("line")))
@@ -289,8 +289,8 @@ def way_of(judge: Judge) -> PromptSet:
     versions = judge.prompt_versions
     if not versions:
         return BUILT_IN_PROMPTS
-    chosen = {task: versions[task] for task in TEMPLATES if task in versions}
-    found = templates_by_ref(list(chosen.items()))
+    refs = {task: versions[task] for task in TEMPLATES if task in versions}
+    templates = templates_by_ref(list(refs.items()))
 
     temperature, parameters = parameters_of(versions)
 
@@ -300,22 +300,22 @@ def way_of(judge: Judge) -> PromptSet:
 
     return PromptSet(
         {
-            task: by_judge(found[chosen[task]] if task in chosen else built_in)
+            task: by_judge(templates[refs[task]] if task in refs else built_in)
             for task, built_in in TEMPLATES.items()
         },
-        {task: by_judge(built_in) for task, built_in in WITH_TEXTS.items() if task not in chosen},
+        {task: by_judge(built_in) for task, built_in in WITH_TEXTS.items() if task not in refs},
     )
 
 
 def parameters_of(versions: Mapping[str, str]) -> tuple[float | None, tuple[tuple[str, str | int], ...]]:
     """The temperature with which a judge asks, None where it is not sent, and further parameters."""
     temperature = versions.get(TEMPERATURE, "0")
-    found: list[tuple[str, str | int]] = []
+    parameters: list[tuple[str, str | int]] = []
     if effort := versions.get(REASONING_EFFORT):
-        found.append((REASONING_EFFORT, effort))
+        parameters.append((REASONING_EFFORT, effort))
     if most := versions.get(MAX_COMPLETION_TOKENS):
-        found.append((MAX_COMPLETION_TOKENS, int(most)))
-    return None if temperature == NOT_SENT else float(temperature), tuple(found)
+        parameters.append((MAX_COMPLETION_TOKENS, int(most)))
+    return None if temperature == NOT_SENT else float(temperature), tuple(parameters)
 
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
@@ -353,22 +353,20 @@ DEFAULT_PARAMETERS = Parameters()
 
 
 def prompt_sets_of(judges: Sequence[Judge]) -> list[PromptSet]:
-    known: dict[int | None, PromptSet] = {}
-    return [
-        known[judge.pk] if judge.pk in known else known.setdefault(judge.pk, way_of(judge)) for judge in judges
-    ]
+    sets: dict[int | None, PromptSet] = {}
+    return [sets[judge.pk] if judge.pk in sets else sets.setdefault(judge.pk, way_of(judge)) for judge in judges]
 
 
 def versions_of(
     prompts: Mapping[str, str], *, structured: bool, parameters: Parameters = DEFAULT_PARAMETERS
 ) -> dict[str, str]:
     """Return the prompt versions and parameters of a judge. Raises `Refused` for an unknown task or prompt."""
-    wanted: list[tuple[PromptTask | None, str]] = []
+    refs: list[tuple[PromptTask | None, str]] = []
     for task, ref in prompts.items():
         if task not in TEMPLATES:
             raise Refused("usage", f"There is no task {task}; there are: {', '.join(TEMPLATES)}.")
-        wanted.append((next(known for known in TEMPLATES if known == task), ref))
-    templates_by_ref(wanted)
+        refs.append((next(each for each in TEMPLATES if each == task), ref))
+    templates_by_ref(refs)
     kept = {REPLY_FORM: JSON_SCHEMA if structured else "", **parameters.versions}
     return dict(sorted(prompts.items())) | {name: text for name, text in kept.items() if text}
 
@@ -378,8 +376,8 @@ VERSION = re.compile(r"@([0-9]{1,6})$")
 
 def name_and_version(name: str) -> tuple[str, int]:
     """Name and version of an LLM judge: its first version has the name alone, the second is `NAME@2`."""
-    found = VERSION.search(name)
-    return (name[: found.start()], int(found[1])) if found else (name, 1)
+    version = VERSION.search(name)
+    return (name[: version.start()], int(version[1])) if version else (name, 1)
 
 
 def add_llm_judge(
@@ -396,10 +394,14 @@ def add_llm_judge(
     `prompts` by task, as `name@version`. Raises `Refused` for a prompt that there is not, and as `add_judge` does.
     """
     versions = versions_of(prompts or {}, structured=structured, parameters=parameters)
-    wanted: dict[str, object] = {"model": model, "base_url": base_url, "prompt_versions": versions}
+    description: dict[str, object] = {"model": model, "base_url": base_url, "prompt_versions": versions}
     stem, number = name_and_version(name)[0], 1
     there = Judge.objects.filter(name=stem).first()
-    while there and there.kind == JudgeKind.LLM and any(getattr(there, key) != wanted[key] for key in wanted):
+    while (
+        there
+        and there.kind == JudgeKind.LLM
+        and any(getattr(there, key) != description[key] for key in description)
+    ):
         number += 1
         there = Judge.objects.filter(name=f"{stem}@{number}").first()
     full_name = stem if number == 1 else f"{stem}@{number}"

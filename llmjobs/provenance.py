@@ -160,7 +160,7 @@ def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
     label = assignments_for(viewer, campaign).get(pk=pk)
     nuggets = label.nugget_version.nugget.nugget_set
     letter = LETTERS.get(Origin(nuggets.origin), "draft")
-    shown = _shown_label(
+    label_shown = _shown_label(
         label,
         answer_for(viewer, campaign, label.answer_id),
         kind="assignment",
@@ -169,8 +169,8 @@ def assignment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
         nugget=label.nugget_version.text,
         first_code=label.first_label,
     )
-    found_in = next((sentence for sentence in shown.sentences if sentence.index == label.sentence), None)
-    return replace(shown, sentence=found_in)
+    found_in = next((sentence for sentence in label_shown.sentences if sentence.index == label.sentence), None)
+    return replace(label_shown, sentence=found_in)
 
 
 def support_judgment_for(viewer: User, campaign: Campaign, pk: int) -> ShownLabel:
@@ -334,13 +334,13 @@ def _uses_behind(viewer: User, campaign: Campaign, nugget_list: NuggetList) -> l
     # Another item with the same list as its outcome used the same calls, so the first is enough.
     if nugget_list.event is None:
         return []
-    made = WorkItem.objects.filter(
+    items = WorkItem.objects.filter(
         job__llm__campaign__in=within(viewer, campaign),
         kind__in=LIST_KINDS,
         payload__topic=nugget_list.topic_id,
         call_uses__call__event=nugget_list.event,
     )
-    item = made.order_by("pk").first()
+    item = items.order_by("pk").first()
     return list(CallUse.objects.filter(item=item).select_related("call").order_by("number")) if item else []
 
 

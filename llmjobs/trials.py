@@ -142,8 +142,8 @@ def _judge_aside(wish: TrialWish, ref: str) -> Judge:
     name = f"on trial: {ref}, {like.name}"[:150]
     if Judge.objects.filter(name=name).exists():
         name = f"{name} ({Judge.objects.filter(name__startswith=name).count() + 1})"
-    given = {"model": like.model, "base_url": like.base_url, "prompt_versions": versions}
-    return Judge(name=name, kind=JudgeKind.LLM, aside=True, **given)
+    description = {"model": like.model, "base_url": like.base_url, "prompt_versions": versions}
+    return Judge(name=name, kind=JudgeKind.LLM, aside=True, **description)
 
 
 def trials_for(viewer: User, campaign: Campaign) -> QuerySet[Trial]:
@@ -164,11 +164,11 @@ def _tried(job: TrialJob) -> Tried:
     items = list(job.llm.job.items.order_by("pk"))
     labels = dict(TriedLabels.objects.filter(item__in=items).values_list("item", "labels"))
     people: list[int] = []
-    given: list[int | None] = []
+    labels_of_job: list[int | None] = []
     for item in items:
-        known: Sequence[int] = item.payload["people"]
-        people += known
-        given += labels.get(item.pk, [None] * len(known))
+        grades: Sequence[int] = item.payload["people"]
+        people += grades
+        labels_of_job += labels.get(item.pk, [None] * len(grades))
     calls = Call.objects.filter(pk__in=CallUse.objects.filter(item__in=items).order_by().values("call"))
     sums = calls.aggregate(n=Count("pk"), prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
     prompt, completion, price = sums["prompt"] or 0, sums["completion"] or 0, announced_price(job.llm)
@@ -177,7 +177,7 @@ def _tried(job: TrialJob) -> Tried:
         llm=job.llm,
         progress=queue.progress_of(job.llm.job),
         people=tuple(people),
-        labels=tuple(given),
+        labels=tuple(labels_of_job),
         calls=sums["n"],
         tokens=prompt + completion,
         cost=price.of(prompt, completion) if price else None,
@@ -201,8 +201,8 @@ def last_trials(viewer: User, campaign: Campaign) -> dict[str, LastTrial]:
     pairs = defaultdict[int, list[tuple[int, int]]](list)
     tried = TriedLabels.objects.filter(item__job__in=[job.llm_id for job in newest.values()])
     for row in tried.select_related("item"):
-        found = zip(row.item.payload["people"], row.labels, strict=True)
-        pairs[row.item.job_id] += [pair for pair in found if pair[1] >= 0]
+        pairs_of_item = zip(row.item.payload["people"], row.labels, strict=True)
+        pairs[row.item.job_id] += [pair for pair in pairs_of_item if pair[1] >= 0]
     return {
         prompt: LastTrial(job.trial_id, len(known), sum(people == label for people, label in known))
         for prompt, job in newest.items()
@@ -318,7 +318,7 @@ def _graded(campaign: Campaign) -> QuerySet[Qrel]:
 def _relevance_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list[NewItem]:
     grades = _graded(campaign).filter(source__name=of)
     drawn = _shuffled(grades.values_list("pk", flat=True), seed)[:pairs]
-    found = {grade.pk: grade for grade in grades.filter(pk__in=drawn)}
+    by_key = {grade.pk: grade for grade in grades.filter(pk__in=drawn)}
     top = campaign.protocol.relevance_max
     return [
         NewItem(
@@ -326,7 +326,7 @@ def _relevance_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list
             "try_relevance",
             {"topic": grade.topic_id, "segment": grade.segment_id, "top": top, "people": [grade.grade]},
         )
-        for grade in (found[pk] for pk in drawn)
+        for grade in (by_key[pk] for pk in drawn)
     ]
 
 
@@ -348,10 +348,10 @@ def _batch_items(
 
 def _first_labels(rows: Iterable[tuple[int, int, int]]) -> Groups:
     # Of several people who labelled the same pair, the first counts.
-    found: dict[tuple[int, int], int] = {}
+    firsts: dict[tuple[int, int], int] = {}
     for of, about, label in rows:
-        found.setdefault((of, about), label)
-    return _grouped(sorted((of, about, label) for (of, about), label in found.items()))
+        firsts.setdefault((of, about), label)
+    return _grouped(sorted((of, about, label) for (of, about), label in firsts.items()))
 
 
 def _grouped(rows: Iterable[tuple[int, int, int]]) -> Groups:

@@ -62,8 +62,8 @@ class AuditSearch(forms.Form):
 
     def __init__(self, people: Iterable[User], data: Any) -> None:
         super().__init__(data)
-        named = [(str(user.pk), f"{user.name} ({user.username})") for user in people]
-        self.fields["person"].choices = [("", "anybody"), *named]  # type: ignore[attr-defined]
+        choices = [(str(user.pk), f"{user.name} ({user.username})") for user in people]
+        self.fields["person"].choices = [("", "anybody"), *choices]  # type: ignore[attr-defined]
 
     def event_filter(self, until: str) -> EventFilter:
         """Filter of the valid fields; an invalid one filters nothing. `until`: moment where the previous page ended."""
@@ -136,7 +136,7 @@ def _midnight(day: date) -> datetime:
 
 def _moment(text: str) -> datetime | None:
     try:
-        found = parse_datetime(text)
+        moment = parse_datetime(text)
     except ValueError:  # an address that was cut shows the newest page
         return None
-    return found if found and found.tzinfo else None
+    return moment if moment and moment.tzinfo else None

@@ -92,16 +92,16 @@ def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
         if time.timed.version == 1 and time.timed.submitted and time.timed.whole:
             times[time.timed.stage].append(time)
     labels = _labels(campaign)
-    found = {}
+    unit_of = {}
     for stage, what in PERSON.items():
         units = labels.get(stage, 0) if stage.judges else len(times[stage])
         total = sum(row.times.active.point for row in times[stage]) / SECOND
         each = total / units if units and total else PUBLISHED.get(stage)
         cost = each / 3600 * float(rate) if each is not None and rate is not None else None
-        found[stage] = Unit(
+        unit_of[stage] = Unit(
             what, "person", units, each, cost, published=not (units and total) and each is not None
         )
-    return found
+    return unit_of
 
 
 def _labels(campaign: Campaign) -> dict[str, int]:
@@ -141,12 +141,12 @@ def llm_units(campaign: Campaign) -> LlmUnits:
         else:
             paid[key] += price.of(prompt or 0, completion or 0)
     units = _units_made(campaign, jobs)
-    found = {
+    unit_of = {
         key: Unit(key[1], key[0], count, None, None if key in unpriced or not count else float(paid[key]) / count)
         for key, count in units.items()
     }
     currencies = sorted({llm.currency for llm in jobs.values() if llm.currency})
-    return LlmUnits(found, currencies[0] if len(currencies) == 1 else "")
+    return LlmUnits(unit_of, currencies[0] if len(currencies) == 1 else "")
 
 
 def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None]]:
@@ -163,16 +163,16 @@ def _tokens(campaign: Campaign) -> list[tuple[int, str, int | None, int | None]]
 
 def _units_made(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple[str, str]]:
     done = WorkItem.objects.filter(job__llm__campaign=campaign, state=WorkItem.State.DONE)
-    found = Counter[tuple[str, str]]()
+    counts = Counter[tuple[str, str]]()
     rows = done.exclude(kind="assign").values_list("job", "kind").annotate(n=Count("pk")).order_by()
     for pk, kind, count in rows:
         if kind in KINDS and pk in jobs:
-            found[jobs[pk].judge.name, KINDS[kind]] += count
+            counts[jobs[pk].judge.name, KINDS[kind]] += count
     for pk, nuggets in done.filter(kind="assign").values_list("job", "payload__nuggets").iterator():
         if pk in jobs:
             # An item of assigning has a label for each of its nuggets.
-            found[jobs[pk].judge.name, LABEL] += len(nuggets or ())
-    return found
+            counts[jobs[pk].judge.name, LABEL] += len(nuggets or ())
+    return counts
 
 
 TITLE = "Cost"
@@ -289,8 +289,8 @@ def _content(campaign: Campaign, form: CostForm) -> ReportContent:
 
 def _reference(choices: list[NuggetCondition], named: str) -> NuggetCondition | None:
     by_condition = {choice.condition: choice for choice in choices}
-    wanted = [Condition(named)] if named else REFERENCES
-    return next((by_condition[condition] for condition in wanted if condition in by_condition), None)
+    references = [Condition(named)] if named else REFERENCES
+    return next((by_condition[condition] for condition in references if condition in by_condition), None)
 
 
 def _row(
@@ -316,7 +316,7 @@ def _row(
 
 def conditions_table(rows: list[dict[str, Any]]) -> Section:
     points = list(_points(rows))
-    named = columns(
+    table_columns = columns(
         ("condition", "Condition", ColumnKind.CONDITION),
         ("nuggets", "Nuggets"),
         ("judge", "Labels by"),
@@ -331,9 +331,9 @@ def conditions_table(rows: list[dict[str, Any]]) -> Section:
     return Section(
         OVERVIEW,
         "Agreement against cost",
-        named,
+        table_columns,
         rows,
-        paper={column.key: PAPER.get(column.key, column.caption) for column in named if column.paper},
+        paper={column.key: PAPER.get(column.key, column.caption) for column in table_columns if column.paper},
         note=_note(rows, points),
         chart=_chart(points),
         topics="topics",
@@ -342,8 +342,8 @@ def conditions_table(rows: list[dict[str, Any]]) -> Section:
 
 def _points(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for row in rows:
-        known = row["cost"] is not None and row["run_level"] is not None
-        if known and has_tau(row["runs"], row["topics"]):
+        has_both = row["cost"] is not None and row["run_level"] is not None
+        if has_both and has_tau(row["runs"], row["topics"]):
             yield {"name": row["condition"], "task": "condition", "x": row["cost"], "y": row["run_level"]}
 
 
@@ -382,7 +382,7 @@ def _note(rows: list[dict[str, Any]], points: list[dict[str, Any]]) -> str:
 
 def _units_table(prices: Prices) -> Section:
     rows: list[Row] = [_unit_row(unit) for unit in (*prices.people.values(), *prices.llms.by_judge.values())]
-    named = columns(
+    table_columns = columns(
         ("what", "Judgment"),
         ("by", "By"),
         ("units", "Computed from", ColumnKind.COUNT),
@@ -391,7 +391,7 @@ def _units_table(prices: Prices) -> Section:
         ("basis", "Basis"),
         primary="cost",
     )
-    return Section("units", "What a judgment costs", named, rows)
+    return Section("units", "What a judgment costs", table_columns, rows)
 
 
 def _unit_row(unit: Unit) -> Row:

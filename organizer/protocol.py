@@ -85,8 +85,8 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
     def save_changes(self, campaign: Campaign, actor: User) -> str:
         """Notice of the change, '' without one. Raises `Refused`."""
         seal, reason = self.cleaned_data["seal"], self.cleaned_data["reason"]
-        made = change_protocol(campaign=campaign, settings=self.settings, seal=seal, reason=reason, actor=actor)
-        return f"Saved: version {made.version} is in force." if self.differences else ""
+        version = change_protocol(campaign=campaign, settings=self.settings, seal=seal, reason=reason, actor=actor)
+        return f"Saved: version {version.version} is in force." if self.differences else ""
 
 
 class DefaultsForm(forms.Form):
@@ -156,21 +156,21 @@ def protocol(request: UserRequest, slug: str) -> HttpResponse:
     versions = protocol_rows.versions_for(viewer, campaign)
     by_number = {str(version.protocol.version): version.protocol for version in versions}
     in_force = versions[0].protocol
-    shown = by_number.get(request.GET.get("version", ""), in_force)
+    opened = by_number.get(request.GET.get("version", ""), in_force)
     other = by_number.get(request.GET.get("against", ""))
-    settings = settings_of(shown)
+    settings = settings_of(opened)
     context = {
         "campaign": campaign,
-        "shown": shown,
+        "shown": opened,
         "in_force": in_force,
         "groups": [
             (group, [(setting.label, setting.text(settings[setting.name])) for setting in _settings_in(group)])
             for group in SettingGroup
         ],
-        "guidelines": clean_html(shown.guidelines),
+        "guidelines": clean_html(opened.guidelines),
         "other": other,
         "was": f"Version {other.version}" if other else "",
-        "becomes": f"Version {shown.version}",
+        "becomes": f"Version {opened.version}",
         "differences": list(differences(settings_of(other), settings)) if other else [],
         "versions": versions,
         "changes": protocol_rows.changes_for(viewer, campaign),

@@ -49,7 +49,7 @@ def people_quality(request: UserRequest, slug: str) -> HttpResponse:
 def _tasks(campaign: Campaign) -> list[dict[str, Any]]:
     """Tasks that some LLM has labels in, each with a row per judge and the trend over its last versions."""
     trusts = [trust for tasks in trust_of(campaign).values() for trust in tasks]
-    found = []
+    entries = []
     for task in (Stage.ASSIGN, Stage.SUPPORT_SCRATCH):
         by_judge = {trust.judge: trust for trust in trusts if trust.task is task}
         rows = []
@@ -58,19 +58,19 @@ def _tasks(campaign: Campaign) -> list[dict[str, Any]]:
             # One version has no trend.
             rows.append((trust, [by_judge[version] for version in versions] if len(versions) > 1 else []))
         if rows:
-            found.append({"stage": task, "rows": rows, "people": rows[0][0].people})
-    return found
+            entries.append({"stage": task, "rows": rows, "people": rows[0][0].people})
+    return entries
 
 
 def _label_figures(judges: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Comparisons with people by kind of label: the two kinds share words, so they share no table."""
     rows = [(row["judge"], compared) for row in judges for compared in row["comparisons"]]
-    found = []
+    sets = []
     for labels in (NUGGET_LABELS, CITATION_LABELS):
         own = [(judge, compared) for judge, compared in rows if compared.report.labels == labels.scale]
         if own:
-            found.append({"of_citations": labels is CITATION_LABELS, "rows": own})
-    return found
+            sets.append({"of_citations": labels is CITATION_LABELS, "rows": own})
+    return sets
 
 
 def _judges(viewer: User, campaign: Campaign) -> list[dict[str, Any]]:
@@ -78,7 +78,7 @@ def _judges(viewer: User, campaign: Campaign) -> list[dict[str, Any]]:
     compared = compared_with_people(viewer, campaign)
     replies, spending = replies_by_judge(viewer, campaign), spending_by_judge(viewer, campaign)
     # A judge whose job gave no label yet, or whose labels were imported, has a row too.
-    known = {judge.pk: judge for judge in [*judged_by_llms(viewer, campaign), *judges_at_work(viewer, campaign)]}
+    by_key = {judge.pk: judge for judge in [*judged_by_llms(viewer, campaign), *judges_at_work(viewer, campaign)]}
     return [
         {
             "judge": judge,
@@ -87,7 +87,7 @@ def _judges(viewer: User, campaign: Campaign) -> list[dict[str, Any]]:
             "spending": spending.get(judge.pk, JudgeSpending()),
             "simulated": judge.model == SIMULATED_MODEL,
         }
-        for judge in sorted(known.values(), key=lambda judge: judge.name)
+        for judge in sorted(by_key.values(), key=lambda judge: judge.name)
     ]
 
 

@@ -66,9 +66,9 @@ class SnapshotLine:
 
 
 def lines_of(rows: Sequence[Snapshot], opened: Mapping[int, Opening]) -> Iterator[SnapshotLine]:
-    made = list(Protocol.objects.filter(campaign__in=[row.campaign_id for row in rows]).order_by("version"))
+    protocols = list(Protocol.objects.filter(campaign__in=[row.campaign_id for row in rows]).order_by("version"))
     for row, before in zip_longest(rows, rows[1:]):
-        versions = [protocol.version for protocol in made if protocol.created_at <= row.made_at]
+        versions = [protocol.version for protocol in protocols if protocol.created_at <= row.made_at]
         changes = _changes(row.manifest, before.manifest) if before else "the first one"
         yield SnapshotLine(row, opened[row.pk], max(versions, default=None), changes)
 

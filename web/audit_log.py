@@ -110,8 +110,8 @@ def _write(file: int, line: bytes) -> None:
 
 
 def _ends_whole(file: int) -> bool:
-    found = os.fstat(file)
-    if not stat.S_ISREG(found.st_mode) or not found.st_size:
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode) or not status.st_size:
         return True
     # A full disk may have cut the last line.
     os.lseek(file, -1, os.SEEK_END)  # a write goes to the end all the same

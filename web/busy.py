@@ -18,8 +18,8 @@ log = structlog.stdlib.get_logger(__name__)
 def is_busy(error: BaseException | None) -> bool:
     """Say whether an error is only that another writer held the database for too long."""
     cause = error.__cause__ if isinstance(error, OperationalError) else None
-    named = str(getattr(cause, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
-    return named or getattr(cause, "sqlstate", None) in HELD
+    locked = str(getattr(cause, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+    return locked or getattr(cause, "sqlstate", None) in HELD
 
 
 def busy_answer(request: HttpRequest, page: HttpResponse | None = None) -> HttpResponse:

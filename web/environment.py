@@ -70,13 +70,13 @@ def check_secrets(environ: Mapping[str, str] = os.environ) -> None:
 
 def _content(name: str, path: Path) -> str:
     try:
-        found = path.read_text("utf-8").strip()
+        content = path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise ImproperlyConfigured(f"{name}: {path} cannot be read: {why}.") from None
-    if not found:
+    if not content:
         raise ImproperlyConfigured(f"{name}: {path} is empty.")
-    return found
+    return content
 
 
 def local_secret(path: Path) -> str:

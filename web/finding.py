@@ -33,8 +33,8 @@ class Words:
 
 
 def groups_of_hits(words: Words, groups: Iterable[tuple[str, Iterable[Hit]]]) -> list[dict[str, Any]]:
-    found = ((caption, [asdict(hit) for hit in hits if words.are_in(hit)][:MOST]) for caption, hits in groups)
-    return [{"caption": caption, "hits": hits} for caption, hits in found if hits]
+    parts = ((caption, [asdict(hit) for hit in hits if words.are_in(hit)][:MOST]) for caption, hits in groups)
+    return [{"caption": caption, "hits": hits} for caption, hits in parts if hits]
 
 
 def glossary_hits() -> Iterator[Hit]:

@@ -26,8 +26,8 @@ class Term(BaseModel):
 
 @cache
 def terms() -> dict[str, Term]:
-    found = (Term(key=key, **entry) for key, entry in tomllib.loads(FILE.read_text(encoding="utf-8")).items())
-    return {term.key: term for term in sorted(found, key=lambda term: term.word.casefold())}
+    entries = (Term(key=key, **entry) for key, entry in tomllib.loads(FILE.read_text(encoding="utf-8")).items())
+    return {term.key: term for term in sorted(entries, key=lambda term: term.word.casefold())}
 
 
 def term_of_column(key: str, *, is_score: bool = False) -> Term | None:
@@ -40,5 +40,7 @@ def term_of_column(key: str, *, is_score: bool = False) -> Term | None:
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("words", "").strip().casefold()
-    shown = [term for term in terms().values() if words in f"{term.word} {term.code} {term.definition}".casefold()]
-    return render(request, "glossary.html", {"terms": shown, "words": words})
+    entries = [
+        term for term in terms().values() if words in f"{term.word} {term.code} {term.definition}".casefold()
+    ]
+    return render(request, "glossary.html", {"terms": entries, "words": words})

@@ -114,24 +114,24 @@ def _raised(exc_info: Any) -> BaseException | None:
 
 
 def _causes(error: BaseException) -> list[str]:
-    found: list[str] = []
+    texts: list[str] = []
     cause = error.__cause__ or error.__context__
     # Each cause by its type, because a message may hold content.
-    while cause and len(found) < 3:
-        if error_text(cause) not in found:
-            found.append(error_text(cause))
+    while cause and len(texts) < 3:
+        if error_text(cause) not in texts:
+            texts.append(error_text(cause))
         cause = cause.__cause__ or cause.__context__
-    return found
+    return texts
 
 
 def frames_of(error: BaseException) -> list[str]:
     """Own frames and the innermost ones, without the lines of code."""
     frames = traceback.extract_tb(error.__traceback__)
     near = len(frames) - INNERMOST
-    chosen = [frame for n, frame in enumerate(frames) if n >= near or "site-packages" not in frame.filename][
+    near_frames = [frame for n, frame in enumerate(frames) if n >= near or "site-packages" not in frame.filename][
         -MOST_FRAMES:
     ]
-    return [f"{'/'.join(frame.filename.split('/')[-3:])}:{frame.lineno} {frame.name}" for frame in chosen]
+    return [f"{'/'.join(frame.filename.split('/')[-3:])}:{frame.lineno} {frame.name}" for frame in near_frames]
 
 
 class ContentFreeFormatter(structlog.stdlib.ProcessorFormatter):

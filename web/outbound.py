@@ -63,17 +63,17 @@ def listed_endpoints(environ: Mapping[str, str] = os.environ) -> tuple[ListedEnd
 
     Raises `ImproperlyConfigured` for an endpoint that cannot be called safely, and for a key that cannot be read.
     """
-    found: list[ListedEndpoint] = []
+    endpoints: list[ListedEndpoint] = []
     for entry in filter(None, map(str.strip, environ.get("LLM_ENDPOINTS", "").split(";"))):
         name, _, rest = entry.partition("=")
         address, _, key = " ".join(rest.split()).partition(" ")
         endpoint = ListedEndpoint(name.strip(), address.rstrip("/"), key)
-        if problem := _listing_problem(endpoint, found, _default_addresses(environ)):
+        if problem := _listing_problem(endpoint, endpoints, _default_addresses(environ)):
             raise ImproperlyConfigured(f"LLM_ENDPOINTS: {endpoint.name[:LONGEST_NAME]}: {problem}.")
         if key:
             secret(key, environ)
-        found.append(endpoint)
-    return tuple(found)
+        endpoints.append(endpoint)
+    return tuple(endpoints)
 
 
 def _listing_problem(
@@ -116,17 +116,17 @@ def address_problem(url: str) -> str:
 def resolved_problem(host: str, resolved: str) -> str:
     """Reason against a connection, '' without one. OpenAI is never inside the network; other allowed names may be."""
     address = _meant(ip_address(resolved.partition("%")[0]))
-    named = host.strip("[]").rstrip(".").lower()
+    name = host.strip("[]").rstrip(".").lower()
     # Link-local addresses hold the secrets of cloud machines, and no LLM is there.
     nowhere = address.is_link_local or address.is_multicast or address.is_unspecified
     if nowhere or address in METADATA or any(address in network for network in TUNNELS):
-        return f"{named} stands for {address}, where no LLM can be"
+        return f"{name} stands for {address}, where no LLM can be"
     # This machine is meant only by a name that says so, by its address, or by a name without a dot,
     # which no foreign name server answers for.
-    if address.is_loopback and not _means_this_machine(named):
-        return f"{named} stands for {address}, which is this machine"
-    if named == PUBLIC and not address.is_global:
-        return f"{named} stands for {address}, which is inside the network"
+    if address.is_loopback and not _means_this_machine(name):
+        return f"{name} stands for {address}, which is this machine"
+    if name == PUBLIC and not address.is_global:
+        return f"{name} stands for {address}, which is inside the network"
     return ""
 
 

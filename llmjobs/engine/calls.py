@@ -41,8 +41,8 @@ class NewCall:
     @property
     def parameters(self) -> dict[str, Any]:
         form, temperature = self.ask.form, self.ask.temperature
-        given: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
-        return given | dict(self.ask.parameters) | ({"response_format": form.response_format} if form else {})
+        parameters: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+        return parameters | dict(self.ask.parameters) | ({"response_format": form.response_format} if form else {})
 
     @property
     def request(self) -> ChatRequest:

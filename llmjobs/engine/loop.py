@@ -170,9 +170,9 @@ class Engine:
     def _drop_stopped(self) -> None:
         """Drop items of jobs that do not run any more, and unsent calls for which only they wait."""
         jobs = {running.item.job_id for running in self.running.values()}
-        found = list(Job.objects.filter(pk__in=jobs).values_list("pk", "state", "priority"))
-        states = {pk: state for pk, state, _ in found}
-        self.sender.priorities |= {pk: priority for pk, _, priority in found}
+        rows = list(Job.objects.filter(pk__in=jobs).values_list("pk", "state", "priority"))
+        states = {pk: state for pk, state, _ in rows}
+        self.sender.priorities |= {pk: priority for pk, _, priority in rows}
         unsent = {sending.call.sha256 for sending in self.sender.unsent()}
         # An item of a paused job is kept while its call is under way: its reply is paid.
         busy = {
@@ -359,7 +359,7 @@ class Engine:
         # A replayed reply may lead to another ask, hence the loop.
         while round_.asks:
             asks, round_.asks = round_.asks, []
-            wanted: dict[str, NewCall] = {}
+            calls: dict[str, NewCall] = {}
             for running, ask in asks:
                 try:
                     call = call_for(running.item, ask, running.endpoint, running.llm.judge.model, running.kept)
@@ -367,12 +367,12 @@ class Engine:
                 except ValueError as error:  # text that cannot be sent
                     self._finish(running, set_aside(running.item, error), round_)
                     continue
-                wanted[sha256] = call
+                calls[sha256] = call
                 self.waiting.setdefault(sha256, []).append((running, ask))
-            known = engine_calls.find_calls(wanted)
-            new = [(sha256, call) for sha256, call in wanted.items() if sha256 not in known]
-            known |= engine_calls.insert_calls(new, self.worker) if new else {}
-            self._replay_or_send(known, wanted, round_)
+            rows = engine_calls.find_calls(calls)
+            new = [(sha256, call) for sha256, call in calls.items() if sha256 not in rows]
+            rows |= engine_calls.insert_calls(new, self.worker) if new else {}
+            self._replay_or_send(rows, calls, round_)
 
     def _replay_or_send(self, known: dict[str, Call], wanted: dict[str, NewCall], round_: Round) -> None:
         for sha256, call in known.items():
@@ -388,10 +388,10 @@ class Engine:
     def _ask_controls(self) -> None:
         # No item waits for a probe: if it is answered, the endpoint works and the items' calls are to blame.
         for waiting in self.sender.lacking_controls():
-            wanted = probe_call(waiting.wanted)
-            call = engine_calls.insert_calls([(wanted.sha256, wanted)], self.worker)[wanted.sha256]
+            new_call = probe_call(waiting.wanted)
+            call = engine_calls.insert_calls([(new_call.sha256, new_call)], self.worker)[new_call.sha256]
             self.open.add(call.pk)
-            self.sender.ready.append(Sending(call, wanted, waiting.campaign, waiting.job, control=True))
+            self.sender.ready.append(Sending(call, new_call, waiting.campaign, waiting.job, control=True))
 
     def _take_over(self, call: Call) -> bool:
         """Take a call whose worker is gone; with a live worker the items come back later."""

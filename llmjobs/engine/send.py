@@ -165,7 +165,7 @@ class Sender:
         now = time.monotonic()
         while self.later and self.later[0][0] <= now:
             self.ready.append(heappop(self.later)[2])
-        chosen = self._due_apart(now, waiting) if self.apart else []
+        sendings = self._due_apart(now, waiting) if self.apart else []
         under_way = self.under_way_at()
         for _ in range(len(self.ready)):
             sending = self.ready.popleft()
@@ -173,11 +173,11 @@ class Sender:
             # A queue as long as the pool waits behind it, so that a thread never waits for a commit.
             has_room = name not in self.apart and under_way[name] < 2 * self.concurrency
             if has_room and self._may_go(sending, now):
-                chosen.append(sending)
+                sendings.append(sending)
                 under_way[name] += 1
             else:
                 self.ready.append(sending)
-        return chosen
+        return sendings
 
     def _due_apart(self, now: float, waiting: Collection[str]) -> list[Sending]:
         """Calls to limited endpoints, no more than their threads, each job in its turn."""

@@ -84,16 +84,16 @@ class Template:
     def problems_by_text(self) -> tuple[tuple[Part, str], ...]:
         """Problems, each with the text in which it is to be mended."""
         data, texts = DATA_OF[self.task], TEXTS_OF[self.task]
-        known = data | texts | PLAIN_OF[self.task]
+        placeholders = data | texts | PLAIN_OF[self.task]
         in_system, in_user = (frozenset(PLACEHOLDER.findall(text)) for text in (self.system, self.user))
-        found: list[tuple[Part, str]] = [
+        problems: list[tuple[Part, str]] = [
             ("user", f"{{{name}}} is missing from the user text") for name in sorted(data - in_user)
         ]
-        for name in sorted(self.placeholders - known):
+        for name in sorted(self.placeholders - placeholders):
             part: Part = "system" if name in in_system else "user"
-            found.append((part, f"{{{name}}} is not a placeholder of {self.task}"))
+            problems.append((part, f"{{{name}}} is not a placeholder of {self.task}"))
         return (
-            *found,
+            *problems,
             *(("system", f"{{{name}}} belongs in the user text") for name in sorted((data | texts) & in_system)),
         )
 
@@ -137,15 +137,15 @@ def render(template: Template, **values: Value) -> tuple[Message, ...]:
     Values are filled in once; a placeholder within a value stays as it is. Raises ValueError for a missing value.
     """
     look_alike = LOOK_ALIKE_OF_TEXTS if template.placeholders & _ANY_TEXT else LOOK_ALIKE
-    shown = dict.fromkeys(TEXTS_OF[template.task], "") | {
+    texts = dict.fromkeys(TEXTS_OF[template.task], "") | {
         name: SHOWN[name](name, value, look_alike) if name in SHOWN else str(value)
         for name, value in values.items()
     }
-    shown[REQUEST] = "\n\n".join(shown[name] for name in TOPIC_TEXTS if shown.get(name))
-    if missing := template.placeholders - shown.keys():
+    texts[REQUEST] = "\n\n".join(texts[name] for name in TOPIC_TEXTS if texts.get(name))
+    if missing := template.placeholders - texts.keys():
         raise ValueError(f"{template.name} needs {', '.join(sorted(missing))}")
     system, user = (
-        PLACEHOLDER.sub(lambda found: shown[found[1]], text) for text in (template.system, template.user)
+        PLACEHOLDER.sub(lambda found: texts[found[1]], text) for text in (template.system, template.user)
     )
     return (Message("system", system), Message("user", user))
 
@@ -230,14 +230,14 @@ class ReplyForm:
         if self.values["type"] == "array":
             listed = isinstance(value, list) and all(isinstance(item, str) for item in value)
             return json.dumps(value, ensure_ascii=False) if listed else None
-        wanted = int if self.values["type"] == "integer" else str
-        return str(value) if isinstance(value, wanted) and not isinstance(value, bool) else None
+        kind = int if self.values["type"] == "integer" else str
+        return str(value) if isinstance(value, kind) and not isinstance(value, bool) else None
 
 
 def _unfenced(reply: str) -> str:
     # Servers that do not enforce the schema leave a code fence around the JSON.
-    found = FENCED.fullmatch(reply)
-    return found[1] if found else reply
+    fenced = FENCED.fullmatch(reply)
+    return fenced[1] if fenced else reply
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

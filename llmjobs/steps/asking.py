@@ -136,8 +136,8 @@ def _read(
 def _shown_back(reply: str) -> str:
     # Lone surrogates cannot be sent or hashed, NUL cannot be stored, and some endpoints refuse an empty turn.
     sendable = reply.replace("\0", "\ufffd").encode(errors="replace").decode()
-    shown = sendable if len(sendable) <= SHOWN_BACK else f"{sendable[:SHOWN_BACK]} [...]"
-    return neutralise(shown) if shown.strip() else "(an empty reply)"
+    excerpt = sendable if len(sendable) <= SHOWN_BACK else f"{sendable[:SHOWN_BACK]} [...]"
+    return neutralise(excerpt) if excerpt.strip() else "(an empty reply)"
 
 
 def _objection(reason: str) -> str:

@@ -122,15 +122,15 @@ def over_generated_drafts(work: DraftsInput) -> Step[DraftsOutcome]:
 def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
     """List of nuggets, vital first in the list's own order, cut at the cap."""
     log = StepLog()
-    made = yield from _read_windows(log, work.drafts)
-    if made.failure:
-        return NuggetizeOutcome((), (), made, made.failure, tuple(log.notes))
-    texts = tuple(draft.text for draft in made.drafts)
+    reading = yield from _read_windows(log, work.drafts)
+    if reading.failure:
+        return NuggetizeOutcome((), (), reading, reading.failure, tuple(log.notes))
+    texts = tuple(draft.text for draft in reading.drafts)
     weighing = ImportanceInput(work.drafts.query, texts, work.batch_size, work.template, work.drafts.texts)
     labelled = yield from weigh_all(log, weighing)
     nuggets = [
         ListNugget(draft.text, draft.text_ask, label.label, label.ask, label.failure)
-        for draft, label in zip(made.drafts, labelled, strict=True)
+        for draft, label in zip(reading.drafts, labelled, strict=True)
     ]
     ranked = sorted(nuggets, key=lambda nugget: SORTED.index(nugget.importance))
     kept, left_out = ranked[: work.nugget_cap], ranked[work.nugget_cap :]
@@ -138,7 +138,7 @@ def nuggetize(work: NuggetizeInput) -> Step[NuggetizeOutcome]:
         log.note("list", "failed", f"{unknown} nuggets of unknown importance stand behind vital and okay ones")
     if left_out:
         log.note("list", "cut", f"{len(left_out)} of {len(ranked)} nuggets are beyond the first {work.nugget_cap}")
-    return NuggetizeOutcome(tuple(kept), tuple(left_out), made, "", tuple(log.notes))
+    return NuggetizeOutcome(tuple(kept), tuple(left_out), reading, "", tuple(log.notes))
 
 
 def _read_windows(log: StepLog, work: DraftsInput) -> Step[DraftsOutcome]:

@@ -107,7 +107,7 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _List:
     items: tuple[str, ...]
     start: int
     end: int
@@ -168,8 +168,8 @@ def parse_labels(reply: str, vocabulary: Sequence[str], count: int) -> Parsed | 
     for number, (item, label) in enumerate(zip(parsed.items, labels, strict=True), start=1):
         if label is None:
             return ReplyProblem(f"label {number} is {_shown(item)}; allowed are {', '.join(vocabulary)}")
-    given = tuple(label for label in labels if label is not None)
-    return Parsed(given, (*parsed.notes, *_variants(parsed.items, given)))
+    known_labels = tuple(label for label in labels if label is not None)
+    return Parsed(known_labels, (*parsed.notes, *_variants(parsed.items, known_labels)))
 
 
 def parse_label(reply: str, vocabulary: Sequence[str]) -> Parsed | ReplyProblem:
@@ -182,16 +182,16 @@ def parse_label(reply: str, vocabulary: Sequence[str]) -> Parsed | ReplyProblem:
     if isinstance(body, ReplyProblem):
         return body
     lines = [line for line in FENCE.sub("", body.text).splitlines() if line.strip()]
-    found = {
+    line_of = {
         label: line
         for place, line in reversed(list(enumerate(lines)))
         if (label := _line_label(line, vocabulary)) is not None and not _is_thought(lines, place)
     }
-    if len(found) != 1 or _mentioned(body.text, vocabulary) - found.keys():
+    if len(line_of) != 1 or _mentioned(body.text, vocabulary) - line_of.keys():
         return ReplyProblem(
             f"the reply is {_shown(body.text)}; it must be one of {', '.join(vocabulary)} and nothing else"
         )
-    label, line = found.popitem()
+    label, line = line_of.popitem()
     around = ["text around the label"] if len(lines) > 1 else []
     notes = (*body.notes, *around, *_variants([line.strip()], [label]))
     return Parsed((label,), notes)
@@ -199,8 +199,8 @@ def parse_label(reply: str, vocabulary: Sequence[str]) -> Parsed | ReplyProblem:
 
 def label_of(text: str, vocabulary: Iterable[str]) -> str | None:
     """Label of the vocabulary, ignoring case, with blanks, hyphens or underscores between words."""
-    known = {_normal(label): label for label in vocabulary}
-    return known.get(_normal(text.strip()))
+    by_spelling = {_normal(label): label for label in vocabulary}
+    return by_spelling.get(_normal(text.strip()))
 
 
 def _normal(text: str) -> str:
@@ -228,8 +228,8 @@ def _is_thought(lines: Sequence[str], place: int) -> bool:
 def _mentioned(text: str, vocabulary: Sequence[str]) -> set[str]:
     longest_first = sorted(vocabulary, key=len, reverse=True)
     patterns = [BETWEEN_WORDS.sub(lambda _: BETWEEN_WORDS.pattern, re.escape(label)) for label in longest_first]
-    found = re.finditer(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", text, re.IGNORECASE)
-    return {label for match in found if (label := label_of(match[0], vocabulary)) is not None}
+    mentions = re.finditer(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", text, re.IGNORECASE)
+    return {label for match in mentions if (label := label_of(match[0], vocabulary)) is not None}
 
 
 def _variants(written: Sequence[str], labels: Sequence[str]) -> list[str]:
@@ -254,16 +254,20 @@ def parse_list(reply: str, *, words: bool = False, escapes: re.Pattern[str] = ES
     body = _body(reply)
     if isinstance(body, ReplyProblem):
         return body
-    found = _string_lists(body.text)
-    if isinstance(found, ReplyProblem):
-        return found
-    found = found or (_word_lists(body.text) if words else [])
-    if len(found) > 1:
+    lists = _lists_in(body.text, words=words)
+    if isinstance(lists, ReplyProblem):
+        return lists
+    if len(lists) > 1:
         return SEVERAL
-    if found:
-        items = tuple(_decoded(item, escapes) for item in found[0].items)
-        return Parsed(items, (*body.notes, *found[0].notes, *_around(body.text, found[0])))
+    if lists:
+        items = tuple(_decoded(item, escapes) for item in lists[0].items)
+        return Parsed(items, (*body.notes, *lists[0].notes, *_around(body.text, lists[0])))
     return _line_items(body)
+
+
+def _lists_in(text: str, *, words: bool) -> list[_List] | ReplyProblem:
+    lists = _string_lists(text)
+    return lists or (_word_lists(text) if words else [])
 
 
 def is_cut(finish: str) -> bool:
@@ -283,11 +287,10 @@ def closed_part(reply: str) -> str | None:
     body = _body(reply)
     if isinstance(body, ReplyProblem):
         return None
-    lists = _string_lists(body.text)
+    lists = _lists_in(body.text, words=True)
     if isinstance(lists, ReplyProblem):
         return None
-    found = lists or _word_lists(body.text)
-    spans = [(each.start, each.end) for each in found] or [
+    spans = [(each.start, each.end) for each in lists] or [
         match.span() for match in CLOSED_OBJECT.finditer(body.text)
     ]
     return body.text[slice(*spans[0])] if len(spans) == 1 else None
@@ -321,8 +324,8 @@ def _thinking_marks(reply: str) -> list[re.Match[str]]:
     marks = list(THINKING.finditer(reply))
     if not marks:
         return []
-    lists = [found for found in _lists_of(reply) if found]
-    starts = [found.start for found in lists]
+    lists = [each for each in _lists_of(reply) if each]
+    starts = [each.start for each in lists]
 
     def is_quoted(mark: re.Match[str]) -> bool:
         before = bisect_right(starts, mark.start()) - 1
@@ -331,18 +334,18 @@ def _thinking_marks(reply: str) -> list[re.Match[str]]:
     return [mark for mark in marks if not is_quoted(mark)]
 
 
-def _string_lists(text: str) -> list[_Found] | ReplyProblem:
-    found = list(_lists_of(text))
-    whole = [each for each in found if each]
-    return whole if len(whole) == len(found) else BROKEN
+def _string_lists(text: str) -> list[_List] | ReplyProblem:
+    lists = list(_lists_of(text))
+    whole = [each for each in lists if each]
+    return whole if len(whole) == len(lists) else BROKEN
 
 
-def _lists_of(text: str) -> Iterator[_Found | None]:
+def _lists_of(text: str) -> Iterator[_List | None]:
     """Lists of strings, and None for a broken list: past that nothing is read, where it ends would be a guess."""
     at = 0
     while (start := text.find("[", at)) >= 0:
         if match := STRING_LIST.match(text, start):
-            yield _found(match)
+            yield _list_of(match)
             at = match.end()
         elif opens := OPENS_A_LIST.match(text, start):
             broken = _unescaped(text, start, opens.end() - 1)
@@ -354,14 +357,14 @@ def _lists_of(text: str) -> Iterator[_Found | None]:
             at = start + 1
 
 
-def _found(match: re.Match[str]) -> _Found:
+def _list_of(match: re.Match[str]) -> _List:
     tokens = STRINGS.findall(match[0])
     notes = ["trailing comma"] if match[0][:-1].rstrip().endswith(",") else []
     notes += ["typographic quotes"] if any(token[0] == "“" for token in tokens) else []
-    return _Found(tuple(token[1:-1] for token in tokens), match.start(), match.end(), tuple(notes))
+    return _List(tuple(token[1:-1] for token in tokens), match.start(), match.end(), tuple(notes))
 
 
-def _unescaped(text: str, start: int, at: int) -> _Found | None:
+def _unescaped(text: str, start: int, at: int) -> _List | None:
     """Read a list whose strings hold their own quote unescaped, as in ['it's here']; None where that fails too.
 
     A quote ends its string only where the next string or the end of the list follows. Two strings without a comma
@@ -375,7 +378,7 @@ def _unescaped(text: str, start: int, at: int) -> _Found | None:
         quote, after, ended = closed
         items.append(text[at + 1 : quote])
         if ended:
-            return _Found(tuple(items), start, after, ("unescaped quotes",))
+            return _List(tuple(items), start, after, ("unescaped quotes",))
         at = after
 
 
@@ -392,14 +395,14 @@ def _closing(text: str, opening: int) -> tuple[int, int, bool] | None:
     return None
 
 
-def _word_lists(text: str) -> list[_Found]:
+def _word_lists(text: str) -> list[_List]:
     return [
-        _Found(tuple(word.strip() for word in WORDS.findall(match[0])), match.start(), match.end(), ("no quotes",))
+        _List(tuple(word.strip() for word in WORDS.findall(match[0])), match.start(), match.end(), ("no quotes",))
         for match in WORD_LIST.finditer(text)
     ]
 
 
-def _around(text: str, found: _Found) -> list[str]:
+def _around(text: str, found: _List) -> list[str]:
     outside = f"{text[: found.start]}\n{text[found.end :]}"
     prose = FENCE.sub("", outside).strip()
     return [*(["code fence"] if "```" in outside else []), *(["text around the list"] if prose else [])]

@@ -109,8 +109,8 @@ def judged_conditions(campaign: Campaign) -> Iterator[NuggetCondition]:
 
 
 def _mean(values: Floats) -> tuple[float | None, int]:
-    known = values[~np.isnan(values)]
-    return (float(known.mean()) if len(known) else None), len(known)
+    numbers = values[~np.isnan(values)]
+    return (float(numbers.mean()) if len(numbers) else None), len(numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     campaign, topic = get_row(viewer, slug, topic_rows.topic_for, public_id)
     sources = [source.name for source in campaign.qrel_sources.all()]
     graded = page_of(request, topic_rows.graded_pks_of(viewer, campaign, topic), SEGMENTS_A_PAGE, "segments")
-    given = page_of(request, corpus_answers.answers_of_topic(viewer, campaign, topic), ANSWERS_A_PAGE, "answers")
+    answers = page_of(request, corpus_answers.answers_of_topic(viewer, campaign, topic), ANSWERS_A_PAGE, "answers")
     context = {
         "campaign": campaign,
         "topic": topic,
@@ -200,8 +200,8 @@ def topic(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
         "graded": graded,
         "segments": topic_rows.graded_segments(topic, [pk for pk, _ in graded], sources),
         "lists": topic_rows.nugget_lists_of(viewer, campaign, topic),
-        "given": given,
-        "answers": corpus_answers.shown_answers(given),
+        "given": answers,
+        "answers": corpus_answers.shown_answers(answers),
         "unanswered": corpus_answers.runs_without_answer(viewer, campaign, topic),
         **_grid(request, campaign, topic),
     }
@@ -223,18 +223,18 @@ def run(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     viewer = request.user
     campaign, run = get_row(viewer, slug, run_rows.run_for, pk)
     answered = run_rows.answered_topics(viewer, campaign, run)
-    wanted = AnswerSearch(request.GET).value("topic")
+    topic_id = AnswerSearch(request.GET).value("topic")
     first = next((topic.public_id for topic in answered), "")
-    given = corpus_answers.answer_of_run(viewer, campaign, run, wanted or first)
+    answer = corpus_answers.answer_of_run(viewer, campaign, run, topic_id or first)
     context = {
         "campaign": campaign,
         "run": run,
         "findings": findings_for(viewer, campaign, run_id=run.run_id)[:FINDINGS_ON_RUN],
         "rows": answered,
         "scores": scores_of_run(campaign, run),
-        "wanted": wanted,
-        "answer": next(iter(corpus_answers.shown_answers([given])), None) if given else None,
-        "sheets": label_grid.sheets_of(viewer, campaign, given) if given else [],
+        "wanted": topic_id,
+        "answer": next(iter(corpus_answers.shown_answers([answer])), None) if answer else None,
+        "sheets": label_grid.sheets_of(viewer, campaign, answer) if answer else [],
     }
     return render(request, "organizer/run.html", context)
 
@@ -263,10 +263,10 @@ def findings(request: UserRequest, slug: str) -> HttpResponse:
 def _grid(request: UserRequest, campaign: Campaign, topic: Topic) -> dict[str, Any]:
     """The labels of the judging that the query string names, else of the one that counts, else of the first."""
     judgings = label_grid.judgings_of(request.user, campaign, topic)
-    wanted = request.GET.get("labels", "")
-    named = (judging for judging in judgings if judging.key == wanted)
-    chosen = next(named, None) or _counting(campaign, topic, judgings) or next(iter(judgings), None)
-    grid = label_grid.grid_of(request.user, campaign, topic, chosen) if chosen else None
+    key = request.GET.get("labels", "")
+    with_key = (judging for judging in judgings if judging.key == key)
+    opened = next(with_key, None) or _counting(campaign, topic, judgings) or next(iter(judgings), None)
+    grid = label_grid.grid_of(request.user, campaign, topic, opened) if opened else None
     return {"judgings": judgings, "grid": grid}
 
 
@@ -347,8 +347,8 @@ class NewCampaignForm(forms.Form):
 
     @property
     def starts(self) -> list[tuple[str, str, str, bool]]:
-        chosen = self["start"].value() or EMPTY
-        return [(start, *words, start == chosen) for start, words in STARTS.items()]
+        selected = self["start"].value() or EMPTY
+        return [(start, *words, start == selected) for start, words in STARTS.items()]
 
     @property
     def file(self) -> CampaignFile:
@@ -446,8 +446,8 @@ def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataC
     def file(collection: str, caption: str = "Download", **query: str) -> tuple[str, str, str]:
         parts = [query.get(name, "").replace("/", "") for name in ("condition", "judge")]
         name = "-".join(filter(None, [campaign.slug, collection, *parts]))
-        chosen = urlencode({"campaign": campaign.slug, **query, "format": "csv"})
-        return caption, f"/api/v1/{collection}/?{chosen}", f"{name}.csv"
+        parameters = urlencode({"campaign": campaign.slug, **query, "format": "csv"})
+        return caption, f"/api/v1/{collection}/?{parameters}", f"{name}.csv"
 
     yield DataCard(
         "Scores",

@@ -176,10 +176,10 @@ class JobForm(BudgetForm):
     @property
     def limits_set(self) -> str:
         words = {"most_calls": "calls", "most_tokens": "tokens", "most_money": "to pay"}
-        found = [f"at most {self.data[name]} {unit}" for name, unit in words.items() if self.data.get(name)]
+        limits = [f"at most {self.data[name]} {unit}" for name, unit in words.items() if self.data.get(name)]
         if priority := self.data.get("priority"):
-            found.append(f"priority {priority}")
-        return ", ".join(found) or "none set"
+            limits.append(f"priority {priority}")
+        return ", ".join(limits) or "none set"
 
     def order(self, topics: tuple[str, ...]) -> JobOrder:
         values = self.cleaned_data
@@ -265,6 +265,8 @@ def judge_choice(judges: list[Judge], but: int | None = None) -> forms.ChoiceFie
         choices.insert(0, ("", f"{own} (new)"))
     offered = [value for value, _ in choices]
     # Whoever made a judge means it, and not the heuristic that Assay comes with.
-    made = [judge.name for judge in judges if judge.model != SIMULATED_MODEL and judge.pk != but]
-    initial = own if own in offered and (own != SIMULATED_MODEL or not made) else next(iter([*made, *offered]), "")
+    others = [judge.name for judge in judges if judge.model != SIMULATED_MODEL and judge.pk != but]
+    initial = (
+        own if own in offered and (own != SIMULATED_MODEL or not others) else next(iter([*others, *offered]), "")
+    )
     return forms.ChoiceField(choices=choices, required=False, initial=initial, label="Judge")

@@ -59,8 +59,8 @@ JOBS_A_PAGE = 50
 def earlier_order(viewer: User, campaign: Campaign, pk: str) -> tuple[dict[str, object], LlmJob | None]:
     """Order of an earlier job and the job; of a job without one, nothing."""
     # A number that no key can be is an address of nothing, not an error of the database.
-    known = pk.isdecimal() and len(pk) < LONGEST_KEY
-    llm = jobs_for(viewer, campaign).filter(pk=int(pk)).first() if known else None
+    is_key = pk.isdecimal() and len(pk) < LONGEST_KEY
+    llm = jobs_for(viewer, campaign).filter(pk=int(pk)).first() if is_key else None
     order = order_of(llm) if llm else None
     return (order, llm) if order else ({}, None)
 
@@ -87,8 +87,8 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug, may_run_jobs)
     order, earlier = earlier_order(request.user, campaign, request.GET.get("again", ""))
     # The page's own button sends nothing but the address of what is shown; programs send the fields.
-    chosen = request.POST if "what" in request.POST else request.GET
-    form = JobForm(request.user, campaign, choices_of_order(order) if order and "what" not in chosen else chosen)
+    choices = request.POST if "what" in request.POST else request.GET
+    form = JobForm(request.user, campaign, choices_of_order(order) if order and "what" not in choices else choices)
     starts = "start" in request.POST
     if starts and form.is_valid():
         with refusals_on(form):
@@ -101,7 +101,7 @@ def new_job(request: UserRequest, slug: str) -> HttpResponse:
         "preview": preview_of(form),
         # A reply that changes the estimate alone has no judge, and new labels make a new computation.
         "trusts": () if request.htmx.target == "estimate" else trusts_of(form),
-        "address": chosen.urlencode(),
+        "address": choices.urlencode(),
         "endpoint": form.endpoint_name,
         "simulated": form.is_simulated,
     }
@@ -126,8 +126,8 @@ class JobPreview:
 
 def trusts_of(form: JobForm) -> list[JudgeTrust]:
     judge, task = form["judge"].value(), TASK_OF.get(form.kind)
-    known = (trust for tasks in trust_of(form.campaign).values() for trust in tasks)
-    return [trust for trust in known if trust.judge.name == judge and task in (None, trust.task)]
+    trusts = (trust for tasks in trust_of(form.campaign).values() for trust in tasks)
+    return [trust for trust in trusts if trust.judge.name == judge and task in (None, trust.task)]
 
 
 def preview_of(form: JobForm) -> JobPreview:
@@ -138,19 +138,19 @@ def preview_of(form: JobForm) -> JobPreview:
     ids = dict(form.campaign.topics.values_list("pk", "topic_id"))
     try:
         with_all = form.try_plan(())
-        chosen = tuple(form.cleaned_data.get("topics", ()))
-        ready = form.try_plan(chosen) if chosen else with_all
+        topics = tuple(form.cleaned_data.get("topics", ()))
+        ready = form.try_plan(topics) if topics else with_all
     except Refused as refused:
         return JobPreview(missing=missing, reason=refused.message)
     plan = ready.plan
-    shown = JobPreview(
+    job_preview = JobPreview(
         lacking=frozenset(ids[pk] for pk in with_all.plan.topics), missing=missing, skipped=skipped_rows(plan)
     )
     if reason := " ".join(errors) or why_nothing(form, plan):
-        return replace(shown, reason=reason)
+        return replace(job_preview, reason=reason)
     expected = estimate(plan, ready.request.judge)
     return replace(
-        shown,
+        job_preview,
         rows=list(estimate_rows(form, plan, expected)),
         then_labels=form.kind is JobKind.LABELS and any(item.kind == "nuggets" for item in plan.items),
         button=button_of(expected.forecast),
@@ -314,9 +314,9 @@ def labels_of_answer(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def list_origin(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign, found = get_row(request.user, slug, provenance.list_for, pk)
-    made = provenance.making_of(request.user, campaign, found)
-    simulated = SIMULATED_MODEL in (found.nugget_set.judge.model, *made.models)
-    context = {"campaign": campaign, "list": found, "made": made, "simulated": simulated}
+    making = provenance.making_of(request.user, campaign, found)
+    simulated = SIMULATED_MODEL in (found.nugget_set.judge.model, *making.models)
+    context = {"campaign": campaign, "list": found, "made": making, "simulated": simulated}
     return render(request, "organizer/origin_list.html", context)
 
 

@@ -120,11 +120,11 @@ class ConnectionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Refuse one price without the other, because a cost needs both."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
-        given = [name for name in ("prompt_price", "completion_price") if values.get(name) is not None]
-        if len(given) == 1:
-            missing = "completion_price" if given == ["prompt_price"] else "prompt_price"
+        prices = [name for name in ("prompt_price", "completion_price") if values.get(name) is not None]
+        if len(prices) == 1:
+            missing = "completion_price" if prices == ["prompt_price"] else "prompt_price"
             self.add_error(missing, "Both prices or none.")
-        if given and not values.get("currency") and "currency" not in self.errors:
+        if prices and not values.get("currency") and "currency" not in self.errors:
             self.add_error("currency", "The currency of the prices.")
         return values
 
@@ -152,7 +152,7 @@ class CallableModel:
 
 def callable_models(judges: list[Judge]) -> dict[str, CallableModel]:
     """Models by the key of their choice: of connections, then the default endpoint's, then what only judges have."""
-    found = {
+    models = {
         f"connection-{row.pk}": CallableModel(
             row.model, row.base_url, f"{row.name}, version {row.version}: {row.model} at {row.endpoint}"
         )
@@ -163,9 +163,9 @@ def callable_models(judges: list[Judge]) -> dict[str, CallableModel]:
     for judge in judges:
         rest[f"judge-{judge.pk}"] = CallableModel(judge.model, judge.base_url, f"{judge.model}, as {judge.name}")
     for key, choice in rest.items():
-        if all((choice.model, choice.base_url) != (other.model, other.base_url) for other in found.values()):
-            found[key] = choice
-    return found
+        if all((choice.model, choice.base_url) != (other.model, other.base_url) for other in models.values()):
+            models[key] = choice
+    return models
 
 
 class JudgeForm(forms.Form):
@@ -251,19 +251,19 @@ def judge_rows(viewer: User, campaign: Campaign, units: LlmUnits) -> list[JudgeL
         unit = units.by_judge.get((judge.name, LABEL)) or units.by_judge.get((judge.name, SUPPORT))
         connection = next((row for row in connections if _is_of(judge, row.base_url, row.model)), None)
         cost = unit.cost if unit else None
-        known = trusts.get(judge.pk, ())
-        rows.append(JudgeListRow(judge, *name_and_version(judge.name), connection, labels[judge.pk], cost, known))
+        tasks = trusts.get(judge.pk, ())
+        rows.append(JudgeListRow(judge, *name_and_version(judge.name), connection, labels[judge.pk], cost, tasks))
     return sorted(rows, key=lambda row: (-row.labels, row.name, -row.version))
 
 
 def _labels(campaign: Campaign) -> Counter[int]:
-    found = Counter[int]()
+    counts = Counter[int]()
     for labels in (
         Assignment.objects.current().filter(answer__topic__campaign=campaign),
         SupportJudgment.objects.current().filter(segment__campaign=campaign),
     ):
-        found.update(dict(labels.order_by().values_list("judge").annotate(Count("pk"))))
-    return found
+        counts.update(dict(labels.order_by().values_list("judge").annotate(Count("pk"))))
+    return counts
 
 
 def connection_rows() -> list[ConnectionRow]:
@@ -284,17 +284,17 @@ def judges(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
     connections, units = connection_rows(), llm_units(campaign)
     rows = judge_rows(request.user, campaign, units)
-    wanted = request.GET.get("connection", "")
+    key = request.GET.get("connection", "")
     tested = [row for row in connections if row.connection.tested_at]
     newest = max(tested, key=lambda row: row.connection.tested_at or row.connection.made_at, default=None)
-    shown = next((row for row in connections if str(row.connection.pk) == wanted), newest)
+    opened = next((row for row in connections if str(row.connection.pk) == key), newest)
     context = {
         "campaign": campaign,
         "judges": rows,
         "people": {trust.task: trust.people for row in rows for trust in row.trusts},
         "currency": units.currency,
         "connections": connections,
-        "shown": shown,
+        "shown": opened,
         "may_run": may_run_jobs(request.user, campaign),
         "may_connect": may_connect(request.user, campaign),
     }
@@ -338,8 +338,8 @@ def _connection_values(key: str, endpoint: str, offered: Mapping[str, OfferedEnd
     """Values with which the form begins: of the connection of that key, else only the endpoint."""
     like = next((row for row in newest_connections() if str(row.pk) == key), None)
     values = forms.model_to_dict(like, fields=ConnectionForm.base_fields) if like else {}
-    chosen = endpoint or values.get("endpoint", "")
-    return values | {"endpoint": chosen if chosen in offered else DEFAULT}
+    name = endpoint or values.get("endpoint", "")
+    return values | {"endpoint": name if name in offered else DEFAULT}
 
 
 def _models(endpoint: OfferedEndpoint) -> list[str]:

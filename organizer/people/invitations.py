@@ -109,18 +109,18 @@ def addressed(text: str) -> list[Invitee]:
             words = []
         else:
             words += (piece["quoted"] or piece["word"] or "").split()
-    found: dict[str, Invitee] = {}
+    invitees: dict[str, Invitee] = {}
     for person in people:
-        found.setdefault(person.email.lower(), person)
-    return list(found.values())
+        invitees.setdefault(person.email.lower(), person)
+    return list(invitees.values())
 
 
 def plan_of(campaign: Campaign, people: list[Invitee]) -> InvitePlan:
-    known = campaign_people.known_addresses(campaign, [person.email for person in people])
+    names_by_address = campaign_people.known_addresses(campaign, [person.email for person in people])
     plan = InvitePlan([], [], [])
     for person in people:
-        if person.email.lower() in known:
-            plan.known.append(Invitee(person.email, person.name, known[person.email.lower()]))
+        if person.email.lower() in names_by_address:
+            plan.known.append(Invitee(person.email, person.name, names_by_address[person.email.lower()]))
             continue
         try:
             validate_email(person.email)
@@ -216,8 +216,8 @@ def revoke(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 def joined(request: HttpRequest, form: JoinForm) -> User | None:
     """New account with the invitation's role; None where the form has errors."""
     data, raw = form.cleaned_data, request.session.get(HELD, "")
-    found = invitation_of(raw)
-    email = found.email if found else ""
+    held_invitation = invitation_of(raw)
+    email = held_invitation.email if held_invitation else ""
     # An address leads to one account only, so one that is taken stays with the account that has it.
     if any(model.objects.filter(email__iexact=email).exists() for model in (EmailAddress, User)):
         email = ""
@@ -258,10 +258,10 @@ def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
 @login_not_required
 @blind
 def invitation(request: HttpRequest) -> HttpResponse:
-    found = invitation_of(request.session.get(HELD, ""))
-    if not found:
+    held_invitation = invitation_of(request.session.get(HELD, ""))
+    if not held_invitation:
         return render(request, "organizer/no_invitation.html", status=410)
-    form = JoinForm(posted(request), initial={"full_name": found.name})
+    form = JoinForm(posted(request), initial={"full_name": held_invitation.name})
     if request.method == "POST" and not request.user.is_authenticated and form.is_valid():
         user = joined(request, form)
         if user:
@@ -269,7 +269,7 @@ def invitation(request: HttpRequest) -> HttpResponse:
             record_authentication(request, user, method="password")
             login(request, user, BACKEND)
             return redirect("organizer:campaigns")
-    context = {"invitation": found, "form": form, "provider": settings.OIDC}
+    context = {"invitation": held_invitation, "form": form, "provider": settings.OIDC}
     return render(request, "organizer/invitation.html", context, status=422 if form.errors else 200)
 
 

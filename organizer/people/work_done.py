@@ -220,8 +220,8 @@ def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
         )
         if rows:
             stages.append((stage, rows))
-    found = (row for _, rows in stages for row in rows)
-    flags = tuple(Flag(row.who.name, row.stage.words, *flag) for row in found for flag in _flags(row))
+    all_rows = (row for _, rows in stages for row in rows)
+    flags = tuple(Flag(row.who.name, row.stage.words, *flag) for row in all_rows for flag in _flags(row))
     return PeopleWork(tuple(people), tuple(stages), flags, hours)
 
 
@@ -238,7 +238,7 @@ def _row(
     mixes, latencies = labels
     mix, others = mixes.get((judge, stage), (Mix(), Mix()))
     # No other stage shows a label that could be accepted.
-    shown = latencies.get(judge, []) if stage is Stage.SUPPORT_POST_EDIT else []
+    accept_times = latencies.get(judge, []) if stage is Stage.SUPPORT_POST_EDIT else []
     return PersonStage(
         who=who,
         stage=stage,
@@ -249,13 +249,13 @@ def _row(
         words_per_minute=_middle(list(_paces(own, *reading))),
         mix=mix,
         others=others,
-        accepts=spread_of(shown),
+        accepts=spread_of(accept_times),
     )
 
 
 def _middle(values: Sequence[float]) -> float | None:
-    found = spread_of(values)
-    return found.median if found else None
+    spread = spread_of(values)
+    return spread.median if spread else None
 
 
 def _paces(own: Iterable[KeptTime], words: Words, topics: dict[int, str]) -> Iterator[float]:

@@ -51,9 +51,9 @@ def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPai
     match trial.task:
         case "assign":
             pairs = [(item["answer"], nugget) for item in payloads for nugget in item["nuggets"]]
-            given = answers.in_bulk([answer for answer, _ in pairs])
+            answers_by_key = answers.in_bulk([answer for answer, _ in pairs])
             return _shown(
-                pairs, given, _nugget_texts(pairs), lambda row, text: ShownPair(text, "", row.topic, row)
+                pairs, answers_by_key, _nugget_texts(pairs), lambda row, text: ShownPair(text, "", row.topic, row)
             )
         case "support":
             pairs = [(item["sentence"], item["segment"]) for item in payloads]
@@ -70,8 +70,8 @@ def shown_pairs(viewer: User, campaign: Campaign, trial: Trial) -> list[ShownPai
             about = topics.in_bulk([topic for topic, _ in pairs])
             # Only the beginning is shown, and a segment may be long.
             segments = Segment.objects.annotate(start=Left("text", SNIPPET)).only("docid")
-            found = segments.in_bulk([segment for _, segment in pairs])
-            return _shown(pairs, about, found, lambda topic, row: ShownPair(row.start, row.docid, topic))
+            by_key = segments.in_bulk([segment for _, segment in pairs])
+            return _shown(pairs, about, by_key, lambda topic, row: ShownPair(row.start, row.docid, topic))
 
 
 def _shown(
@@ -85,11 +85,13 @@ def _shown(
 def _sentences(pairs: Pairs, answers: QuerySet[AnswerProvenance]) -> dict[int, ShownPair]:
     """Sentences of answers that the viewer may see, still without a passage."""
     sentences = Sentence.objects.in_bulk([sentence for sentence, _ in pairs])
-    given = answers.in_bulk([sentence.answer_id for sentence in sentences.values()])
+    answers_by_key = answers.in_bulk([sentence.answer_id for sentence in sentences.values()])
     return {
-        pk: ShownPair(sentence.text, "", given[sentence.answer_id].topic, given[sentence.answer_id])
+        pk: ShownPair(
+            sentence.text, "", answers_by_key[sentence.answer_id].topic, answers_by_key[sentence.answer_id]
+        )
         for pk, sentence in sentences.items()
-        if sentence.answer_id in given
+        if sentence.answer_id in answers_by_key
     }
 
 
@@ -187,8 +189,8 @@ def _prompt(tried: Tried, judges: list[Judge], labels: int) -> TriedPrompt:
 
 def _codes(codes: tuple[int | None, ...], labels: int) -> Bytes:
     """Label codes of reports: a code outside the task's labels becomes negative."""
-    known = [UNJUDGED if code is None else code if 0 <= code < labels else FAILED for code in codes]
-    return np.array(known, dtype=np.int8)
+    stored = [UNJUDGED if code is None else code if 0 <= code < labels else FAILED for code in codes]
+    return np.array(stored, dtype=np.int8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,11 +112,11 @@ class PreviewForm(forms.Form):
         target = PreviewTarget(values.get("topic", ""), values.get("run", ""))
         structured = bool(values.get("structured"))
         try:
-            shown = preview(self.viewer, self.campaign, template, target, structured=structured)
+            example = preview(self.viewer, self.campaign, template, target, structured=structured)
         except Refused as refusal:  # the words can be read and written all the same
             return {"chosen": self, "why_not": refusal.message}
-        schema = json.dumps(shown.ask.form.response_format, indent=2) if shown.ask.form else ""
-        return {"chosen": self, "shown": shown, "schema": schema}
+        schema = json.dumps(example.ask.form.response_format, indent=2) if example.ask.form else ""
+        return {"chosen": self, "shown": example, "schema": schema}
 
 
 class CompareForm(forms.Form):
@@ -264,8 +264,8 @@ def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with refusals_on(form):
             if starts:
-                made = start_trial(campaign, form.wish, request.user)
-                return redirect("organizer:trial", campaign.slug, made.pk)
+                new_trial = start_trial(campaign, form.wish, request.user)
+                return redirect("organizer:trial", campaign.slug, new_trial.pk)
             context = estimated(campaign, form.wish)
     context |= {
         "campaign": campaign,

@@ -70,8 +70,8 @@ class StageCard:
 
     @property
     def drawn(self) -> list[StageShare]:
-        shown = (StepState.DONE, StepState.IN_PROGRESS, StepState.BLOCKED)
-        return [share for share in (self.done, *self.others) if share and share.state in shown and share.count]
+        states = (StepState.DONE, StepState.IN_PROGRESS, StepState.BLOCKED)
+        return [share for share in (self.done, *self.others) if share and share.state in states and share.count]
 
 
 def cards_of(
@@ -152,8 +152,8 @@ def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct 
     except Refused:
         return None
     # A topic that nobody may have, or that has nothing to read, would open an empty form.
-    given = {piece.topic.pk for piece in plan.given}
-    ready = [topic for topic in ready if topic.pk in given]
+    planned_topics = {piece.topic.pk for piece in plan.given}
+    ready = [topic for topic in ready if topic.pk in planned_topics]
     if not ready:
         return None
     query = {"stage": stage, "choose": "ticked", **ground, "topics": [topic.public_id for topic in ready]}

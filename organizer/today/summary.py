@@ -128,9 +128,9 @@ def _ranks(choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | 
     machines.sort(key=lambda choice: choice.nugget_sets != people.nugget_sets)
     if not machines:
         return None
-    found = agreement_of(machines[0], people, PRIMARY, COMPARED)
-    tau = found.run_level if has_tau(found.runs, found.topics) else None
-    return JudgeRanking(machines[0], people, tau, found.runs, found.topics)
+    ranks = agreement_of(machines[0], people, PRIMARY, COMPARED)
+    tau = ranks.run_level if has_tau(ranks.runs, ranks.topics) else None
+    return JudgeRanking(machines[0], people, tau, ranks.runs, ranks.topics)
 
 
 def human_agreement(viewer: User, campaign: Campaign) -> Overlap | None:

@@ -226,11 +226,11 @@ def people_rows(viewer: User, campaign: Campaign) -> list[PersonToday]:
 
 
 def running_jobs(rows: Iterable[JobListRow], now: datetime) -> list[RunningJob]:
-    found = list(rows)
-    ended = WorkItem.objects.filter(job__in=[row.llm.pk for row in found], ended_at__gt=now - RATE_OVER)
+    running = list(rows)
+    ended = WorkItem.objects.filter(job__in=[row.llm.pk for row in running], ended_at__gt=now - RATE_OVER)
     counts = dict(ended.order_by().values_list("job").annotate(Count("pk")))
     minutes = RATE_OVER / timedelta(minutes=1)
-    return [RunningJob(row, counts.get(row.llm.pk, 0) / minutes) for row in found]
+    return [RunningJob(row, counts.get(row.llm.pk, 0) / minutes) for row in running]
 
 
 def spending_of(jobs: Iterable[LlmJob], since: datetime) -> MoneySpent:

@@ -106,10 +106,10 @@ class WorkSearch(ListSearch):
         due = wishes["state"] if wishes["state"] in (LATE, IDLE) else ""
         if due:
             wishes["state"] = ""
-        found = work_topics(viewer, campaign, **wishes, pattern=pattern, due=due)
+        topics = work_topics(viewer, campaign, **wishes, pattern=pattern, due=due)
         if step:
-            found = found.filter(pk__in=topics_at_step(viewer, campaign, step))
-        return found.none() if self.pattern_problem else found
+            topics = topics.filter(pk__in=topics_at_step(viewer, campaign, step))
+        return topics.none() if self.pattern_problem else topics
 
 
 def pattern_in(words: str) -> str:

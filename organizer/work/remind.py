@@ -68,8 +68,8 @@ def remind_late(request: UserRequest, slug: str) -> HttpResponse:
 
 def _late_tasks(viewer: User, campaign: Campaign) -> dict[int, list[Task]]:
     rows = tasks_for(viewer, campaign).filter(late(), assessor__is_active=True).order_by("assessor", "due", "pk")
-    found = groupby(rows.select_related("assessor", "topic"), attrgetter("assessor_id"))
-    return {person: list(tasks) for person, tasks in found}
+    by_person = groupby(rows.select_related("assessor", "topic"), attrgetter("assessor_id"))
+    return {person: list(tasks) for person, tasks in by_person}
 
 
 def _mail(request: UserRequest, campaign: Campaign, tasks: Sequence[Task], text: str) -> bool:

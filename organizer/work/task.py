@@ -38,16 +38,16 @@ from web import audit_log
 def task(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     campaign, task = get_row(request.user, slug, task_for, public_id)
     submissions = work_rows.submissions_of(task)
-    wanted = request.GET.get("version", "")
-    named = (submission for submission in submissions if str(submission.version) == wanted)
-    chosen = next(named, next(iter(submissions), None))
+    version = request.GET.get("version", "")
+    of_version = (submission for submission in submissions if str(submission.version) == version)
+    opened = next(of_version, next(iter(submissions), None))
     context = {
         "campaign": campaign,
         "task": task,
         "cell": work_rows.task_cells([task])[0],
         "submissions": submissions,
-        "chosen": chosen,
-        "picture": picture_of(chosen) if chosen else None,
+        "chosen": opened,
+        "picture": picture_of(opened) if opened else None,
         "remarks": work_rows.remarks_of(task),
         "history": work_rows.history_of(task),
         **_acts(request, campaign, task),
@@ -152,13 +152,13 @@ def picture_of(submission: Submission) -> LineagePicture | None:
         _box(place, nugget, relation or "added")
         for place, (nugget, relation) in enumerate(zip(derivation.nuggets, relations, strict=True))
     ]
-    made = [
+    kept = [
         LineageStep(tuple(drafts[place] for place in places), nugget.fate, nugget)
         for nugget, places in zip(nuggets, parents, strict=True)
     ]
     removed = [LineageStep((draft,), draft.fate) for draft in drafts if draft.fate == "removed"]
-    found = edits_of(derivation).classes
-    return LineagePicture(drafts, nuggets, made + removed, [name for name in EDIT_CLASSES if name in found])
+    edit_classes = edits_of(derivation).classes
+    return LineagePicture(drafts, nuggets, kept + removed, [name for name in EDIT_CLASSES if name in edit_classes])
 
 
 def _box(place: int, wording: Wording, fate: str) -> LineageBox:
@@ -221,21 +221,21 @@ def assessor_view(task: Task, answer: str) -> AssessorView | None:
 
 def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str) -> AssessorView:
     answers = state["answers"]
-    chosen = next((answer for answer in answers if answer["id"] == wanted), next(iter(answers), None))
-    if chosen is None:
+    opened = next((answer for answer in answers if answer["id"] == wanted), next(iter(answers), None))
+    if opened is None:
         return first
-    shown, cited = shown_answer(task.public_id, task.assessor, chosen["id"])
-    lines = _assigned(state, chosen) if task.stage == Stage.ASSIGN else _pairs(state, chosen["id"])
+    shown, cited = shown_answer(task.public_id, task.assessor, opened["id"])
+    lines = _assigned(state, opened) if task.stage == Stage.ASSIGN else _pairs(state, opened["id"])
     return replace(first, lines=tuple(lines), answers=answers, answer=shown, cited=cited)
 
 
 def _assigned(state: dict[str, Any], answer: dict[str, Any]) -> Iterator[PaneRow]:
-    given = {row["key"]: row for row in state["rows"]}
+    row_of = {row["key"]: row for row in state["rows"]}
     # A study asks for the drawn pairs only, not for every nugget in every answer.
     counted = answer.get("nuggets")
     nuggets = [nugget for nugget in state["nuggets"] if counted is None or nugget["key"] in counted]
     for number, nugget in enumerate(nuggets, start=1):
-        row = given.get(f"{answer['id']}{SEPARATOR}{nugget['key']}", {})
+        row = row_of.get(f"{answer['id']}{SEPARATOR}{nugget['key']}", {})
         tags = (nugget["importance"],) if nugget["importance"] else ()
         place = row.get("sentence")
         evidence = () if place is None else (f"S{place + 1}",)
@@ -243,9 +243,9 @@ def _assigned(state: dict[str, Any], answer: dict[str, Any]) -> Iterator[PaneRow
 
 
 def _pairs(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
-    given = {row["key"]: row for row in state["rows"]}
+    row_of = {row["key"]: row for row in state["rows"]}
     for number, pair in enumerate((pair for pair in state["pairs"] if pair["answer"] == answer), start=1):
-        row = given.get(pair["key"], {})
+        row = row_of.get(pair["key"], {})
         label = _label_text(row) if pair["judgeable"] else "no text to judge by"
         # Only a stage that shows the machine's label has it in its state.
         machine = pair.get("machine")
@@ -280,8 +280,8 @@ def _numbered(rows: list[dict[str, Any]], places: dict[str, int]) -> Iterator[Pa
             "edited" if edited else "",
             WEIGHTS.get(row["importance"], ""),
         ]
-        known = [(places[segment], sentence) for segment, sentence in row["evidence"] if segment in places]
-        evidence = tuple(f"P{place} S{sentence + 1}" for place, sentence in known)
+        sentences = [(places[segment], sentence) for segment, sentence in row["evidence"] if segment in places]
+        evidence = tuple(f"P{place} S{sentence + 1}" for place, sentence in sentences)
         yield PaneRow(number, row["text"], tuple(filter(None, tags)), evidence=evidence)
 
 

@@ -67,8 +67,8 @@ def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str
     `choose` is a button of the matrix (`ticked`, `found`) or of the form itself (`all`, `none`, `lacking`).
     """
     stages = stages_by_topic(viewer, campaign)
-    named = data.get("stage", "")
-    stage = Stage(named) if named in list(Stage) else next_stage(stages)
+    code = data.get("stage", "")
+    stage = Stage(code) if code in list(Stage) else next_stage(stages)
     choose = data.get("choose", "lacking")
     names = HAND_OUT_INPUTS if choose in CHOSEN_IN_MATRIX else KEPT
     kept = {name: data[name] for name in names if name in data}
@@ -111,11 +111,11 @@ def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
 def ticked_tasks(viewer: User, campaign: Campaign, data: QueryDict) -> list[str]:
     """Tasks chosen in the matrix: those ticked with those of the ticked topics, or all of its search."""
     search = WorkSearch(viewer, campaign, data)
-    found = _fitting(tasks_for(viewer, campaign).not_withdrawn(), search.wishes)
+    tasks = _fitting(tasks_for(viewer, campaign).not_withdrawn(), search.wishes)
     if data.get("choose") == "found":
         topics = search.topics(viewer, campaign)
-        return list(found.filter(topic__in=topics.order_by()).values_list("public_id", flat=True))
-    of_topics = found.filter(topic__public_id__in=data.getlist("topics")).values_list("public_id", flat=True)
+        return list(tasks.filter(topic__in=topics.order_by()).values_list("public_id", flat=True))
+    of_topics = tasks.filter(topic__public_id__in=data.getlist("topics")).values_list("public_id", flat=True)
     return [*data.getlist("tasks"), *of_topics]
 
 
@@ -135,8 +135,8 @@ def work(request: UserRequest, slug: str) -> HttpResponse:
     if card := request.GET.get("card"):
         return _card(request, campaign, card)
     search = WorkSearch(viewer, campaign, request.GET)
-    found = search.topics(viewer, campaign)
-    page = page_of(request, found, TOPICS_A_PAGE)
+    topics = search.topics(viewer, campaign)
+    page = page_of(request, topics, TOPICS_A_PAGE)
     stages = work_rows.stages_shown(viewer, campaign, search.value("stage"))
     numbers = work_rows.topic_numbers_for(viewer, campaign)
     handed = tasks_for(viewer, campaign).not_withdrawn().filter(public_id=request.GET.get("handed", ""))
@@ -263,8 +263,8 @@ def inbox(request: UserRequest, slug: str) -> HttpResponse:
     viewer, campaign = request.user, get_campaign(request.user, slug)
     search = InboxSearch(request.GET)
     answered = search.value("answered") == "True"
-    found = work_rows.remarks_for(viewer, campaign, answered=answered, kind=search.value("kind"))
-    page = page_of(request, found, REMARKS_A_PAGE)
+    remarks = work_rows.remarks_for(viewer, campaign, answered=answered, kind=search.value("kind"))
+    page = page_of(request, remarks, REMARKS_A_PAGE)
     notices = shown_notices(viewer, campaign)
     failed = sum(shown.notice.kind != Notice.Kind.DONE or shown.progress.failed > 0 for shown in notices)
     context = {
@@ -299,8 +299,8 @@ def _changed(
     """Receipt of a change, or its preview. Without a wish the tasks are reassigned."""
     if wish is None:
         act = reassign_many if commits else plan_reassigning
-        chosen = {name: form.cleaned_data[name] for name in ("tasks", "assessor", "reason")}
-        return act(campaign=campaign, actor=actor, **chosen)
+        fields = {name: form.cleaned_data[name] for name in ("tasks", "assessor", "reason")}
+        return act(campaign=campaign, actor=actor, **fields)
     return change_tasks(campaign=campaign, wish=wish, actor=actor) if commits else plan_change(campaign, wish)
 
 

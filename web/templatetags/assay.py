@@ -125,14 +125,14 @@ def money(amount: float | Decimal | None) -> str:
 @register.simple_tag(takes_context=True)
 def term(context: Context, name: str, text: str = "") -> SafeString:
     """Word of the glossary by key or code, or another form of it; the first on a page has its definition at hand."""
-    found = terms().get(name) or next(entry for entry in terms().values() if entry.code == name)
-    word = text or found.word
-    if not is_first(context, found):
+    meaning = terms().get(name) or next(entry for entry in terms().values() if entry.code == name)
+    word = text or meaning.word
+    if not is_first(context, meaning):
         return format_html("<span>{}</span>", word)
-    code = format_html(' <span class="code-word">({})</span>', found.code) if found.code == name else ""
+    code = format_html(' <span class="code-word">({})</span>', meaning.code) if meaning.code == name else ""
     return format_html(
         '<button type="button" class="term" title="{}" data-glossary="{}#{}">{}</button>{}',
-        *(found.definition, reverse("glossary"), found.key, word, code),
+        *(meaning.definition, reverse("glossary"), meaning.key, word, code),
     )
 
 
