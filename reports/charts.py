@@ -73,26 +73,26 @@ DARK_FILLS, DARK_SHADES = ("#58b4ff", "#ffbe2e", "#f0f0f0"), ("#1d3350", "#58b4f
 DARK = Palette("#17191c", "#c9c9c9", "#3d4551", "#8d9297", DARK_FILLS, "#f0f0f0", DARK_SHADES)
 
 
-def scatter(found: Correlation, *, dark: bool) -> str:
+def scatter(correlation: Correlation, *, dark: bool) -> str:
     """Return the scatter of two conditions: runs in front, single answers small behind them.
 
     Of very many answers, cells of a grid take the place of points, shaded by how many.
     """
-    sides = (found.x, found.y)
+    sides = (correlation.x, correlation.y)
     runs = [
         {"task": run.task or NO_TASK, "x": run.x, "y": run.y, "said": f"{run.run_id}: {_both(sides, run)}"}
-        for run in found.runs
+        for run in correlation.runs
         if run.x is not None and run.y is not None
     ]
-    binned = is_binned(found.points)
+    binned = is_binned(correlation.points)
     answers = [
         {"task": point.task or NO_TASK, "x": point.x, "y": point.y}
         | {"said": f"{point.run_id}, topic {point.topic_id}: {_both(sides, point)}"}
-        for point in (() if binned else found.points)
+        for point in (() if binned else correlation.points)
     ]
-    cells = cells_of(found.points) if binned else []
-    name = found.score.replace("_", " ")
-    titles = (f"{with_code(found.x)}, {name}", f"{with_code(found.y)}, {name}")
+    cells = cells_of(correlation.points) if binned else []
+    name = correlation.score.replace("_", " ")
+    titles = (f"{with_code(correlation.x)}, {name}", f"{with_code(correlation.y)}, {name}")
     return _drawn("scatter", {"runs": runs, "answers": answers, "cells": cells, "titles": titles}, dark=dark)
 
 
@@ -124,8 +124,8 @@ def heat_map(report: ConfusionReport, *, dark: bool) -> str:
         for row, counts in enumerate(report.confusion.counts.tolist())
         for column, count in enumerate(counts)
     ]
-    given = {"cells": cells, "names": names, "titles": [with_code(report.rows), with_code(report.columns)]}
-    return _drawn("heat_map", given, dark=dark)
+    content = {"cells": cells, "names": names, "titles": [with_code(report.rows), with_code(report.columns)]}
+    return _drawn("heat_map", content, dark=dark)
 
 
 def curve(points: Sequence[CurvePoint], *, dark: bool) -> str:
@@ -156,8 +156,8 @@ def plane(
 
     `ends`: where the axes begin and end; without it the points decide.
     """
-    given = {"rows": list(rows), "titles": titles, "line": list(line), "small": list(small)}
-    return _drawn("plane", given | {"ends": ends}, dark=dark)
+    content = {"rows": list(rows), "titles": titles, "line": list(line), "small": list(small)}
+    return _drawn("plane", content | {"ends": ends}, dark=dark)
 
 
 def spans(rows: Rows, title: str, *, dark: bool) -> str:
@@ -171,8 +171,8 @@ def task_of(task: str) -> str:
 
 def in_words(specification: str, names: Mapping[str, str]) -> str:
     for code, name in (WORDS | dict(names)).items():
-        found = code if " " in code else rf'(?<="){re.escape(code)}(?=[":,])'
-        specification = re.sub(found, name, specification)
+        pattern = code if " " in code else rf'(?<="){re.escape(code)}(?=[":,])'
+        specification = re.sub(pattern, name, specification)
     return specification
 
 
@@ -205,8 +205,8 @@ def on_page(specification: str, names: Mapping[str, str]) -> str:
     return json.dumps(chart)
 
 
-def _drawn(kind: str, given: dict[str, Any], *, dark: bool) -> str:
-    return _specified(kind, json.dumps(given), DARK if dark else LIGHT)
+def _drawn(kind: str, content: dict[str, Any], *, dark: bool) -> str:
+    return _specified(kind, json.dumps(content), DARK if dark else LIGHT)
 
 
 @lru_cache(maxsize=256)
@@ -217,36 +217,36 @@ def _specified(kind: str, data: str, palette: Palette) -> str:
     return str(DRAW[kind](alt, json.loads(data), palette).to_json())
 
 
-def _scatter(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
-    size = LARGE if len(given["runs"]) <= MANY_RUNS else LARGE // 2
-    points = [*given["runs"], *given["answers"]]
+def _scatter(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
+    size = LARGE if len(content["runs"]) <= MANY_RUNS else LARGE // 2
+    points = [*content["runs"], *content["answers"]]
     tasks = _tasks(points)
-    behind = [_cells(alt, given["cells"], given["titles"], palette)] if given["cells"] else []
+    behind = [_cells(alt, content["cells"], content["titles"], palette)] if content["cells"] else []
     layers = [
         *behind,
-        _points(alt, given["answers"], tasks, given["titles"], palette, size=18, opacity=0.35),
-        _points(alt, given["runs"], tasks, given["titles"], palette, size=size, opacity=1.0),
+        _points(alt, content["answers"], tasks, content["titles"], palette, size=18, opacity=0.35),
+        _points(alt, content["runs"], tasks, content["titles"], palette, size=size, opacity=1.0),
     ]
     highest = max((point[axis] for point in points for axis in "xy"), default=1)
     return configured(alt.layer(_diagonal(alt, max(highest, 1), palette), *layers), palette)
 
 
-def _ranking(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
+def _ranking(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     """Draw the intervals as lines, and the means in front of them, in the order of the rows."""
-    order = [row["run"] for row in given["runs"]]
+    order = [row["run"] for row in content["runs"]]
     runs = alt.Y("run:N", sort=order, title=None, axis=names_axis(alt, grid=True))
-    base = alt.Chart(alt.Data(values=given["runs"]))
+    base = alt.Chart(alt.Data(values=content["runs"]))
     lines = base.transform_filter("datum.low != null").mark_rule(color=palette.control, strokeWidth=2, aria=False)
     marks = base.mark_point(filled=True, size=90, opacity=1, stroke=palette.ink, strokeWidth=1)
     layers = [
-        lines.encode(x=alt.X("low:Q", title=given["title"]), x2="high:Q", y=runs),
-        marks.encode(x=alt.X("mean:Q"), y=runs, **_by_task(alt, _tasks(given["runs"]), palette)),
+        lines.encode(x=alt.X("low:Q", title=content["title"]), x2="high:Q", y=runs),
+        marks.encode(x=alt.X("mean:Q"), y=runs, **_by_task(alt, _tasks(content["runs"]), palette)),
     ]
     return configured(alt.layer(*layers), palette).properties(height={"step": ROW}, padding=ROOM)
 
 
-def names_axis(alt: Any, **given: Any) -> Any:
-    return alt.Axis(labelExpr=shortened("datum.label"), labelLimit=NAME_ROOM, ticks=False, **given)
+def names_axis(alt: Any, **options: Any) -> Any:
+    return alt.Axis(labelExpr=shortened("datum.label"), labelLimit=NAME_ROOM, ticks=False, **options)
 
 
 def shortened(name: str) -> str:
@@ -325,14 +325,17 @@ def configured(chart: Any, palette: Palette) -> Any:
     )
 
 
-def _heat_map(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
-    rows, columns = given["titles"]
+def _heat_map(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
+    rows, columns = content["titles"]
     lines = re.split("(?<=,) ", rows)  # upright, one line would be longer than the picture is high
-    base = alt.Chart({"values": given["cells"]}).encode(
+    base = alt.Chart({"values": content["cells"]}).encode(
         x=alt.X(
-            "column:N", sort=given["names"], title=columns, axis=alt.Axis(orient="top", labelAngle=0, ticks=False)
+            "column:N",
+            sort=content["names"],
+            title=columns,
+            axis=alt.Axis(orient="top", labelAngle=0, ticks=False),
         ),
-        y=alt.Y("row:N", sort=given["names"], title=lines, axis=alt.Axis(ticks=False, minExtent=120)),
+        y=alt.Y("row:N", sort=content["names"], title=lines, axis=alt.Axis(ticks=False, minExtent=120)),
     )
     # At most half of the fill, so that the ink of the figures keeps its contrast on every cell.
     tinted = base.mark_rect(color=palette.fills[0], stroke=palette.rule).encode(
@@ -345,13 +348,13 @@ def _heat_map(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
         counts.encode(text={"field": "count", "type": "quantitative", "format": ",d"}),
         shares.encode(text={"field": "share", "type": "quantitative", "format": ".1%"}),
     )
-    size = CELL * len(given["names"])
+    size = CELL * len(content["names"])
     return configured(alt.layer(tinted, *figures), palette).properties(width=size, height=size * 0.6)
 
 
-def _curve(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
+def _curve(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     axis = alt.Axis(tickMinStep=1, format="d")
-    base = alt.Chart({"values": given["rows"]}).encode(x=alt.X("topics:Q", title="Topics", axis=axis))
+    base = alt.Chart({"values": content["rows"]}).encode(x=alt.X("topics:Q", title="Topics", axis=axis))
     low = alt.Y("low:Q", title="Kendall's tau-b, run level", scale=alt.Scale(zero=False))
     band = base.mark_area(color=palette.fills[0], opacity=0.2, aria=False).encode(y=low, y2="high:Q")
     line = base.mark_line(color=palette.fills[0], aria=False).encode(y="mean:Q")
@@ -368,20 +371,20 @@ def _scale(alt: Any, parts: Sequence[str], palette: Palette) -> Any:
     return alt.Scale(domain=list(parts), range=list(palette.fills[: len(parts)]))
 
 
-def _names(alt: Any, rows: Rows, **given: Any) -> Any:
+def _names(alt: Any, rows: Rows, **options: Any) -> Any:
     order = list(dict.fromkeys(row["name"] for row in rows))
-    return alt.Y("name:N", sort=order, title=None, axis=names_axis(alt, labelOverlap=True, grid=False), **given)
+    return alt.Y("name:N", sort=order, title=None, axis=names_axis(alt, labelOverlap=True, grid=False), **options)
 
 
-def _stacked(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
-    rows, parts = given["rows"], given["parts"]
+def _stacked(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
+    rows, parts = content["rows"], content["parts"]
     ranked = [
         row | {"place": parts.index(row["part"]), "said": f"{row['name']}, {row['part']}: {row['share']:.1%}"}
         for row in rows
     ]
     bars = alt.Chart(alt.Data(values=ranked)).mark_bar(stroke=palette.rule, strokeWidth=1)
     chart = bars.encode(
-        x=alt.X("share:Q", title=given["title"], stack=True, axis=alt.Axis(format="%", grid=True)),
+        x=alt.X("share:Q", title=content["title"], stack=True, axis=alt.Axis(format="%", grid=True)),
         y=_names(alt, rows),
         fill=alt.Fill("part:N", scale=_scale(alt, parts, palette), legend=_legend(alt)),
         order=alt.Order("place:Q"),
@@ -390,9 +393,9 @@ def _stacked(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     return configured(chart, palette).properties(height={"step": BAR}, padding=ROOM)
 
 
-def _histograms(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
-    order = list(dict.fromkeys(row["name"] for row in given["rows"]))
-    counted = [row | {"said": f"{row['name']}, {_bin_text(row)}: {row['count']:,}"} for row in given["rows"]]
+def _histograms(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
+    order = list(dict.fromkeys(row["name"] for row in content["rows"]))
+    counted = [row | {"said": f"{row['name']}, {_bin_text(row)}: {row['count']:,}"} for row in content["rows"]]
     bars = alt.Chart(alt.Data(values=counted)).mark_bar(color=palette.fills[0])
     header = alt.Header(
         labelColor=palette.ink, labelAnchor="start", labelFontSize=12, labelOrient="top", labelPadding=4
@@ -400,12 +403,12 @@ def _histograms(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
     chart = bars.encode(
         x=alt.X(
             "value:Q",
-            title=given["title"],
-            bin=alt.Bin(binned=True, step=given["rows"][0]["step"]),
+            title=content["title"],
+            bin=alt.Bin(binned=True, step=content["rows"][0]["step"]),
             axis=alt.Axis(labelOverlap=True, format=",d", tickMinStep=1),
         ),
         x2="end:Q",
-        y=alt.Y("count:Q", title=given["counted"], axis=alt.Axis(tickMinStep=1)),
+        y=alt.Y("count:Q", title=content["counted"], axis=alt.Axis(tickMinStep=1)),
         row=alt.Row("name:N", sort=order, title=None, header=header),
         description="said:N",
     )
@@ -417,35 +420,35 @@ def _bin_text(row: dict[str, Any]) -> str:
     return str(row["value"]) if last == row["value"] else f"{row['value']} to {last}"
 
 
-def _side_by_side(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
-    order = list(dict.fromkeys(row["bin"] for row in given["rows"]))
-    described = [row | {"said": f"{row['bin']}, {row['part']}: {row['share']:.1%}"} for row in given["rows"]]
+def _side_by_side(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
+    order = list(dict.fromkeys(row["bin"] for row in content["rows"]))
+    described = [row | {"said": f"{row['bin']}, {row['part']}: {row['share']:.1%}"} for row in content["rows"]]
     bars = alt.Chart(alt.Data(values=described)).mark_bar(stroke=palette.ink, strokeWidth=0.5)
     chart = bars.encode(
-        x=alt.X("bin:N", sort=order, title=given["titles"][0], axis=alt.Axis(labelAngle=0)),
-        xOffset=alt.XOffset("part:N", sort=given["parts"]),
-        y=alt.Y("share:Q", title=given["titles"][1], axis=alt.Axis(format="%")),
-        fill=alt.Fill("part:N", scale=_scale(alt, given["parts"], palette), legend=_legend(alt)),
+        x=alt.X("bin:N", sort=order, title=content["titles"][0], axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("part:N", sort=content["parts"]),
+        y=alt.Y("share:Q", title=content["titles"][1], axis=alt.Axis(format="%")),
+        fill=alt.Fill("part:N", scale=_scale(alt, content["parts"], palette), legend=_legend(alt)),
         description="said:N",
     )
     return configured(chart, palette)
 
 
-def _plane(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
+def _plane(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     layers = []
-    if given["line"]:
-        line = alt.Chart(alt.Data(values=given["line"]))
+    if content["line"]:
+        line = alt.Chart(alt.Data(values=content["line"]))
         mark = line.mark_line(color=palette.control, strokeDash=[5, 3], interpolate="step-after", aria=False)
         layers.append(mark.encode(x="x:Q", y="y:Q", order="x:Q"))
-    if given["small"]:
-        layers.append(_report_points(alt, given["small"], given, palette, size=26))
-    layers.append(_report_points(alt, given["rows"], given, palette, size=120))
-    if len(given["rows"]) <= MOST_NAMED:
-        layers += [_named(alt, given["rows"], palette, halo=halo) for halo in (True, False)]
+    if content["small"]:
+        layers.append(_report_points(alt, content["small"], content, palette, size=26))
+    layers.append(_report_points(alt, content["rows"], content, palette, size=120))
+    if len(content["rows"]) <= MOST_NAMED:
+        layers += [_point_names(alt, content["rows"], palette, halo=halo) for halo in (True, False)]
     return configured(alt.layer(*layers), palette).properties(padding=ROOM)
 
 
-def _named(alt: Any, rows: Rows, palette: Palette, *, halo: bool) -> Any:
+def _point_names(alt: Any, rows: Rows, palette: Palette, *, halo: bool) -> Any:
     """Return the names beside their points, or the ground behind them, which keeps lines from striking them out."""
     edge = {"stroke": palette.ground, "strokeWidth": 4} if halo else {}
     text = alt.Chart(alt.Data(values=rows)).transform_calculate(short=shortened("datum.name"))
@@ -453,21 +456,21 @@ def _named(alt: Any, rows: Rows, palette: Palette, *, halo: bool) -> Any:
     return mark.encode(x="x:Q", y="y:Q", text="short:N")
 
 
-def _report_points(alt: Any, rows: Rows, given: dict[str, Any], palette: Palette, *, size: int) -> Any:
-    tasks = list(dict.fromkeys(row["task"] for row in (*given["rows"], *given["small"])))
+def _report_points(alt: Any, rows: Rows, content: dict[str, Any], palette: Palette, *, size: int) -> Any:
+    tasks = list(dict.fromkeys(row["task"] for row in (*content["rows"], *content["small"])))
     tasks.sort(key=lambda task: TASKS.index(task) if task in TASKS else len(TASKS))
     shapes = [SHAPES.get(task, SHAPES[""]) for task in tasks]
     legend = _legend(alt) if len(tasks) > 1 else None
     is_small = size < 100
-    figures = [row | {"said": _point_text(row, given["titles"])} for row in rows]
+    figures = [row | {"said": _point_text(row, content["titles"])} for row in rows]
     mark = alt.Chart(alt.Data(values=figures)).mark_point(
         filled=True, size=size, opacity=0.45 if is_small else 1, stroke=None if is_small else palette.ink
     )
-    drawn = [*given["rows"], *given["small"]]
-    x, y = (_axis_scale(alt, ends) for ends in given["ends"] or (_ends_of(drawn, "x"), _ends_of(drawn, "y")))
+    drawn = [*content["rows"], *content["small"]]
+    x, y = (_axis_scale(alt, ends) for ends in content["ends"] or (_ends_of(drawn, "x"), _ends_of(drawn, "y")))
     return mark.encode(
-        x=alt.X("x:Q", title=given["titles"][0], scale=x),
-        y=alt.Y("y:Q", title=given["titles"][1], scale=y),
+        x=alt.X("x:Q", title=content["titles"][0], scale=x),
+        y=alt.Y("y:Q", title=content["titles"][1], scale=y),
         description="said:N",
         shape=alt.Shape("task:N", scale=alt.Scale(domain=tasks, range=shapes), legend=legend),
         fill=alt.Fill("task:N", scale=alt.Scale(domain=tasks, range=_task_fills(tasks, palette)), legend=legend),
@@ -506,8 +509,8 @@ def _point_text(row: dict[str, Any], titles: Sequence[str]) -> str:
     return f"{row['name']}: {figures}" if "name" in row else figures
 
 
-def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
-    rows = given["rows"]
+def _spans(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
+    rows = content["rows"]
     described = [
         row | {"said": f"{row['name']}: {row['point']:.2f}, {row['low']:.2f} to {row['high']:.2f}"} for row in rows
     ]
@@ -518,7 +521,7 @@ def _spans(alt: Any, given: dict[str, Any], palette: Palette) -> Any:
         color=palette.fills[1], thickness=3, size=NARROW - 3, opacity=1, aria=False
     )
     layers = [
-        lines.encode(x=alt.X("low:Q", title=given["title"]), x2="high:Q", y=_names(alt, rows)),
+        lines.encode(x=alt.X("low:Q", title=content["title"]), x2="high:Q", y=_names(alt, rows)),
         points.encode(x=alt.X("point:Q"), y=_names(alt, rows), description="said:N"),
         published.encode(x=alt.X("published:Q"), y=_names(alt, rows)),
     ]

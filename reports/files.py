@@ -75,8 +75,8 @@ def _flat(rows: Sequence[Row]) -> list[Row]:
     return [
         {name: value for name, value in row.items() if name != "intervals"}
         | {
-            f"{name}_{end}": found[end]
-            for name, found in row.get("intervals", {}).items()
+            f"{name}_{end}": ends[end]
+            for name, ends in row.get("intervals", {}).items()
             for end in ("low", "high")
         }
         for row in rows

@@ -124,8 +124,8 @@ def labelled_sets(campaign: Campaign) -> tuple[LabelledSet, ...]:
 
 
 def labelled_conditions(labelled: Iterable[LabelledSet]) -> tuple[Condition, ...]:
-    found = {each.condition(kind) for each in labelled for _, kind in each.judges}
-    return tuple(condition for condition in Condition if condition in found)
+    conditions = {each.condition(kind) for each in labelled for _, kind in each.judges}
+    return tuple(condition for condition in Condition if condition in conditions)
 
 
 def names_of_judges(labelled: Iterable[LabelledSet]) -> set[str]:
@@ -162,7 +162,7 @@ def _support_judges(campaign: Campaign) -> dict[SupportCondition, set[str]]:
     }
 
 
-def named(names: Iterable[str], *before: Option) -> list[Option]:
+def name_options(names: Iterable[str], *before: Option) -> list[Option]:
     return [*before, *((name, name) for name in names)]
 
 
@@ -198,7 +198,7 @@ class ChoicesForm(forms.Form):
         initial = {name: field.initial for name, field in self.base_fields.items() if field.initial}
         super().__init__(data={**initial, **(defaults or {}), **query.dict()}, auto_id="id_%s")
         if "tag" in self.fields:
-            self.offer("tag", named(tags_of(campaign), ALL))
+            self.offer("tag", name_options(tags_of(campaign), ALL))
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -224,16 +224,16 @@ class ChoicesForm(forms.Form):
     @property
     def changed_rules(self) -> list[str]:
         changed = [field for field in self.rules if field.value() != field.field.initial]
-        found = [(str(field.label).lower(), choices_of(field.field).get(field.value())) for field in changed]
-        return [f"{name} {text}" for name, text in found if text]
+        texts = [(str(field.label).lower(), choices_of(field.field).get(field.value())) for field in changed]
+        return [f"{name} {text}" for name, text in texts if text]
 
     @property
     def chosen_in_words(self) -> list[tuple[str, str]]:
         """Every choice, for paper, where the form is left out, and for the line that it folds to."""
-        shown = [*self.in_sight, *self.of_runs, *self.rules]
+        fields = [*self.in_sight, *self.of_runs, *self.rules]
         return [
             (str(field.label), str(choices_of(field.field).get(field.value(), field.value())))
-            for field in shown
+            for field in fields
             if field.value() and not field.is_hidden
         ]
 
@@ -263,8 +263,8 @@ def ways_out(form: ChoicesForm, refused: Refused | None) -> list[Option]:
     field = next((name for name in fields if name in form.fields), None)
     if field is None:
         return []
-    chosen = {name: value for name, value in form.data.items() if name in form.fields and value}
-    return [(name, urlencode(chosen | {field: name})) for name in refused.choices]
+    query = {name: value for name, value in form.data.items() if name in form.fields and value}
+    return [(name, urlencode(query | {field: name})) for name in refused.choices]
 
 
 def choices_of(field: forms.Field) -> dict[Any, Any]:
@@ -322,8 +322,8 @@ class ConditionForm(PolicyForm):
         labelled = labelled_sets(campaign)
         condition = next(iter(labelled_conditions(labelled)), Condition.AA)
         super().__init__(query, campaign, {"condition": condition, **defaults})
-        self.offer("nuggets", named((each.name for each in labelled), NAMED_BY_CAMPAIGN))
-        self.offer("judge", named(sorted(names_of_judges(labelled)), NAMED_BY_CAMPAIGN))
+        self.offer("nuggets", name_options((each.name for each in labelled), NAMED_BY_CAMPAIGN))
+        self.offer("judge", name_options(sorted(names_of_judges(labelled)), NAMED_BY_CAMPAIGN))
 
     @property
     def chosen_condition(self) -> Condition:
@@ -331,8 +331,8 @@ class ConditionForm(PolicyForm):
 
     def offer_runs(self, campaign: Campaign) -> None:
         runs = list(campaign.runs.values_list("group", "task"))
-        self.offer("group", named(sorted({group for group, _ in runs if group}), ALL))
-        self.offer("task", named(sorted({task for _, task in runs if task}), ALL))
+        self.offer("group", name_options(sorted({group for group, _ in runs if group}), ALL))
+        self.offer("task", name_options(sorted({task for _, task in runs if task}), ALL))
 
 
 class LeaderboardForm(ConditionForm):
@@ -361,7 +361,7 @@ class LeaderboardForm(ConditionForm):
         super().__init__(query, campaign, support=labelled)
         self.offer_runs(campaign)
         self._offer_judges(campaign)
-        self.offer("support_judge", named(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
+        self.offer("support_judge", name_options(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
         self.fields["condition"].label = "By"
 
     def _offer_judges(self, campaign: Campaign) -> None:
@@ -374,7 +374,7 @@ class LeaderboardForm(ConditionForm):
         unsaid = "the campaign's default"
         if not campaign.defaults.filter(condition=condition).exclude(judge="").exists():
             unsaid = ALL_PEOPLE if ALL_PEOPLE in fitting else "choose one"
-        self.offer("judge", named(sorted(fitting - {unsaid}), ("", unsaid)))
+        self.offer("judge", name_options(sorted(fitting - {unsaid}), ("", unsaid)))
 
     @property
     def chosen_support(self) -> SupportCondition | None:
@@ -400,9 +400,9 @@ class ComparisonForm(ChoicesForm):
         self.offered = offer_of(campaign)
         for side in (self.first, self.second):
             self.offer(side, [(group, options) for group, options in sides if options])
-            self.offer(f"{side}_judge", named(self.offered.judges, NAMED_BY_CAMPAIGN))
+            self.offer(f"{side}_judge", name_options(self.offered.judges, NAMED_BY_CAMPAIGN))
         for name in self.fields.keys() & {"nuggets", f"{self.first}_nuggets", f"{self.second}_nuggets"}:
-            self.offer(name, named(self.offered.sets, NAMED_BY_CAMPAIGN))
+            self.offer(name, name_options(self.offered.sets, NAMED_BY_CAMPAIGN))
 
     def resolve(self, side: str) -> NuggetCondition | CitationCondition:
         """Return the condition of a valid form's side. Raises `Refused` where several judges or sets fit."""
@@ -447,14 +447,14 @@ class AgreementForm(ComparisonForm, PolicyForm):
         sides = [
             ("Nugget scores", CONDITIONS),
             ("Citation support", SUPPORT_CONDITIONS),
-            ("Published tables", named(offered.published)),
+            ("Published tables", name_options(offered.published)),
         ]
         super().__init__(query, campaign, sides, defaults | dict(zip("xy", offered.first_two, strict=True)))
 
     def side(self, name: str) -> NuggetCondition | CitationCondition | str:
         """Return the condition of a side, or the name of a published table. Raises `Refused`."""
-        chosen: str = self.chosen[name]
-        return chosen if chosen in self.offered.published else self.resolve(name)
+        side: str = self.chosen[name]
+        return side if side in self.offered.published else self.resolve(name)
 
     @property
     def chosen_policies(self) -> Policies | SupportPolicies:
@@ -471,7 +471,7 @@ class DescriptivesForm(ChoicesForm):
 
     def __init__(self, query: QueryDict, campaign: Campaign) -> None:
         super().__init__(query, campaign)
-        self.offer("listed_in", named(campaign.nugget_sets.values_list("name", flat=True), ALL))
+        self.offer("listed_in", name_options(campaign.nugget_sets.values_list("name", flat=True), ALL))
 
 
 class NuggetsForm(ConditionForm):
@@ -511,7 +511,7 @@ class SupportForm(ChoicesForm):
         by_condition = _support_judges(campaign)
         labelled = (condition for condition, judges in by_condition.items() if judges)
         super().__init__(query, campaign, {"condition": next(labelled, SupportCondition.SCRATCH)})
-        self.offer("judge", named(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
+        self.offer("judge", name_options(sorted(set().union(*by_condition.values())), NAMED_BY_CAMPAIGN))
 
     @property
     def chosen_condition(self) -> SupportCondition:
@@ -556,15 +556,15 @@ class ConfusionForm(ComparisonForm):
             ("Relevance grades", [(f"{GRADES}{name}", name) for name in offered.sources]),
         ]
         super().__init__(query, campaign, sides, {"rows": rows, "columns": columns})
-        self.offer("topic", named(campaign.topics.values_list("topic_id", flat=True), ALL))
-        self.offer("run", named(campaign.runs.values_list("run_id", flat=True), ALL))
-        self.offer("made", named((*NuggetLineage.RELATIONS, ADDED) if offered.lineage else (), ALL))
+        self.offer("topic", name_options(campaign.topics.values_list("topic_id", flat=True), ALL))
+        self.offer("run", name_options(campaign.runs.values_list("run_id", flat=True), ALL))
+        self.offer("made", name_options((*NuggetLineage.RELATIONS, ADDED) if offered.lineage else (), ALL))
 
     def side(self, name: str) -> NuggetCondition | CitationCondition | QrelSource:
         """Return the condition or the source of grades of a side. Raises `Refused`."""
-        chosen: str = self.chosen[name]
-        if chosen.startswith(GRADES):
-            return self.offered.campaign.qrel_sources.get(name=side_text(chosen))
+        side: str = self.chosen[name]
+        if side.startswith(GRADES):
+            return self.offered.campaign.qrel_sources.get(name=side_text(side))
         return self.resolve(name)
 
     @property

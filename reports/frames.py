@@ -200,21 +200,21 @@ class _Nuggets:
 
     def of(self, part: PartKey, answers: _Answers) -> Ints:
         nugget_set, _, topics = part
-        chosen = self._set == nugget_set
+        mask = self._set == nugget_set
         if topics is not None:
             inside = np.isin(answers.topic_pks, np.fromiter(topics, dtype=np.int64, count=len(topics)))
-            chosen &= inside[self.topic]
-        wordings: Ints = self.pk[chosen]
+            mask &= inside[self.topic]
+        wordings: Ints = self.pk[mask]
         return wordings
 
 
 def _topics_by_set(parts: tuple[PartKey, ...]) -> dict[int, Topics]:
-    found: dict[int, Topics] = {}
+    by_set: dict[int, Topics] = {}
     for nugget_set, _, topics in parts:
         if nugget_set is not None:
-            before = found.get(nugget_set, frozenset())
-            found[nugget_set] = None if topics is None or before is None else before | topics
-    return found
+            before = by_set.get(nugget_set, frozenset())
+            by_set[nugget_set] = None if topics is None or before is None else before | topics
+    return by_set
 
 
 def _label_rows(wordings: Ints, judge: int, alias: str) -> Ints:
@@ -255,8 +255,8 @@ def _support_sheet(
         labels = labels.filter(sentence__answer__topic__campaign=campaign).order_by("submission")
         for _, judge, topics in parts:
             within = {} if topics is None else {"sentence__answer__topic__in": topics}
-            given = labels.filter(judge=judge, **within)
-            units.label(_integers(given.values_list("sentence", "segment", "label"), 3))
+            own = labels.filter(judge=judge, **within)
+            units.label(_integers(own.values_list("sentence", "segment", "label"), 3))
     place = _places(answers.pk, rows[:, 1])
     flat = answers.topic[place] * len(answers.run_ids) + answers.run[place]
     return SupportSheet(
@@ -318,14 +318,14 @@ def _columns(rows: Iterable[tuple[int, str]]) -> tuple[Ints, tuple[str, ...]]:
     return np.array([pk for pk, _ in pairs], dtype=np.int64), tuple(name for _, name in pairs)
 
 
-def _places(keys: Ints, wanted: Ints) -> Ints:
+def _places(keys: Ints, references: Ints) -> Ints:
     """Return the place of each wanted key in `keys`, which must hold it. Keys are dense, so a table is fastest."""
     if not len(keys):
         return np.zeros(0, dtype=np.int64)
     low = int(keys.min())
     table = np.full(int(keys.max()) - low + 1, -1, dtype=np.int64)
     table[keys - low] = np.arange(len(keys))
-    return table[wanted - low]
+    return table[references - low]
 
 
 # A report is of all topics or of those with one tag, and shows each tag's figures beside them.
@@ -337,11 +337,11 @@ def tags_of(campaign: Campaign) -> list[str]:
 
 
 def topics_by_tag(campaign: Campaign) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
+    by_tag: dict[str, set[str]] = defaultdict(set)
     rows = TopicTag.objects.filter(topic__campaign=campaign).order_by("name")
     for name, topic in rows.values_list("name", "topic__topic_id"):
-        found[name].add(topic)
-    return {name: frozenset(topics) for name, topics in found.items()}
+        by_tag[name].add(topic)
+    return {name: frozenset(topics) for name, topics in by_tag.items()}
 
 
 def tagged(campaign: Campaign, tag: str) -> frozenset[str] | None:
@@ -351,9 +351,9 @@ def tagged(campaign: Campaign, tag: str) -> frozenset[str] | None:
     return frozenset(tags.values_list("topic__topic_id", flat=True))
 
 
-def rows_of(topic_ids: tuple[str, ...], chosen: frozenset[str] | None) -> Booleans:
+def rows_of(topic_ids: tuple[str, ...], topics: frozenset[str] | None) -> Booleans:
     """Return the mask of the chosen topics, T."""
-    return np.array([chosen is None or topic in chosen for topic in topic_ids], dtype=np.bool_)
+    return np.array([topics is None or topic in topics for topic in topic_ids], dtype=np.bool_)
 
 
 def tagged_assignments(choice: NuggetCondition, tag: str) -> AssignmentSheet:

@@ -135,7 +135,7 @@ class MethodsTable:
         return [(heading, self._has_numbers(name)) for name, heading in self.columns.items()]
 
     @property
-    def shown(self) -> list[Row]:
+    def rows_in_words(self) -> list[Row]:
         """The rows as people read them: a score by its name, not by its code."""
         return [{name: cell_words(name, value) for name, value in row.items()} for row in self.rows]
 
@@ -184,7 +184,7 @@ def methods_latex(report: MethodsReport) -> str:
     for section in report.sections:
         lines += ["", rf"\section*{{{escaped(section.title)}}}", *map(escaped, section.sentences)]
         for table in filter(lambda table: table.rows, section.tables):
-            body = as_latex(table.shown, table.columns)
+            body = as_latex(table.rows_in_words, table.columns)
             caption = rf"\caption{{{escaped(table.caption)}}}"
             lines += ["", r"\begin{table}[H]\centering\footnotesize", caption, body, r"\end{table}"]
     return "\n".join([*lines, "", r"\end{document}", ""])
@@ -223,7 +223,7 @@ def people_in_order(campaign: Campaign) -> list[str]:
         (Assignment.objects.filter(nugget_version__nugget__nugget_set__campaign=campaign), "judge"),
         (SupportJudgment.objects.filter(segment__campaign=campaign), "judge"),
     ]
-    came = [dict(found.order_by().values_list(who).annotate(Min("pk"))) for found, who in rows]
+    came = [dict(work.order_by().values_list(who).annotate(Min("pk"))) for work, who in rows]
 
     def order(judge: Judge) -> list[float]:
         # Keys of rows and not times: a copy of the campaign has new times, and its methods must read the same.
@@ -254,15 +254,15 @@ def loaded(campaign: Campaign) -> list[str]:
     sets = (
         lists.filter(event__kind__startswith=IMPORTS).order_by("nugget_set__name").values_list("nugget_set__name")
     )
-    if named := [f"{name} ({counted(number, 'topic')})" for name, number in sets.annotate(Count("pk"))]:
-        sentences.append(f"Nugget lists were loaded from files: {'; '.join(named)}.")
+    if parts := [f"{name} ({counted(number, 'topic')})" for name, number in sets.annotate(Count("pk"))]:
+        sentences.append(f"Nugget lists were loaded from files: {'; '.join(parts)}.")
     labels = Assignment.objects.current().filter(nugget_version__nugget__nugget_set__campaign=campaign)
     citations = SupportJudgment.objects.current().filter(segment__campaign=campaign)
     for noun, rows in (("nugget label", labels), ("citation label", citations)):
-        given = rows.filter(event__kind__startswith=IMPORTS, judge__aside=False).order_by("judge__name")
-        numbers = given.values_list("judge__name").annotate(Count("pk"))
-        if named := [f"{counted(number, noun)} by {name}" for name, number in numbers]:
-            sentences.append(f"Loaded from files, and not given here: {'; '.join(named)}.")
+        imported = rows.filter(event__kind__startswith=IMPORTS, judge__aside=False).order_by("judge__name")
+        numbers = imported.values_list("judge__name").annotate(Count("pk"))
+        if parts := [f"{counted(number, noun)} by {name}" for name, number in numbers]:
+            sentences.append(f"Loaded from files, and not given here: {'; '.join(parts)}.")
     return sentences
 
 
@@ -271,12 +271,14 @@ def steps_of_llms(campaign: Campaign) -> set[Stage | Origin]:
     lists = NuggetList.objects.newest_submitted().filter(
         nugget_set__campaign=campaign, nugget_set__judge__kind=JudgeKind.LLM
     )
-    made = lists.exclude(event__kind__startswith=IMPORTS).order_by().values_list("nugget_set__origin", flat=True)
+    origins = (
+        lists.exclude(event__kind__startswith=IMPORTS).order_by().values_list("nugget_set__origin", flat=True)
+    )
     labels = Assignment.objects.current().filter(
         nugget_version__nugget__nugget_set__campaign=campaign, judge__kind=JudgeKind.LLM
     )
     has_labelled = labels.exclude(event__kind__startswith=IMPORTS).exists()
-    return {*map(Origin, made.distinct()), *([Stage.ASSIGN] if has_labelled else [])}
+    return {*map(Origin, origins.distinct()), *([Stage.ASSIGN] if has_labelled else [])}
 
 
 def makes_lists(campaign: Campaign) -> bool:
@@ -294,8 +296,8 @@ def judge_rows(campaign: Campaign) -> list[Row]:
         judge=OuterRef("pk"), nugget_version__nugget__nugget_set__campaign=campaign
     )
     supported = SupportJudgment.objects.current().filter(judge=OuterRef("pk"), segment__campaign=campaign)
-    made = campaign.nugget_sets.filter(judge=OuterRef("pk"))
-    judges = Judge.objects.filter(Exists(assigned) | Exists(supported) | Exists(made)).order_by("kind", "name")
+    sets = campaign.nugget_sets.filter(judge=OuterRef("pk"))
+    judges = Judge.objects.filter(Exists(assigned) | Exists(supported) | Exists(sets)).order_by("kind", "name")
     return [
         {
             "judge": judge.name,
@@ -315,8 +317,8 @@ def support_rows(campaign: Campaign) -> list[Row]:
 
 
 def _mix(row: Mapping[str, Any]) -> Row:
-    given = sum(row[f"n{code}"] for code in SUPPORT_WORDS)
-    shares = {name: share(row[f"n{code}"], given) for code, name in SUPPORT_WORDS.items()}
+    total = sum(row[f"n{code}"] for code in SUPPORT_WORDS)
+    shares = {name: share(row[f"n{code}"], total) for code, name in SUPPORT_WORDS.items()}
     return {"condition": row["condition"], "judge": row["judge__name"], "labels": row["labels"]} | shares
 
 
@@ -327,7 +329,7 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
     answers = AnswerProvenance.objects.filter(run__campaign=campaign)
     lists = NuggetList.objects.newest_submitted().filter(nugget_set__campaign=campaign)
     avoided = ListedNugget.objects.filter(nugget_list__in=lists, avoid=True)
-    found = {
+    counts = {
         "control runs, left out of summaries": campaign.runs.filter(control=True).count(),
         "answers missing": campaign.runs.count() * campaign.topics.count() - answers.count(),
         "empty answers, not support by rule": answers.filter(answer__words=0).count(),
@@ -338,12 +340,12 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
     }
     for what, labels, terms in (("nuggets", nuggets, AssignmentLabel), ("citations", support, SupportLabel)):
         # Counted apart, because they are four things: replaced, repeated for a study, impossible, never answered.
-        found[f"labels of {what} that no longer stand"] = labels.filter(stands=False).count()
+        counts[f"labels of {what} that no longer stand"] = labels.filter(stands=False).count()
         standing = labels.current()
-        found[f"labels of {what} of studies"] = standing.filter(judge__aside=True).count()
-        found[f"labels of {what}: can't judge"] = standing.filter(label=terms.CANT_JUDGE).count()
-        found[f"labels of {what}: failed"] = standing.filter(label=terms.FAILED).count()
-    return [{"what": what, "count": count} for what, count in found.items()]
+        counts[f"labels of {what} of studies"] = standing.filter(judge__aside=True).count()
+        counts[f"labels of {what}: can't judge"] = standing.filter(label=terms.CANT_JUDGE).count()
+        counts[f"labels of {what}: failed"] = standing.filter(label=terms.FAILED).count()
+    return [{"what": what, "count": count} for what, count in counts.items()]
 
 
 def version_rows() -> list[Row]:
@@ -457,9 +459,9 @@ def _labels(campaign: Campaign) -> MethodsSection:
 
 
 def _times(campaign: Campaign) -> MethodsSection:
-    found = time_report(campaign, None)
-    rows = found["stages"]
-    sentences = [time_note(found) if rows else "No time was recorded here."]
+    report = time_report(campaign, None)
+    rows = report["stages"]
+    sentences = [time_note(report) if rows else "No time was recorded here."]
     return MethodsSection("Time", sentences, [MethodsTable("Active time of a topic, by stage", TIMES, rows)])
 
 
@@ -479,11 +481,14 @@ def _agreement(campaign: Campaign) -> MethodsSection:
     for left, right in PAIRINGS:
         # Where several judges or sets fit and the campaign names none, each has its own figures.
         for (x, x_names), (y, y_names) in product(_readings(campaign, left), _readings(campaign, right)):
-            found = _pair(campaign, x, y, {"x": _side(x, x_names), "y": _side(y, y_names)})
-            taus += found[0]
-            agreed += found[1]
-    named = [(row, name, ends) for row in agreed for name, ends in row["intervals"].items()]
-    ends = [{"x": row["x"], "y": row["y"], "figure": words(name)} | found for row, name, found in named]
+            of_ranks, of_labels = _pair(campaign, x, y, {"x": _side(x, x_names), "y": _side(y, y_names)})
+            taus += of_ranks
+            agreed += of_labels
+    ends = [
+        {"x": row["x"], "y": row["y"], "figure": words(name)} | interval
+        for row in agreed
+        for name, interval in row["intervals"].items()
+    ]
     tables = [
         MethodsTable("Kendall's tau-b of conditions", TAUS, taus),
         MethodsTable("Labels of the same pairs", AGREED, agreed),
@@ -499,10 +504,10 @@ def _pair(campaign: Campaign, x: Scored, y: Scored, sides: Row) -> tuple[list[Ro
         return [], []
     is_nuggets = isinstance(x, NuggetCondition)
     score, policies = ("vital_strict", COMPARED) if is_nuggets else ("weighted_precision", SUPPORT_COMPARED)
-    found = correlate(campaign, x, y, score, policies)
+    correlation = correlate(campaign, x, y, score, policies)
     same = confuse_sides(x, y)
-    names = {**sides, "score": score, "topics": found.agreement.topics}
-    figures = [names | {name: row[name] for name in TAUS if name in row} for row in correlation_rows(found)]
+    names = {**sides, "score": score, "topics": correlation.agreement.topics}
+    figures = [names | {name: row[name] for name in TAUS if name in row} for row in correlation_rows(correlation)]
     taus: list[Row] = [row | {"level": LEVELS[row["level"]]} for row in figures]
     return taus, [{**sides, **_agreed(same)}] if same is not None and same.confusion.pairs else []
 

@@ -60,19 +60,19 @@ def page_sections(campaign: Campaign, report: MethodsReport) -> list[MethodsSect
     """Return the sections as the page has them: settings in words, and no names of tables in the database."""
     protocol, *middle, versions = report.sections
     [settings], [programs] = protocol.tables, versions.tables
-    shown = [
+    setting_rows = [
         {"setting": setting.label, "value": setting.text(getattr(campaign.protocol, name))}
         for name, setting in SETTINGS.items()
         if name != GUIDELINES.name
     ]
     rest = [row for row in programs.rows if not str(row["what"]).startswith(TABLES_OF)]
-    named = [
+    parts = [
         replace(section, tables=[each for table in section.tables for each in _by_kind(table)])
         for section in middle
     ]
     return [
-        replace(protocol, tables=[replace(settings, rows=shown)]),
-        *named,
+        replace(protocol, tables=[replace(settings, rows=setting_rows)]),
+        *parts,
         replace(versions, tables=[replace(programs, rows=rest)]),
     ]
 
@@ -150,8 +150,8 @@ def _judging(protocol: Protocol, practised: int) -> Iterator[str]:
     if protocol.nugget_sweep:
         yield "At the end of a topic they can go through the labels of each nugget once more."
     limits = ((protocol.answer_word_limit, "words"), (protocol.reference_limit, "references"))
-    if shown := [f"{most:,} {noun}" for most, noun in limits if most]:
-        yield f"Answers of more than {' or '.join(shown)} are reported."
+    if texts := [f"{most:,} {noun}" for most, noun in limits if most]:
+        yield f"Answers of more than {' or '.join(texts)} are reported."
 
 
 def _nuggets(campaign: Campaign) -> Iterator[str]:
@@ -190,9 +190,9 @@ def _people(report: MethodsReport) -> Iterator[str]:
     if second:
         yield f"{second:,} of the tasks {plural(second, 'is a second opinion', 'are second opinions')}."
     models = {row["judge"]: row["model"] for row in _rows(report, JUDGES) if row["kind"] == "LLM"}
-    named = [f"{judge} ({model})" if model not in ("", judge) else judge for judge, model in models.items()]
-    if named:
-        yield f"Automatic labels and lists are by {listed(named)}."
+    llms = [f"{judge} ({model})" if model not in ("", judge) else judge for judge, model in models.items()]
+    if llms:
+        yield f"Automatic labels and lists are by {listed(llms)}."
 
 
 def _times(report: MethodsReport) -> str:
@@ -216,20 +216,20 @@ class _NamedConditions:
     """Conditions of a text: in words with the code where they come first, then those of nuggets by their code."""
 
     def __init__(self) -> None:
-        self.named: set[str] = set()
+        self.seen: set[str] = set()
 
     def __call__(self, side: str) -> str:
         code, names = code_and_names(side)
-        return f"{self._named(code)} by {names}" if names else self._named(code)
+        return f"{self._in_words(code)} by {names}" if names else self._in_words(code)
 
-    def _named(self, code: str) -> str:
-        is_first = code not in self.named
-        self.named.add(code)
+    def _in_words(self, code: str) -> str:
+        is_first = code not in self.seen
+        self.seen.add(code)
         if code in list(SupportCondition):
             text = CITATIONS[SupportCondition(code)]
             return f"{text} ({code})" if is_first else text
-        made, labels = Condition(code).words.split(", ")
-        return f"{made[:1].lower()}{made[1:]} with {labels} ({code})" if is_first else code
+        nuggets, labels = Condition(code).words.split(", ")
+        return f"{nuggets[:1].lower()}{nuggets[1:]} with {labels} ({code})" if is_first else code
 
 
 def _agreement(report: MethodsReport) -> list[str]:
@@ -237,22 +237,22 @@ def _agreement(report: MethodsReport) -> list[str]:
     taus = [row for row in _rows(report, TAUS) if row["tau_b"] is not None]
     ranked = []
     for (x, y, score), rows in groupby(taus, key=lambda row: (row["x"], row["y"], row["score"])):
-        found = list(rows)
+        levels = list(rows)
         figures = [
             f"{_figure(row['tau_b'], row)} {OVER[row['level']].format(row['n'])}{_without_tau(row)}"
-            for row in found
+            for row in levels
         ]
         of_score = f"Kendall's tau-b ({cell_words('score', score)})"
-        topics = counted(found[0]["topics"], "common topic")
+        topics = counted(levels[0]["topics"], "common topic")
         ranked.append(f"{of_score} of {side(x)} and {side(y)} is {listed(figures)}, for their {topics}.")
     ends = {(row["x"], row["y"], row["figure"]): row for row in _rows(report, ENDS)}
     same = []
     for row in _rows(report, AGREED):
         x, y = row["x"], row["y"]
         share = f"{100 * row['agreement']:.1f} % of {row['pairs']:,} pairs"
-        found = row["kappa"]
-        kappa = "undefined" if found is None else _figure(found, ends.get((x, y, "kappa"), {}))
-        same.append(f"The labels of {side(x)} and {side(y)} agree in {share}; Cohen's kappa is {kappa}.")
+        kappa = row["kappa"]
+        text = "undefined" if kappa is None else _figure(kappa, ends.get((x, y, "kappa"), {}))
+        same.append(f"The labels of {side(x)} and {side(y)} agree in {share}; Cohen's kappa is {text}.")
     return [" ".join(ranked), " ".join(same)]
 
 

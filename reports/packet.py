@@ -21,7 +21,7 @@ from evaluation.models import Campaign, Run
 from reports import charts
 from reports.cache import cached_report
 from reports.files import as_csv, as_json
-from reports.forms import ConditionForm, named
+from reports.forms import ConditionForm, name_options
 from reports.frames import tagged_assignments
 from reports.leaderboard.scores import runs_by_id
 from reports.metrics.arrays import Booleans, column_means, defined
@@ -65,11 +65,11 @@ class PacketForm(ConditionForm):
     field_order = ["group", "condition", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:
-        chosen = query.copy()
+        data = query.copy()
         # A packet is of one group, so the page opens with the first and never with all.
-        chosen.setdefault("group", groups[0] if groups else "")
-        super().__init__(chosen, campaign)
-        self.offer("group", named(groups))
+        data.setdefault("group", groups[0] if groups else "")
+        super().__init__(data, campaign)
+        self.offer("group", name_options(groups))
         # A campaign whose runs have no group still has a page, which says so.
         self.fields["group"].required = bool(groups)
 
@@ -145,7 +145,7 @@ def _by_topic(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], judg
             for name in SCORES
             for key, value in (
                 (name, defined(scores.of(name)[topic, run])),
-                *((f"{name}_{end}", defined(found[topic])) for end, found in spreads[name].items()),
+                *((f"{name}_{end}", defined(values[topic])) for end, values in spreads[name].items()),
             )
         }
         for topic in np.flatnonzero(scores.topics).tolist()
@@ -160,7 +160,7 @@ def _spread(values: Any) -> dict[str, Any]:
     filled = np.where(none[:, np.newaxis], 0.0, values) if values.shape[1] else np.zeros((len(values), 1))
     ends = (np.nanmin(filled, axis=1), np.nanmedian(filled, axis=1), np.nanmax(filled, axis=1))
     return {
-        name: np.where(none, np.nan, found) for name, found in zip(("min", "median", "max"), ends, strict=True)
+        name: np.where(none, np.nan, figures) for name, figures in zip(("min", "median", "max"), ends, strict=True)
     }
 
 
@@ -175,11 +175,13 @@ def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: di
         for run in own
     ]
     kinds = {LENGTH: ("Words", ColumnKind.DECIMAL)}
-    named = [(name, *kinds.get(name, (words(name).capitalize(), ColumnKind.SCORE))) for name in SCORES]
+    score_columns = [(name, *kinds.get(name, (words(name).capitalize(), ColumnKind.SCORE))) for name in SCORES]
     return Section(
         name=OVERVIEW,
         title="Runs, mean over topics",
-        columns=columns(("run_id", "Run", ColumnKind.RUN), ("task", "Task"), *named, primary="vital_strict"),
+        columns=columns(
+            ("run_id", "Run", ColumnKind.RUN), ("task", "Task"), *score_columns, primary="vital_strict"
+        ),
         rows=rows,
         topics=int(scores.topics.sum()),
     )
@@ -205,7 +207,7 @@ def _chart(by_topic: list[Row]) -> Chart | None:
 
 
 def _topics(by_topic: list[Row]) -> Section:
-    named = [
+    score_columns = [
         (name, heading, ColumnKind.SCORE)
         for score in ("vital_strict", "all")
         for name, heading in (
@@ -220,7 +222,7 @@ def _topics(by_topic: list[Row]) -> Section:
         columns=columns(
             ("topic_id", "Topic", ColumnKind.TOPIC),
             ("run_id", "Run", ColumnKind.RUN),
-            *named,
+            *score_columns,
             ("length", "Words", ColumnKind.DECIMAL),
             *ends,
             primary="vital_strict",

@@ -278,11 +278,11 @@ class Section:
         if name not in {column.key for column in self.columns}:
             return self
         # An undefined figure is neither the best nor the worst: it is last, whichever way the rows are ordered.
-        known = [row for row in self.rows if row.get(name) is not None]
+        with_figure = [row for row in self.rows if row.get(name) is not None]
         if ties:
-            known.sort(key=lambda row: row[ties])
-        known.sort(key=lambda row: row[name], reverse=sort.startswith("-"))
-        return replace(self, rows=known + [row for row in self.rows if row.get(name) is None], sort=sort)
+            with_figure.sort(key=lambda row: row[ties])
+        with_figure.sort(key=lambda row: row[name], reverse=sort.startswith("-"))
+        return replace(self, rows=with_figure + [row for row in self.rows if row.get(name) is None], sort=sort)
 
     def cells(self, rows: Sequence[Row]) -> Iterator[list[ReportCell]]:
         for row in rows:
@@ -516,8 +516,8 @@ def columns(
 ) -> tuple[Column, ...]:
     """Return columns from name, heading and kind; those named in `screen` are not in a paper's table."""
     aside = screen.split()
-    named = (part if len(part) == 3 else (*part, ColumnKind.TEXT) for part in parts)
-    return tuple(Column(key, caption, kind, key not in aside, key == primary) for key, caption, kind in named)
+    full = (part if len(part) == 3 else (*part, ColumnKind.TEXT) for part in parts)
+    return tuple(Column(key, caption, kind, key not in aside, key == primary) for key, caption, kind in full)
 
 
 def of_kind(kind: ColumnKind, **captions: str) -> tuple[tuple[str, str, ColumnKind], ...]:
@@ -527,9 +527,9 @@ def of_kind(kind: ColumnKind, **captions: str) -> tuple[tuple[str, str, ColumnKi
 def spread_row(name: dict[str, Any], values: Sequence[float]) -> Row:
     """Return a distribution as a row: n, mean, quartiles and ends; None where there is nothing."""
     keys = ("min", "q1", "median", "q3", "max")
-    found = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if len(values) else [None] * len(keys)
+    quantiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if len(values) else [None] * len(keys)
     mean = float(np.mean(values)) if len(values) else None
-    return name | {"n": len(values), "mean": mean} | dict(zip(keys, found, strict=True))
+    return name | {"n": len(values), "mean": mean} | dict(zip(keys, quantiles, strict=True))
 
 
 SPREAD_COLUMNS: Final = (
@@ -541,14 +541,14 @@ SPREAD_COLUMNS: Final = (
 
 def histogram_rows(series: Iterable[tuple[str, Sequence[int]]]) -> list[dict[str, Any]]:
     """Return whole numbers counted into bars of one width for all series, at most `MOST_BARS` of them."""
-    known = [(name, np.array(values)) for name, values in series if len(values)]
-    if not known:
+    arrays = [(name, np.array(values)) for name, values in series if len(values)]
+    if not arrays:
         return []
-    highest = max(int(values.max()) for _, values in known)
+    highest = max(int(values.max()) for _, values in arrays)
     # Rounded up, and the same for all series: bars of two widths cannot be compared by their height.
     step = -(-(highest + 1) // MOST_BARS)
     rows = []
-    for name, values in known:
+    for name, values in arrays:
         starts, counts = np.unique(values // step * step, return_counts=True)
         rows += [
             {"name": name, "value": start, "end": start + step, "count": count, "step": step}

@@ -106,9 +106,10 @@ def support_intervals(
     """Return each run's intervals of precision and recall as documents, R; only answers that count are in them."""
     answers = answer_support(sheet, policies)
     rows = answers.topics if topics is None else answers.topics & topics
-    found = [mean_intervals(values[rows]) for values in (answers.precision, answers.recall)]
+    by_score = [mean_intervals(values[rows]) for values in (answers.precision, answers.recall)]
     return [
-        {PRECISION: precision.document, RECALL: recall.document} for precision, recall in zip(*found, strict=True)
+        {PRECISION: precision.document, RECALL: recall.document}
+        for precision, recall in zip(*by_score, strict=True)
     ]
 
 
@@ -280,7 +281,7 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sect
         for place, topic in enumerate(sheet.topic_ids)
         if answers.topics[place]
     ]
-    named = columns(
+    topic_columns = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
         SCORES[0],
         *of_kind(ColumnKind.SCORE, precision_min="Min", precision_max="Max"),
@@ -290,19 +291,19 @@ def _topics(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sect
         *COUNTS,
         screen=ASIDE,
     )
-    return Section("topics", "Topics, mean over runs", named, rows, labels=CITATION_LABEL)
+    return Section("topics", "Topics, mean over runs", topic_columns, rows, labels=CITATION_LABEL)
 
 
 def _ends(name: str, values: Floats) -> dict[str, float | None]:
-    known = values[~np.isnan(values)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (None, None)
+    scores = values[~np.isnan(values)]
+    low, high = (float(scores.min()), float(scores.max())) if len(scores) else (None, None)
     return {f"{name}_min": low, f"{name}_max": high}
 
 
 def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Section:
     places = np.argwhere(sheet.answered & answers.topics[:, np.newaxis])
 
-    def made(place: int) -> dict[str, Any]:
+    def row_at(place: int) -> dict[str, Any]:
         topic, run = places[place].tolist()
         return {
             "topic_id": sheet.topic_ids[topic],
@@ -316,21 +317,21 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sec
             "no_support": int(counts.none[topic, run]),
         }
 
-    named = columns(
+    answer_columns = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
         ("run_id", "Run", ColumnKind.RUN),
         *SCORES,
         *of_kind(ColumnKind.COUNT, sentences="Sentences", uncited="Uncited"),
         *LABEL_COUNTS,
     )
-    return Section("answers", "Every answer", named, Rows(len(places), made), labels=CITATION_LABEL)
+    return Section("answers", "Every answer", answer_columns, Rows(len(places), row_at), labels=CITATION_LABEL)
 
 
 def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozenset[str]]) -> Section:
     rows = []
     for tag, topics in tags.items():
-        chosen = rows_of(sheet.topic_ids, topics)
-        scores, ends = run_support(sheet, policies, chosen), support_intervals(sheet, policies, chosen)
+        mask = rows_of(sheet.topic_ids, topics)
+        scores, ends = run_support(sheet, policies, mask), support_intervals(sheet, policies, mask)
         rows += [
             {
                 "tag": tag,
@@ -342,10 +343,10 @@ def _tags(sheet: SupportSheet, policies: SupportPolicies, tags: dict[str, frozen
             }
             for place, run in enumerate(sheet.run_ids)
         ]
-    named = columns(
+    tag_columns = columns(
         ("tag", "Tag"), ("run_id", "Run", ColumnKind.RUN), *SCORES, ("topics", "Topics", ColumnKind.COUNT)
     )
-    return Section("tags", "By topic tag", named, rows, topics="topics", labels=CITATION_LABEL)
+    return Section("tags", "By topic tag", tag_columns, rows, topics="topics", labels=CITATION_LABEL)
 
 
 def _conditions(choice: CitationCondition, tag: str) -> Section:
@@ -353,16 +354,16 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
     every = told_apart([*_every_condition(choice)])
     rows = [_condition_row(each, tag) for each, _ in every]
     # Of two judges under one condition each has a bar of its own.
-    shown = [
+    bar_rows = [
         (f"{each}, {name}" if name else str(each), row) for (each, name), row in zip(every, rows, strict=True)
     ]
     bars = [
         {"name": name, "part": label, "share": row[label.replace(" ", "_")] / row["pairs"]}
-        for name, row in shown
+        for name, row in bar_rows
         if row["pairs"]
         for label in LABELS
     ]
-    named = columns(
+    condition_columns = columns(
         ("condition", "Condition", ColumnKind.CONDITION),
         ("judge", "Labels by"),
         *of_kind(ColumnKind.COUNT, topics="Topics", pairs="Judged pairs"),
@@ -379,7 +380,7 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
     return Section(
         name="conditions",
         title="Labels by condition",
-        columns=named,
+        columns=condition_columns,
         rows=rows,
         labels=CITATION_LABEL,
         chart=chart if bars else None,

@@ -38,5 +38,5 @@ def category_text(category: str) -> str:
 
 def condition_words(code: str) -> str:
     """Condition of nugget or citation labels on screen; names of published scores and of files stay as they are."""
-    known: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
-    return next((condition.words for condition in known if condition == code), code)
+    conditions: list[Condition | SupportCondition] = [*Condition, *SupportCondition]
+    return next((condition.words for condition in conditions if condition == code), code)

@@ -135,7 +135,7 @@ def _ranks(choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | 
 
 def human_agreement(viewer: User, campaign: Campaign) -> Overlap | None:
     shared = shared_by_people(viewer, campaign)
-    return shared[0].found if shared and shared[0].found.pairs else None
+    return shared[0].overlap if shared and shared[0].overlap.pairs else None
 
 
 MOST_LINES: Final = 6

@@ -183,13 +183,13 @@ def _kept_intervals(
 ) -> dict[str, Interval]:
     """Return the intervals of the taus, resampled by the first process that asks: equal tables have equal ones."""
     name, key = f"intervals-{campaign.pk}", _digest(x, y, (topics, resamples, tuple(levels)))
-    found = kept(name) or {}
-    if key not in found:
+    documents = kept(name) or {}
+    if key not in documents:
         ends = documents_of(intervals(x, y, topics, resamples=resamples, levels=levels))
         # Those of the newest, for a campaign goes on and the table has room for counts of sign-ins too.
-        found = dict([*found.items(), (key, ends)][-MOST_INTERVALS:])
-        keep(name, found)
-    return {level: Interval(**ends) for level, ends in found[key].items()}
+        documents = dict([*documents.items(), (key, ends)][-MOST_INTERVALS:])
+        keep(name, documents)
+    return {level: Interval(**ends) for level, ends in documents[key].items()}
 
 
 def _digest(x: ScoreTable, y: ScoreTable, choices: tuple[object, ...]) -> str:
@@ -313,11 +313,11 @@ def pooled_interval(request: AgreementRequest) -> Interval:
 
 def shown_correlation(request: AgreementRequest, *, whole: bool = False) -> Correlation:
     """Return what a page shows; the interval of the third tau is in it where there are few answers, or `whole`."""
-    found = correlation_of(request)
+    correlation = correlation_of(request)
     # A second request would cost a page of few answers more than the bootstrap.
-    if not whole and is_binned(found.points):
-        return found
-    return replace(found, intervals=found.intervals | {ALL_TOPIC_RUN: pooled_interval(request)})
+    if not whole and is_binned(correlation.points):
+        return correlation
+    return replace(correlation, intervals=correlation.intervals | {ALL_TOPIC_RUN: pooled_interval(request)})
 
 
 @cached_report(size=64)
@@ -336,8 +336,8 @@ def confusion_of(request: AgreementRequest) -> ConfusionReport | None:
 def confuse_sides(x: Side, y: Side, tag: str = "") -> ConfusionReport | None:
     """Return the labels of the same items on both sides; None where the sides do not label the same."""
     if isinstance(x, NuggetCondition) and isinstance(y, NuggetCondition) and y.judges:
-        found = confuse_conditions(x, y, tag)
-        return found if found.comparable else None
+        report = confuse_conditions(x, y, tag)
+        return report if report.comparable else None
     if isinstance(x, CitationCondition) and isinstance(y, CitationCondition):
         return confuse_conditions(x, y, tag)
     return None
@@ -367,31 +367,31 @@ def cells_of(points: TopicPoints) -> list[dict[str, float]]:
     ]
 
 
-def correlation_document(found: Correlation) -> dict[str, Any]:
+def correlation_document(correlation: Correlation) -> dict[str, Any]:
     return {
-        "x": found.x,
-        "y": found.y,
-        "score": found.score,
-        "policies": policies_document(found.policies),
-        **asdict(found.agreement),
-        "intervals": documents_of(found.intervals),
+        "x": correlation.x,
+        "y": correlation.y,
+        "score": correlation.score,
+        "policies": policies_document(correlation.policies),
+        **asdict(correlation.agreement),
+        "intervals": documents_of(correlation.intervals),
     }
 
 
-def correlation_rows(found: Correlation) -> list[dict[str, Any]]:
-    agreed = found.agreement
+def correlation_rows(correlation: Correlation) -> list[dict[str, Any]]:
+    agreed = correlation.agreement
     return [
         {
             "level": level,
             "tau_b": getattr(agreed, level),
             "n": agreed.counted(level),
-            "low": found.intervals[level].low,
-            "high": found.intervals[level].high,
+            "low": correlation.intervals[level].low,
+            "high": correlation.intervals[level].high,
             "discordant": agreed.discordant[level],
             **{f"tied_{name}": pairs for name, pairs in asdict(agreed.ties[level]).items()},
             # A topic on which all runs score the same has no order, so the average leaves it out and says so.
             "undefined_topics": agreed.undefined_topics if level == "topic_average" else None,
-            "note": found.intervals[level].note or None,
+            "note": correlation.intervals[level].note or None,
         }
         for level in LEVELS
     ]

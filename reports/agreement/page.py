@@ -91,8 +91,8 @@ class AgreementReport(Report):
 
     @property
     def taus(self) -> list[Tau]:
-        found = self.correlation
-        return [_tau(found, level) for level in LEVELS] if found else []
+        correlation = self.correlation
+        return [_tau(correlation, level) for level in LEVELS] if correlation else []
 
     @property
     def side_words(self) -> str:
@@ -107,13 +107,13 @@ class AgreementReport(Report):
 
     @property
     def take_out(self) -> list[TakeOut]:
-        found = self.correlation
-        if found is None:
+        correlation = self.correlation
+        if correlation is None:
             return []
         parts = [TakeOut("taus", "Figures", is_table=True)]
-        if found.points:
+        if correlation.points:
             parts.append(TakeOut("answers", "Single answers", is_table=True))
-        if found.has_picture:
+        if correlation.has_picture:
             parts.append(TakeOut("scatter", "Scatter", is_picture=True))
         if self.curve:
             parts.append(TakeOut("topics", BY_TOPICS, is_table=True, is_picture=bool(self.shown_curve)))
@@ -144,8 +144,8 @@ class AgreementReport(Report):
 
     @property
     def topics(self) -> int | None:
-        found = self.correlation
-        return None if found is None or found.published else found.agreement.topics
+        correlation = self.correlation
+        return None if correlation is None or correlation.published else correlation.agreement.topics
 
     @property
     def by_tag(self) -> tuple[tuple[str, Correlation], ...]:
@@ -197,34 +197,38 @@ class AgreementReport(Report):
 
         Each is computed when it is asked for: subsets of topics and the pooled interval take seconds.
         """
-        found, requested = self.correlation, self.requested
-        if found is None or requested is None:
+        correlation, requested = self.correlation, self.requested
+        if correlation is None or requested is None:
             raise self.without_figures
-        policies = policies_document(found.policies)
-        comment = f"{found.x} against {found.y}, {found.score}; policies {listed_policies(policies)}"
-        head = {"x": found.x, "y": found.y, "score": found.score, "policies": policies}
+        policies = policies_document(correlation.policies)
+        comment = (
+            f"{correlation.x} against {correlation.y}, {correlation.score}; policies {listed_policies(policies)}"
+        )
+        head = {"x": correlation.x, "y": correlation.y, "score": correlation.score, "policies": policies}
         if name == "taus":
             whole = shown_correlation(requested, whole=True)
-            document = correlation_document(whole) | {"by_run": [asdict(run) for run in found.runs]}
+            document = correlation_document(whole) | {"by_run": [asdict(run) for run in correlation.runs]}
             rows = correlation_rows(whole)
             return Section(name, "", TAU_COLUMNS, rows, document=document, comment=comment, file_name="agreement")
         if name == "answers":
-            named = columns(("run_id", "Run"), ("topic_id", "Topic"), ("x", found.x), ("y", found.y))
-            rows = [asdict(point) for point in found.points]
+            answer_columns = columns(
+                ("run_id", "Run"), ("topic_id", "Topic"), ("x", correlation.x), ("y", correlation.y)
+            )
+            rows = [asdict(point) for point in correlation.points]
             document = head | {"answers": rows}
-            return Section(name, "", named, rows, document=document, comment=comment, file_name="answers")
+            return Section(name, "", answer_columns, rows, document=document, comment=comment, file_name="answers")
         if name == "topics":
             return self._by_topics(curve_of(requested), head, comment)
         answers = "Small: single answers."
         if self.is_binned:
-            answers = f"Shaded: {len(found.points):,} single answers, counted in cells."
+            answers = f"Shaded: {len(correlation.points):,} single answers, counted in cells."
         chart = Chart(
-            alt=f"Scatter of {found.x} against {found.y}, {words(found.score)}: {len(found.runs)} runs, "
-            f"{len(found.points):,} single answers behind them.",
-            draw=lambda dark: charts.scatter(found, dark=dark),
+            alt=f"Scatter of {correlation.x} against {correlation.y}, {words(correlation.score)}: "
+            f"{len(correlation.runs)} runs, {len(correlation.points):,} single answers behind them.",
+            draw=lambda dark: charts.scatter(correlation, dark=dark),
             note=f"Large: runs, by task. {answers} On the dashed line both conditions score the same.",
         )
-        return Section("scatter", "", (), (), chart=chart if found.has_picture else None)
+        return Section("scatter", "", (), (), chart=chart if correlation.has_picture else None)
 
     def _by_topics(self, points: tuple[CurvePoint, ...], head: dict[str, Any], comment: str) -> Section:
         rows = [asdict(point) for point in points]
@@ -262,11 +266,13 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
         requested = AgreementRequest(
             campaign, x, y, form.chosen["score"], form.chosen_policies, form.chosen["tag"]
         )
-        found = shown_correlation(requested, whole=WHOLE in query)
+        correlation = shown_correlation(requested, whole=WHOLE in query)
         confusion = confusion_of(requested)
     except Refused as refused:
         return AgreementReport(form=form, refused=refused)
-    return AgreementReport(form=form, query=query, requested=requested, correlation=found, confusion=confusion)
+    return AgreementReport(
+        form=form, query=query, requested=requested, correlation=correlation, confusion=confusion
+    )
 
 
 def _first_score(side: str) -> str:
@@ -284,12 +290,12 @@ def _check_score(x: Side, y: Side, score: str) -> None:
         raise Refused("usage", f"{score.replace('_', ' ').capitalize()} is of citations: choose a nugget score.")
 
 
-def _tau(found: Correlation, level: str) -> Tau:
-    agreed = found.agreement
+def _tau(correlation: Correlation, level: str) -> Tau:
+    agreed = correlation.agreement
     n = f"{agreed.counted(level):,} {COUNTED[level]}"
-    if level == RUN_LEVEL and found.own_topics:
-        n += ", over all topics of each condition: {:,} and {:,}".format(*found.own_topics)
-    topics = None if found.published else agreed.topics
+    if level == RUN_LEVEL and correlation.own_topics:
+        n += ", over all topics of each condition: {:,} and {:,}".format(*correlation.own_topics)
+    topics = None if correlation.published else agreed.topics
     # Only the run level is hidden: the other two taus rest on answers, and are grey where their topics are few.
     return Tau(
         topics=topics,
@@ -299,8 +305,8 @@ def _tau(found: Correlation, level: str) -> Tau:
         n=n,
         ties=agreed.ties[level],
         discordant=agreed.discordant[level],
-        interval=found.intervals.get(level),
-        is_pending=level not in found.intervals,
+        interval=correlation.intervals.get(level),
+        is_pending=level not in correlation.intervals,
         undefined_topics=agreed.undefined_topics if level == "topic_average" else 0,
         is_pooled=level == ALL_TOPIC_RUN,
     )

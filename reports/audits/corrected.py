@@ -198,22 +198,22 @@ class CorrectedRun:
 
     @property
     def doubts(self) -> list[str]:
-        found = []
+        doubts = []
         if self.outside:
-            found.append(f"{self.outside:,} {plural(self.outside, 'pair')} came after the draw: extend the check")
+            doubts.append(f"{self.outside:,} {plural(self.outside, 'pair')} came after the draw: extend the check")
         elif self.reason == TOO_FEW:
-            found.append(f"too few judgments: {self.judged}")
+            doubts.append(f"too few judgments: {self.judged}")
         elif self.reason:
-            found.append(self.reason)
+            doubts.append(self.reason)
         elif self.few:
-            found.append(f"few judgments: {self.judged}")
+            doubts.append(f"few judgments: {self.judged}")
         if self.refused_bounds:
             low, high = map(score_text, self.refused_bounds)
             ends = f"{low} with none supported, {high} with all"
-            found.append(f"{self.refused} of {self.drawn} could not be judged: {ends}")
+            doubts.append(f"{self.refused} of {self.drawn} could not be judged: {ends}")
         if self.stale:
-            found.append(f"{self.stale:,} LLM {plural(self.stale, 'label')} changed since the draw")
-        return found
+            doubts.append(f"{self.stale:,} LLM {plural(self.stale, 'label')} changed since the draw")
+        return doubts
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,10 +278,10 @@ class CorrectedReport:
     @property
     def basis(self) -> str:
         """People's labels on which the scores rest, and the number of pairs, in words."""
-        judged, known = self.judged, self.known
-        given = [f"{judged:,} human {plural(judged, 'judgment')}"] if judged or not known else []
-        taken = [f"{known:,} known {plural(known, 'label')}"] if known else []
-        return f"{' and '.join([*given, *taken])} of {self.pairs:,}"
+        judged, known_labels = self.judged, self.known
+        people = [f"{judged:,} human {plural(judged, 'judgment')}"] if judged or not known_labels else []
+        earlier = [f"{known_labels:,} known {plural(known_labels, 'label')}"] if known_labels else []
+        return f"{' and '.join([*people, *earlier])} of {self.pairs:,}"
 
     @property
     def has_doubts(self) -> bool:
@@ -309,14 +309,14 @@ class CorrectedReport:
     def groups(self) -> tuple[frozenset[str], ...]:
         names, gaps = [run.run_id for run in self.ordered if not run.reason], self.by_pair
         alike = np.array([[a == b or not gaps[a, b].apart for b in names] for a in names], dtype=np.float64)
-        found = significance_groups(alike.reshape(len(names), len(names)), 0.5)
-        return tuple(frozenset(names[place] for place in group) for group in found)
+        groups = significance_groups(alike.reshape(len(names), len(names)), 0.5)
+        return tuple(frozenset(names[place] for place in group) for group in groups)
 
     @property
     def neighbours(self) -> list[CorrectedDifference]:
         gaps = self.by_pair
-        found = [gaps.get((a.run_id, b.run_id)) for a, b in pairwise(self.ordered)]
-        return [gap for gap in found if gap and not gap.apart]
+        differences = [gaps.get((a.run_id, b.run_id)) for a, b in pairwise(self.ordered)]
+        return [gap for gap in differences if gap and not gap.apart]
 
     def numbers_with(self, gap: CorrectedDifference) -> list[tuple[str, int]]:
         return [(run, self.study.design["per_run"].get(run, 0) + (gap.more or 0)) for run in (gap.a, gap.b)]
@@ -345,17 +345,17 @@ def corrected_report(
     """
     state = replace(state, sample=state.sample_for(score))
     weights, values = state.weights(score), values_of(score)
-    found = estimates(state.sample, weights, values)
+    run_estimates = estimates(state.sample, weights, values)
     topics = None
     if target == NEW:
-        topics = topic_estimates(state.sample, found, weights, values, state.population.counted[score])
-    reasons = _reasons(state, found, topics, least_judged)
+        topics = topic_estimates(state.sample, run_estimates, weights, values, state.population.counted[score])
+    reasons = _reasons(state, run_estimates, topics, least_judged)
     finished = state.finished
     withheld = complete_only and not finished.all()
     if withheld:
         reasons = [UNFINISHED if done else reason for done, reason in zip(finished, reasons, strict=True)]
     places = np.flatnonzero([not reason for reason in reasons])
-    runs = _runs(state, score, found, topics, reasons)
+    runs = _runs(state, score, run_estimates, topics, reasons)
     llm = state.population.machine[score]
     ranked = places[~np.isnan(llm[places])]
     alpha, twice = _alpha(state)
@@ -365,11 +365,11 @@ def corrected_report(
         target=target,
         policies=state.policies,
         runs=tuple(runs),
-        differences=tuple(_differences(state, weights, found, topics, places)),
-        tau=tau_with(llm[ranked], found.value[ranked], found.sd[ranked]),
+        differences=tuple(_differences(state, weights, run_estimates, topics, places)),
+        tau=tau_with(llm[ranked], run_estimates.value[ranked], run_estimates.sd[ranked]),
         alpha=None if withheld else alpha,
         judged_twice=twice,
-        judges=tuple(sorted({judge for given in state.labels.values() for judge in given})),
+        judges=tuple(sorted({judge for labels in state.labels.values() for judge in labels})),
     )
 
 
@@ -416,7 +416,7 @@ def label_rows(state: AuditState) -> list[CheckedLabelRow]:
 
 
 def _reasons(
-    state: AuditState, found: RunEstimates, topics: TopicEstimates | None, least_judged: int
+    state: AuditState, run_estimates: RunEstimates, topics: TopicEstimates | None, least_judged: int
 ) -> list[str]:
     """Why each run has no corrected score, '' where it has one."""
     drawn, judged = state.count(state.drawn), state.count(state.drawn & state.sample.judged)
@@ -433,7 +433,7 @@ def _reasons(
         elif done < drawn[run]:
             reasons.append(f"{done} of {int(drawn[run])} judged")
         # A run of which every pair is judged needs no rate, however few pairs it has.
-        elif open_[run] and (judged[run] < least_judged or (usual and not found.enough[run])):
+        elif open_[run] and (judged[run] < least_judged or (usual and not run_estimates.enough[run])):
             reasons.append(TOO_FEW)
         elif topics and np.isnan(topics.half_width[run]):
             reasons.append("too few topics")
@@ -443,18 +443,21 @@ def _reasons(
 
 
 def _runs(
-    state: AuditState, score: str, found: RunEstimates, topics: TopicEstimates | None, reasons: list[str]
+    state: AuditState, score: str, run_estimates: RunEstimates, topics: TopicEstimates | None, reasons: list[str]
 ) -> Iterator[CorrectedRun]:
     weights, values = state.weights(score), values_of(score)
     people = people_only(state.sample, weights, values)
-    low, high = found.interval
-    sd = found.sd
+    low, high = run_estimates.interval
+    sd = run_estimates.sd
     if topics:
-        low, high = np.maximum(found.value - topics.half_width, 0), np.minimum(found.value + topics.half_width, 1)
+        low, high = (
+            np.maximum(run_estimates.value - topics.half_width, 0),
+            np.minimum(run_estimates.value + topics.half_width, 1),
+        )
         sd = np.sqrt(topics.variance)
     bounds = _refused_bounds(state, weights, values)
     complete = np.flatnonzero([not reason for reason in reasons])
-    ranks = dict(zip(complete.tolist(), _ranks(found, topics, complete), strict=True))
+    ranks = dict(zip(complete.tolist(), _ranks(run_estimates, topics, complete), strict=True))
     counts = {
         "pairs": state.count(np.ones(len(state.run), dtype=np.bool_)),
         "drawn": state.count(state.drawn),
@@ -473,7 +476,7 @@ def _runs(
             run_id=run_id,
             llm=defined(state.population.machine[score][run]),
             people=_three(None if incomplete else people[:, run]),
-            corrected=_three(None if reason else np.array([found.value[run], low[run], high[run]])),
+            corrected=_three(None if reason else np.array([run_estimates.value[run], low[run], high[run]])),
             sd=None if reason else float(sd[run]),
             rank=ranks.get(run),
             **{name: int(count[run]) for name, count in counts.items()},
@@ -498,20 +501,23 @@ def _refused_bounds(state: AuditState, weights: Floats, values: Floats) -> list[
     return [(float(low), float(high)) for low, high in zip(*ends, strict=True)]
 
 
-def _ranks(found: RunEstimates, topics: TopicEstimates | None, runs: Counts) -> list[tuple[int, int]]:
+def _ranks(run_estimates: RunEstimates, topics: TopicEstimates | None, runs: Counts) -> list[tuple[int, int]]:
     if topics is None:
-        part = replace(found, value=found.value[runs], variance=found.variance[runs])
+        part = replace(run_estimates, value=run_estimates.value[runs], variance=run_estimates.variance[runs])
         above = differ(part)
     else:
         above = np.array(
-            [[bool(found.value[a] - found.value[b] > topics.difference(a, b)) for b in runs] for a in runs],
+            [
+                [bool(run_estimates.value[a] - run_estimates.value[b] > topics.difference(a, b)) for b in runs]
+                for a in runs
+            ],
             dtype=np.bool_,
         ).reshape(len(runs), len(runs))
     return [(int(best), int(worst)) for best, worst in rank_ranges(above).T]
 
 
 def _differences(
-    state: AuditState, weights: Floats, found: RunEstimates, topics: TopicEstimates | None, runs: Counts
+    state: AuditState, weights: Floats, run_estimates: RunEstimates, topics: TopicEstimates | None, runs: Counts
 ) -> Iterator[CorrectedDifference]:
     design = state.study.design
     per_run = [design["per_run"].get(run_id, 0) for run_id in state.population.run_ids]
@@ -519,15 +525,17 @@ def _differences(
     # Only of runs that are not apart from some other; the others cost nothing.
     ahead: dict[int, Floats] = {}
     for a, b in combinations(runs.tolist(), 2):
-        gap = float(found.value[a] - found.value[b])
-        half = NORMAL * float(np.sqrt(found.variance[a] + found.variance[b]))
+        gap = float(run_estimates.value[a] - run_estimates.value[b])
+        half = NORMAL * float(np.sqrt(run_estimates.variance[a] + run_estimates.variance[b]))
         more: int | None = 0
         if topics:
             half, more = topics.difference(a, b), None
         elif abs(gap) <= half:
             for run in (a, b):
                 if run not in ahead:
-                    ahead[run] = variances_ahead(state.sample, found, weights, run, per_run[run], design["least"])
+                    ahead[run] = variances_ahead(
+                        state.sample, run_estimates, weights, run, per_run[run], design["least"]
+                    )
             more = more_to_separate(
                 gap, ahead[a], ahead[b], (per_run[a], per_run[b]), (int(pairs[a]), int(pairs[b]))
             )
@@ -537,11 +545,11 @@ def _differences(
 
 def _alpha(state: AuditState) -> tuple[float | None, int]:
     """Krippendorff's alpha of the pairs that several people judged, and how many these are."""
-    twice = [given for given in state.labels.values() if sum(label != REFUSED for label in given.values()) > 1]
-    judges = sorted({judge for given in twice for judge in given})
+    twice = [labels for labels in state.labels.values() if sum(label != REFUSED for label in labels.values()) > 1]
+    judges = sorted({judge for labels in twice for judge in labels})
     table = np.full((len(judges), len(twice)), -1, dtype=np.int8)
-    for column, given in enumerate(twice):
-        for judge, label in given.items():
+    for column, labels in enumerate(twice):
+        for judge, label in labels.items():
             table[judges.index(judge), column] = label if label != REFUSED else -1
     return (alpha_ordinal(table) if twice else None), len(twice)
 
@@ -566,10 +574,10 @@ def checks_of(choice: NuggetCondition | CitationCondition) -> list[Study]:
     """Audits of the labels of a condition, the newest first; never of one whose topics several people share."""
     if len(choice.judges) != 1:
         return []
-    found = audits_of(choice.campaign).filter(machine=choice.judges[0])
+    checks = audits_of(choice.campaign).filter(machine=choice.judges[0])
     if isinstance(choice, CitationCondition):
-        return list(found.filter(kind=StudyKind.SUPPORT))
-    return list(found.filter(nugget_set=choice.nugget_sets[0])) if len(choice.nugget_sets) == 1 else []
+        return list(checks.filter(kind=StudyKind.SUPPORT))
+    return list(checks.filter(nugget_set=choice.nugget_sets[0])) if len(choice.nugget_sets) == 1 else []
 
 
 def audits_of(campaign: Campaign) -> QuerySet[Study]:

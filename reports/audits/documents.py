@@ -89,17 +89,17 @@ def corrected_note(report: CorrectedReport) -> str:
 
 
 def methods_sentences(campaign: Campaign) -> list[str]:
-    found = (
+    reports = (
         corrected_by(study, default_policies(study), primary_score(study.kind)) for study in audits_of(campaign)
     )
-    return [_methods_sentence(report) for report in found if report.complete][::-1]
+    return [_methods_sentence(report) for report in reports if report.complete][::-1]
 
 
 def _methods_sentence(report: CorrectedReport) -> str:
     study, drawn = report.study, sum(run.drawn for run in report.runs)
     people = f" by {len(report.judges)} {plural(len(report.judges), 'person', 'people')}" if report.judges else ""
     refused = sum(run.refused for run in report.runs)
-    known = stored_frame(study).known.sum()
+    known_pairs = stored_frame(study).known.sum()
     return " ".join(
         [
             f"Of the {report.pairs:,} pairs that {study.machine.name} labelled, {drawn:,} were drawn within run and",
@@ -107,7 +107,11 @@ def _methods_sentence(report: CorrectedReport) -> str:
             f"seed {study.design['seed']}) and judged blind{people}.",
             *([report.unit_text] if report.unit_text else []),
             *([f"{refused:,} of them could not be judged."] if refused else []),
-            *([f"{known:,} pairs that were judged before count by those labels alone."] if known else []),
+            *(
+                [f"{known_pairs:,} pairs that were judged before count by those labels alone."]
+                if known_pairs
+                else []
+            ),
             "Scores are post-stratified (Dirichlet 1/2); 95 % intervals, for these topics.",
         ]
     )

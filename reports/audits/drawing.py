@@ -80,12 +80,14 @@ def create_audit(*, campaign: Campaign, wish: AuditWish, actor: User | None = No
     _check_figures(wish)
     with transaction.atomic():
         locked = lock_for_study(campaign, wish.name)
-        study, population, known = _planned(locked, wish)
+        study, population, known_labels = _planned(locked, wish)
         sample = _sampled(study, wish.sample)
-        payload = _payload(study, wish) | {"of": len(population.run), "known": len(known)}
+        payload = _payload(study, wish) | {"of": len(population.run), "known": len(known_labels)}
         study.event = Event.objects.create(campaign=locked, kind="study.created", actor=actor, payload=payload)
         study.save()
-        _add_pairs(study, population, np.arange(len(population.run)), block=0, known=known, sample=sample)
+        _add_pairs(
+            study, population, np.arange(len(population.run)), block=0, known_labels=known_labels, sample=sample
+        )
         if not wish.sample:
             _draw(study)
         touch(locked.pk)
@@ -135,12 +137,12 @@ class Forecast:
 
 
 def _forecast(study: Study, population: Population, people: Iterable[str]) -> Forecast | None:
-    given = _known_labels(study, people)
+    labels = _known_labels(study, people)
     values = STRICT if study.kind == StudyKind.ASSIGNMENT else LENIENT
     errors = [
-        values[population.label[unit]] - np.mean(values[[int(digit) for digit in given[pair]]])
+        values[population.label[unit]] - np.mean(values[[int(digit) for digit in labels[pair]]])
         for unit, pair in zip(population.unit, map(tuple, population.items.tolist()), strict=True)
-        if pair in given and population.label[unit] != NO_LABEL
+        if pair in labels and population.label[unit] != NO_LABEL
     ]
     if len(errors) < FEWEST_LABELS:
         return None
@@ -156,8 +158,8 @@ def size_of_wish(campaign: Campaign, wish: AuditWish, people: Iterable[str] = ()
     `people`: judges and studies by whose labels the LLM's are forecast.
     """
     _check_figures(wish)
-    study, population, known = _planned(campaign, wish)
-    is_known = _known_units(population, known)
+    study, population, known_labels = _planned(campaign, wish)
+    is_known = _known_units(population, known_labels)
     frame = AuditFrame(
         run=population.run,
         label=np.where(is_known, KNOWN, population.label),
@@ -166,9 +168,9 @@ def size_of_wish(campaign: Campaign, wish: AuditWish, people: Iterable[str] = ()
         order=population.size,
         runs=len(population.run_ids),
     )
-    wanted = np.array([wish.per_run])
+    totals = np.array([wish.per_run])
     drawn = sum(
-        int(number[0]) for run in range(frame.runs) for number in frame.numbers(run, wanted, wish.least).values()
+        int(number[0]) for run in range(frame.runs) for number in frame.numbers(run, totals, wish.least).values()
     )
     units = len(population.run)
     return AuditSize(
@@ -196,10 +198,10 @@ def size_of(study: Study) -> AuditSize:
     )
 
 
-def _known_units(population: Population, known: "Taken") -> Booleans:
+def _known_units(population: Population, known_labels: "Taken") -> Booleans:
     """Units of which every pair was judged before, P."""
     is_known = np.ones(len(population.run), dtype=np.bool_)
-    new = [pair not in known for pair in map(tuple, population.items.tolist())]
+    new = [pair not in known_labels for pair in map(tuple, population.items.tolist())]
     is_known[population.unit[np.array(new, dtype=np.bool_)]] = False
     return is_known
 
@@ -256,7 +258,7 @@ def extend_audit(*, study: Study, actor: User | None = None) -> int:
         came = {population.run_ids[run] for run in np.unique(population.run[new])}
         study.design["per_run"] = dict.fromkeys(sorted(came), usual) | numbers
         study.save(update_fields=["design"])
-        _add_pairs(study, population, new, block=int(frame.block.max(initial=0)) + 1, known={}, sample={})
+        _add_pairs(study, population, new, block=int(frame.block.max(initial=0)) + 1, known_labels={}, sample={})
         return _drawn_more(study, "study.extended", {"pairs": len(items), "runs": sorted(came)}, actor)
 
 
@@ -368,14 +370,14 @@ Sample = Mapping[tuple[int, int], tuple[float, float, str]]
 
 def _known_labels(study: Study, names: Iterable[str]) -> Taken:
     """Labels of pairs that were judged before, blind. Raises `Refused` for whoever saw a machine's label."""
-    found: dict[tuple[int, int], str] = {}
+    digits_of: dict[tuple[int, int], str] = {}
     for name in names:
         other = Study.objects.filter(campaign=study.campaign, name=name).first()
         labels = _labels_of_study(study, other) if other else _labels_of_judge(study, name)
-        for item, given in labels.items():
-            digits = "".join(str(label) for _, label in sorted(given.items()) if label in REAL_LABELS)
-            found[item] = (found.get(item, "") + digits)[:MOST_PEOPLE]
-    return {item: digits for item, digits in found.items() if digits}
+        for item, by_judge in labels.items():
+            digits = "".join(str(label) for _, label in sorted(by_judge.items()) if label in REAL_LABELS)
+            digits_of[item] = (digits_of.get(item, "") + digits)[:MOST_PEOPLE]
+    return {item: digits for item, digits in digits_of.items() if digits}
 
 
 def _labels_of_study(study: Study, other: Study) -> GivenLabels:
@@ -394,13 +396,13 @@ def _labels_of_study(study: Study, other: Study) -> GivenLabels:
 
 def _labels_of_judge(study: Study, name: str) -> GivenLabels:
     judges = Judge.objects.filter(name=name, kind=JudgeKind.HUMAN)
-    found = current_labels(study, judges)
-    if not found:
-        shown = Study(kind=study.kind, condition=SupportCondition.POST_EDIT)
-        if study.kind == StudyKind.SUPPORT and current_labels(shown, judges):
+    labels = current_labels(study, judges)
+    if not labels:
+        aided = Study(kind=study.kind, condition=SupportCondition.POST_EDIT)
+        if study.kind == StudyKind.SUPPORT and current_labels(aided, judges):
             raise Refused("not_blind", _in_sight(name))
         raise Refused("no_such_judge", f"No person or study {name} has such labels here.")
-    return found
+    return labels
 
 
 def _in_sight(name: str) -> str:
@@ -424,32 +426,32 @@ def _sampled(study: Study, name: str) -> Sample:
     if (other.kind, other.nugget_set_id) != (study.kind, study.nugget_set_id):
         raise Refused("usage", f"{name} is about other pairs.")
     frame, labels = stored_frame(other), current_labels(other, people_of(other))
-    found: dict[tuple[int, int], tuple[float, float, str]] = {}
+    sample: dict[tuple[int, int], tuple[float, float, str]] = {}
     for place in np.flatnonzero((frame.chance > 0)[frame.unit]).tolist():
         item = frame.item(place)
-        digits = frame.given[place] or "".join(str(label) for _, label in sorted(labels.get(item, {}).items()))
+        digits = frame.digits[place] or "".join(str(label) for _, label in sorted(labels.get(item, {}).items()))
         if not digits:
             raise Refused("not_complete", f"{name} has pairs that nobody has judged yet.")
         unit = frame.unit[place]
-        found[item] = float(frame.chance[unit]), float(frame.place[unit]), digits[:MOST_PEOPLE]
-    return found
+        sample[item] = float(frame.chance[unit]), float(frame.place[unit]), digits[:MOST_PEOPLE]
+    return sample
 
 
 def _add_pairs(
-    study: Study, population: Population, chosen: Counts, *, block: int, known: Taken, sample: Sample
+    study: Study, population: Population, new_units: Counts, *, block: int, known_labels: Taken, sample: Sample
 ) -> None:
-    in_chosen = np.isin(population.unit, chosen)
-    items, units = population.items[in_chosen], population.unit[in_chosen]
+    is_new = np.isin(population.unit, new_units)
+    items, units = population.items[is_new], population.unit[is_new]
     names = pair_names(study.campaign, study.kind, items)
     # The u of a sentence with several citations is that of the first.
     name_of = {unit: names[place] for place, unit in reversed(list(enumerate(units.tolist())))}
-    is_known = _known_units(population, known)
+    is_known = _known_units(population, known_labels)
     rows: list[AuditPair] = []
     for answer, unit, (first, second) in zip(
         answers_of(study, items), units.tolist(), items.tolist(), strict=True
     ):
         item = (first, second)
-        chance, order, given = sample.get(item, (None, None, ""))
+        chance, order, digits = sample.get(item, (None, None, ""))
         rows.append(
             AuditPair(
                 study=study,
@@ -460,7 +462,7 @@ def _add_pairs(
                 place=order or place_in_order(study.design["seed"], *name_of[unit].values()),
                 chance=1.0 if is_known[unit] else chance,
                 known=bool(is_known[unit]),
-                given=known[item] if is_known[unit] else given,
+                given=known_labels[item] if is_known[unit] else digits,
             )
         )
     AuditPair.objects.bulk_create(rows, batch_size=BATCH)

@@ -35,13 +35,13 @@ GivenLabels = dict[tuple[int, int], dict[str, int]]
 class StoredFrame:
     """N units in the order in which they came in, and their Q pairs (`Population`).
 
-    `pk` and `given` Q, `items` Q x 2, `unit` Q, index of N; the others N. `chance` is 0 where not drawn.
+    `pk` and `digits` Q, `items` Q x 2, `unit` Q, index of N; the others N. `chance` is 0 where not drawn.
     """
 
     pk: Ints
     items: Ints
     unit: Ints
-    given: tuple[str, ...]
+    digits: tuple[str, ...]
     machine_label: Ints
     block: Ints
     known: Booleans
@@ -78,8 +78,8 @@ class StoredFrame:
         at = order[np.minimum(np.searchsorted(keys[order], mine), len(keys) - 1)]
         # Citations count from the first on, so that equal numbers of them are the same ones.
         same = (keys[at] == mine) & (np.bincount(population.unit)[at] == np.bincount(self.unit))
-        found: Ints = np.where(same, at, -1)
-        return found
+        places: Ints = np.where(same, at, -1)
+        return places
 
     def outside(self, population: Population) -> Booleans:
         is_outside = np.ones(len(population.run), dtype=np.bool_)
@@ -104,31 +104,31 @@ def stored_frame(study: Study, alias: str = DEFAULT_DB_ALIAS) -> StoredFrame:
     first, second = ITEM[StudyKind(study.kind)]
     fields = ("pk", first, second, "machine_label", "block", "known", "size", "place", "chance", "given")
     rows = list(AuditPair.objects.using(alias).filter(study=study).order_by("pk").values_list(*fields))
-    *columns, given = zip(*rows, strict=True) if rows else ((),) * len(fields)
+    *columns, digits = zip(*rows, strict=True) if rows else ((),) * len(fields)
     pk, first_ids, second_ids, *whole = np.array(columns[:6], dtype=np.int64)
     unit = np.arange(len(pk)) if study.kind == StudyKind.ASSIGNMENT else group_numbers(first_ids)
     of_unit = group_starts(unit)
     chances = [chance or 0.0 for chance in columns[8]]
-    label, block, known = (column[of_unit] for column in whole)
+    label, block, is_known = (column[of_unit] for column in whole)
     size, place, chance = (np.array(column, dtype=np.float64)[of_unit] for column in (*columns[6:8], chances))
     items = np.stack([first_ids, second_ids], axis=1)
-    return StoredFrame(pk, items, unit, given, label, block, known.astype(np.bool_), size, place, chance)
+    return StoredFrame(pk, items, unit, digits, label, block, is_known.astype(np.bool_), size, place, chance)
 
 
 def current_labels(study: Study, judges: QuerySet[Judge], alias: str = DEFAULT_DB_ALIAS) -> GivenLabels:
     """Labels of some judges of the study's pairs, "can't judge" among them; of a judge's labels the newest."""
     names = ITEM[StudyKind(study.kind)]
-    given: QuerySet[Assignment] | QuerySet[SupportJudgment] = (
+    judgments: QuerySet[Assignment] | QuerySet[SupportJudgment] = (
         Assignment.objects.current()
         if study.kind == StudyKind.ASSIGNMENT
         else SupportJudgment.objects.current().filter(condition=study.condition)
     )
-    found: GivenLabels = defaultdict(dict)
-    rows = given.using(alias).filter(judge__in=judges).order_by("submission")
+    labels: GivenLabels = defaultdict(dict)
+    rows = judgments.using(alias).filter(judge__in=judges).order_by("submission")
     for first, second, judge, label in rows.values_list(*names, "judge__name", "label"):
         if label in (*REAL_LABELS, REFUSED):
-            found[first, second][judge] = label
-    return found
+            labels[first, second][judge] = label
+    return labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +152,11 @@ def check_counts(studies: Sequence[Study]) -> dict[int, CheckCounts]:
     )
     answered: Counter[int] = Counter()
     for kind, model in ((StudyKind.ASSIGNMENT, Assignment), (StudyKind.SUPPORT, SupportJudgment)):
-        given = model.objects.current().filter(judge__study__in=studies, judge__kind=JudgeKind.HUMAN)
-        labels = given.filter(label__in=(*REAL_LABELS, REFUSED)).order_by()
+        judgments = model.objects.current().filter(judge__study__in=studies, judge__kind=JudgeKind.HUMAN)
+        labels = judgments.filter(label__in=(*REAL_LABELS, REFUSED)).order_by()
         answered.update(study for study, *_ in labels.values_list("judge__study", *ITEM[kind]).distinct())
-    found = {pk: CheckCounts(pairs, number, taken + answered[pk]) for pk, pairs, number, taken in sizes}
-    return dict.fromkeys((study.pk for study in studies), CheckCounts(0, 0, 0)) | found
+    counts = {pk: CheckCounts(pairs, number, taken + answered[pk]) for pk, pairs, number, taken in sizes}
+    return dict.fromkeys((study.pk for study in studies), CheckCounts(0, 0, 0)) | counts
 
 
 def people_of(study: Study) -> QuerySet[Judge]:
@@ -167,7 +167,7 @@ def adjudicated(study: Study, alias: str) -> dict[tuple[int, int], int]:
     """The verdict that counts of each pair of the campaign, as far as it is one of the three labels."""
     kind = ItemKind.NUGGETS if study.kind == StudyKind.ASSIGNMENT else ItemKind.CITATIONS
     verdicts = newest_verdicts(study.campaign, kind, alias)
-    return {item: found.verdict for item, found in verdicts.items() if found.verdict in REAL_LABELS}
+    return {item: newest.verdict for item, newest in verdicts.items() if newest.verdict in REAL_LABELS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +189,13 @@ def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alia
     verdicts = adjudicated(study, alias)
     for place in np.flatnonzero((frame.chance > 0)[frame.unit]).tolist():
         item = frame.item(place)
-        given = [int(digit) for digit in frame.given[place]] or list(labels.get(item, {}).values())
-        real = [label for label in given if label in REAL_LABELS]
+        codes = [int(digit) for digit in frame.digits[place]] or list(labels.get(item, {}).values())
+        real = [label for label in codes if label in REAL_LABELS]
         if len(set(real)) > 1 and item in verdicts:
             real = [verdicts[item]]
         for label in real:
             shares[place, label] += 1 / len(real)
-        refused[place] = bool(given) and not real
+        refused[place] = bool(codes) and not real
     return _by_unit(frame, shares, refused)
 
 

@@ -36,7 +36,7 @@ class AuditRecord:
     line: int
     key: AuditKey
     label: int
-    shown: str
+    name: str
 
 
 @with_every_problem
@@ -63,21 +63,21 @@ def _plan(study: Study, source: Source, records: Sequence[AuditRecord], judge: J
     pairs = _drawn(study)
     words = {code: word for word, code in _words(StudyKind(study.kind)).items()}
     loaded = {
-        item: given[judge.name]
-        for item, given in current_labels(study, Judge.objects.filter(pk=judge.pk or 0)).items()
+        item: labels[judge.name]
+        for item, labels in current_labels(study, Judge.objects.filter(pk=judge.pk or 0)).items()
     }
     problems, new = [], []
     field = "nugget" if study.kind == StudyKind.ASSIGNMENT else "docid"
     for record in records:
         item = pairs.get(record.key)
         if item is None:
-            text = f"a pair that was drawn for {study.name}, not {record.shown}"
+            text = f"a pair that was drawn for {study.name}, not {record.name}"
             problems.append(InputProblem(source.name, record.line, field, text))
         elif item not in loaded:
             new.append((item, record.label))
         elif loaded[item] != record.label:
             there, here = words[loaded[item]], words[record.label]
-            text = f"{there}, which {judge.name} has given {record.shown}, found {here}"
+            text = f"{there}, which {judge.name} has given {record.name}, found {here}"
             problems.append(InputProblem(source.name, record.line, "label", text))
     refuse(problems)
 
@@ -96,13 +96,13 @@ def _drawn(study: Study) -> dict[AuditKey, tuple[int, int]]:
     }
 
 
-def _write(study: Study, judge: Judge, given: Sequence[tuple[tuple[int, int], int]], event: Event) -> None:
+def _write(study: Study, judge: Judge, labels: Sequence[tuple[tuple[int, int], int]], event: Event) -> None:
     common: dict[str, Any] = {"judge": judge, "given_at": timezone.now(), "event": event}
     model: type[Model] = Assignment
     if study.kind == StudyKind.SUPPORT:
         model, common["condition"] = SupportJudgment, study.condition
     model._default_manager.bulk_create(
-        [model(label=label, **item_fields(study, item), **common) for item, label in given], batch_size=BATCH
+        [model(label=label, **item_fields(study, item), **common) for item, label in labels], batch_size=BATCH
     )
 
 
@@ -138,15 +138,15 @@ def parse_audit(source: Source, kind: StudyKind, judges: tuple[str, ...]) -> tup
         if row.label is None and row.labels is None:
             problems.add(line, "label", f"a label: {', '.join(words)}")
             continue
-        given = row.labels or {}
-        word = row.label or next((given[judge] for judge in judges if judge in given), None)
+        labels = row.labels or {}
+        word = row.label or next((labels[judge] for judge in judges if judge in labels), None)
         if word is None:
             continue
         if word not in words:
             problems.add(line, "label", f"{', '.join(words)}, found {word[:40]!r}")
             continue
         record = _record(line, row, words[word])
-        if once.is_new(line, record.key, word, record.shown):
+        if once.is_new(line, record.key, word, record.name):
             records.append(record)
     problems.raise_if_any()
     return tuple(records)
@@ -160,8 +160,8 @@ def _record(line: int, row: _Labelled, label: int) -> AuditRecord:
     where = f"run {row.run_id}, topic {row.topic_id}"
     if isinstance(row, _NuggetLine):
         occurrence = f", occurrence {row.occurrence}" if row.occurrence else ""
-        shown = f"{where}, nugget {row.nugget[:80]!r}{occurrence}"
-        return AuditRecord(line, (row.run_id, row.topic_id, row.nugget, row.occurrence), label, shown)
+        name = f"{where}, nugget {row.nugget[:80]!r}{occurrence}"
+        return AuditRecord(line, (row.run_id, row.topic_id, row.nugget, row.occurrence), label, name)
     if isinstance(row, _CitationLine):
         key = (row.run_id, row.topic_id, row.sentence, row.docid)
         return AuditRecord(line, key, label, f"{where}, sentence {row.sentence}, {row.docid}")

@@ -83,8 +83,8 @@ class CheckedReport(Report):
     @cached_property
     def corrected(self) -> CorrectedReport | None:
         """The named check if it is complete; where none is named, the newest complete one."""
-        named = [check for check in self.checks if check.study.name == self.form.chosen["check"]]
-        return next((check for check in named or self.checks if check.complete), None)
+        checks = [check for check in self.checks if check.study.name == self.form.chosen["check"]]
+        return next((check for check in checks or self.checks if check.complete), None)
 
     @property
     def complete_checks(self) -> list[CorrectedReport]:
@@ -125,12 +125,12 @@ class CheckedReport(Report):
 
 def board_address(study: Study) -> str:
     """Address of the page whose scores a complete check corrects."""
-    chosen = {"judge": study.machine.name, "view": CORRECTED, "check": study.name}
+    query = {"judge": study.machine.name, "view": CORRECTED, "check": study.name}
     if study.nugget_set is None:
-        chosen["condition"] = SupportCondition.LLM
-        return reverse("reports:report", args=[study.campaign.slug, "support"], query=chosen)
-    chosen |= {"condition": condition_of(study.nugget_set), "nuggets": study.nugget_set.name}
-    return reverse("reports:leaderboard", args=[study.campaign.slug], query=chosen)
+        query["condition"] = SupportCondition.LLM
+        return reverse("reports:report", args=[study.campaign.slug, "support"], query=query)
+    query |= {"condition": condition_of(study.nugget_set), "nuggets": study.nugget_set.name}
+    return reverse("reports:leaderboard", args=[study.campaign.slug], query=query)
 
 
 def complete_checks(campaign: Campaign, kind: StudyKind) -> list[tuple[str, str]]:

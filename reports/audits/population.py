@@ -72,11 +72,11 @@ def packed(items: Ints) -> Ints:
 def population_of(study: Study, policies: Policies | SupportPolicies) -> Population:
     """Return the pairs of a study's runs and topics, from one state of the database."""
     with consistent_read() as alias:
-        named = study.design.get("runs") or []
+        names = study.design.get("runs") or []
         runs = study.campaign.runs.using(alias).order_by("run_id")
         # Controls are the organizers' own runs: they are in only where they are asked for.
-        chosen = runs.filter(run_id__in=named) if named else runs.filter(control=False)
-        run_ids = list(chosen.values_list("run_id", flat=True))
+        runs = runs.filter(run_id__in=names) if names else runs.filter(control=False)
+        run_ids = list(runs.values_list("run_id", flat=True))
         if isinstance(policies, Policies):
             return _of_nuggets(study, policies, run_ids)
         return _of_citations(study, policies, run_ids)
@@ -96,18 +96,18 @@ def draws_sentences(study: Study) -> bool:
 
 
 def _topics(study: Study, topic_ids: tuple[str, ...]) -> Booleans:
-    named = study.design.get("topics") or []
-    return rows_of(topic_ids, frozenset(named) if named else None)
+    names = study.design.get("topics") or []
+    return rows_of(topic_ids, frozenset(names) if names else None)
 
 
-def _places(run_ids: Sequence[str], chosen: Sequence[str]) -> Counts:
-    return np.array([run_ids.index(run_id) for run_id in chosen], dtype=np.int64)
+def _places(run_ids: Sequence[str], names: Sequence[str]) -> Counts:
+    return np.array([run_ids.index(run_id) for run_id in names], dtype=np.int64)
 
 
-def _of_nuggets(study: Study, policies: Policies, chosen: Sequence[str]) -> Population:
+def _of_nuggets(study: Study, policies: Policies, run_ids: Sequence[str]) -> Population:
     choice = whole(study.campaign, condition_of(study.nugget_set), study.nugget_set, study.machine)
     whole_sheet, (wordings, answers) = assignment_sheet(choice), assignment_keys(choice)
-    topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, chosen)
+    topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, run_ids)
     wordings = wordings[topics[whole_sheet.nugget_topic]]
     answers = answers[topics][:, runs]
     sheet = whole_sheet.of_topics(topics).of_runs(runs)
@@ -115,7 +115,7 @@ def _of_nuggets(study: Study, policies: Policies, chosen: Sequence[str]) -> Popu
     run, nugget = np.nonzero(cells.T)
     topic = sheet.nugget_topic[nugget].astype(np.int64)
     labels = sheet.labels[nugget, run].astype(np.int64)
-    found = nugget_weights(sheet, policies)
+    weights = nugget_weights(sheet, policies)
     scores = run_scores(sheet, policies)
     return Population(
         run_ids=sheet.run_ids,
@@ -126,16 +126,16 @@ def _of_nuggets(study: Study, policies: Policies, chosen: Sequence[str]) -> Popu
         unit=np.arange(len(run)),
         label=np.where(labels < 0, NO_LABEL, labels),
         size=positive_sizes(run, nugget_sizes(sheet)[nugget, run]),
-        weights={name: scores.weights[nugget, run] for name, scores in found.items()},
-        counted={name: scores.counted.T for name, scores in found.items()},
-        machine={name: scores.of(name) for name in found},
+        weights={name: scores.weights[nugget, run] for name, scores in weights.items()},
+        counted={name: scores.counted.T for name, scores in weights.items()},
+        machine={name: scores.of(name) for name in weights},
     )
 
 
-def _of_citations(study: Study, policies: SupportPolicies, chosen: Sequence[str]) -> Population:
+def _of_citations(study: Study, policies: SupportPolicies, run_ids: Sequence[str]) -> Population:
     choice = CitationCondition(study.campaign, (Part(None, study.machine),), SupportCondition.LLM)
     whole_sheet, keys = support_sheet(choice), support_keys(choice)
-    topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, chosen)
+    topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, run_ids)
     sheet = whole_sheet.of_topics(topics)
     in_topics = topics[whole_sheet.sentence_answer // max(len(whole_sheet.run_ids), 1)]
     keys = keys[in_topics[whole_sheet.unit_sentence]]
@@ -148,12 +148,12 @@ def _of_citations(study: Study, policies: SupportPolicies, chosen: Sequence[str]
     first = pairs[group_starts(unit)]
     best = np.full(len(first), UNJUDGED, dtype=np.int64)
     np.maximum.at(best, unit, sheet.unit_label[pairs])
-    found, usual = support_weights(sheet, policies), support_weights(sheet, SupportPolicies())
+    weights, usual = support_weights(sheet, policies), support_weights(sheet, SupportPolicies())
     run = place[column][first].astype(np.int64)
     sizes = [_of_units(name, scores.weights[pairs], unit) for name, scores in usual.items()]
     scores = run_support(sheet, policies)
     return Population(
-        run_ids=tuple(chosen),
+        run_ids=tuple(run_ids),
         topic_ids=sheet.topic_ids,
         run=run,
         topic=topic[first].astype(np.int64),
@@ -161,8 +161,8 @@ def _of_citations(study: Study, policies: SupportPolicies, chosen: Sequence[str]
         unit=unit,
         label=np.where(best < 0, NO_LABEL, best),
         size=positive_sizes(run, np.mean(sizes, axis=0)),
-        weights={name: _of_units(name, scores.weights[pairs], unit) for name, scores in found.items()},
-        counted={name: scores.counted.T[runs] for name, scores in found.items()},
+        weights={name: _of_units(name, scores.weights[pairs], unit) for name, scores in weights.items()},
+        counted={name: scores.counted.T[runs] for name, scores in weights.items()},
         machine={PRECISION: scores.precision[runs], RECALL: scores.recall[runs]},
     )
 
@@ -183,32 +183,32 @@ def pair_names(campaign: Campaign, kind: str, items: Ints) -> list[PairName]:
     if kind == StudyKind.ASSIGNMENT:
         nuggets = _nuggets(campaign)
         return [
-            _named(answers[answer]) | dict(zip(("nugget", "occurrence"), nuggets[wording], strict=True))
+            _answer_name(answers[answer]) | dict(zip(("nugget", "occurrence"), nuggets[wording], strict=True))
             for answer, wording in items.tolist()
         ]
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign).values_list("pk", "answer", "index")
     places = {pk: (answer, index) for pk, answer, index in sentences}
     docids = dict(campaign.segments.values_list("pk", "docid"))
     return [
-        _named(answers[places[sentence][0]]) | {"sentence": places[sentence][1], "docid": docids[segment]}
+        _answer_name(answers[places[sentence][0]]) | {"sentence": places[sentence][1], "docid": docids[segment]}
         for sentence, segment in items.tolist()
     ]
 
 
-def _named(answer: tuple[str, str]) -> PairName:
+def _answer_name(answer: tuple[str, str]) -> PairName:
     return {"run_id": answer[0], "topic_id": answer[1]}
 
 
 def _nuggets(campaign: Campaign) -> dict[int, tuple[str, int]]:
     """Text and occurrence of each wording, in the newest list that has it."""
-    found: dict[int, tuple[str, int]] = {}
+    texts: dict[int, tuple[str, int]] = {}
     seen: Counter[tuple[int, str]] = Counter()
     listed = ListedNugget.objects.filter(nugget_list__topic__campaign=campaign)
     rows = listed.order_by("nugget_list__version", "nugget_list", "position")
-    for made, wording, text in rows.values_list("nugget_list", "nugget_version", "nugget_version__text"):
-        found[wording] = text, seen[made, text]
-        seen[made, text] += 1
-    return found
+    for nugget_list, wording, text in rows.values_list("nugget_list", "nugget_version", "nugget_version__text"):
+        texts[wording] = text, seen[nugget_list, text]
+        seen[nugget_list, text] += 1
+    return texts
 
 
 def answers_of(study: Study, items: Ints) -> list[int]:

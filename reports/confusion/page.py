@@ -69,8 +69,8 @@ class ConfusionPage(Report):
     def column_totals(self) -> list[tuple[int, float | None]]:
         if self.labels is None:
             return []
-        found = self.labels.confusion
-        return list(zip(found.counts.sum(axis=0).tolist(), found.column_rates, strict=True))
+        matrix = self.labels.confusion
+        return list(zip(matrix.counts.sum(axis=0).tolist(), matrix.column_rates, strict=True))
 
     @property
     def categories(self) -> list[dict[str, Any]]:
@@ -94,10 +94,10 @@ class ConfusionPage(Report):
         matched, whole = self.compared.matched, self.labels
         # Of the matched items, not matched again: reading the labels takes longer than counting them.
         inside = {
-            tag: self.compared.chosen & rows_of(matched.topic_ids, topics)[matched.topic]
+            tag: self.compared.mask & rows_of(matched.topic_ids, topics)[matched.topic]
             for tag, topics in topics_by_tag(self.form.offered.campaign).items()
         }
-        return [(tag, confuse(matched, whole.rows, whole.columns, chosen)) for tag, chosen in inside.items()]
+        return [(tag, confuse(matched, whole.rows, whole.columns, mask)) for tag, mask in inside.items()]
 
     @property
     def differing(self) -> int:
@@ -118,11 +118,11 @@ class ConfusionPage(Report):
     def _sections(self) -> list[Section]:
         if self.labels is None:
             return []
-        labels, found = self.labels, self.labels.confusion
+        labels, matrix = self.labels, self.labels.confusion
         # Counts in the file and shares on the page are of pairs with a label on both sides; what is left out is counted
         # in the JSON, because agreement on a part of the items is not agreement on all.
-        totals = dict(zip(labels.labels, found.counts.sum(axis=0).tolist(), strict=True))
-        sums = zip(found.counts.sum(axis=1).tolist(), found.row_rates, strict=True)
+        totals = dict(zip(labels.labels, matrix.counts.sum(axis=0).tolist(), strict=True))
+        sums = zip(matrix.counts.sum(axis=1).tolist(), matrix.row_rates, strict=True)
         counts = Section(
             name="counts",
             title="Labels",
@@ -136,13 +136,13 @@ class ConfusionPage(Report):
                 row | {"total": total, "rate": rate}
                 for row, (total, rate) in zip(confusion_rows(labels), sums, strict=True)
             ],
-            closing=[{"rows": "total", "total": found.pairs} | totals],
+            closing=[{"rows": "total", "total": matrix.pairs} | totals],
             document=self._document(labels),
             comment=self._comment(labels),
             file_name="confusion",
         )
         chart = Chart(
-            alt=f"Heat map of {self.label_kind.lower()}s, {labels.rows} by {labels.columns}: {found.pairs:,} pairs.",
+            alt=f"Heat map of {self.label_kind.lower()}s, {labels.rows} by {labels.columns}: {matrix.pairs:,} pairs.",
             draw=lambda dark: heat_map(labels, dark=dark),
             note="The stronger the colour, the larger the share of all pairs.",
         )
@@ -157,10 +157,10 @@ class ConfusionPage(Report):
         }
 
     def _comment(self, labels: ConfusionReport) -> str:
-        found = labels.confusion
-        kappas = f"kappa {_figure(found.kappa)}, linear-weighted {_figure(found.kappa_linear)}"
+        matrix = labels.confusion
+        kappas = f"kappa {_figure(matrix.kappa)}, linear-weighted {_figure(matrix.kappa_linear)}"
         sides = "; ".join(f"{name.lower()}: {side}" for name, side in self.sides)
-        figures = f"{found.pairs} pairs, agreement {_figure(found.agreement)}, {kappas}"
+        figures = f"{matrix.pairs} pairs, agreement {_figure(matrix.agreement)}, {kappas}"
         return f"{sides}; {figures}; filters {self.filters}"
 
 
@@ -178,7 +178,7 @@ def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
         form=form,
         query=query,
         compared=compared,
-        labels=confuse(compared.matched, rows, columns_text, compared.chosen),
+        labels=confuse(compared.matched, rows, columns_text, compared.mask),
         verdicts=verdicts_at(campaign, compared),
     )
 

@@ -55,8 +55,8 @@ class Matched:
 
     @property
     def both(self) -> Booleans:
-        found: Booleans = (self.left >= 0) & (self.right >= 0)
-        return found
+        both: Booleans = (self.left >= 0) & (self.right >= 0)
+        return both
 
 
 def match(rows: LabelSide, columns: LabelSide) -> Matched:
@@ -77,7 +77,7 @@ def _match_nuggets(rows: NuggetCondition, columns: NuggetCondition) -> Matched:
     nothing = np.zeros(0, dtype=np.int8)
     with consistent_read():
         sheet = assignment_sheet(rows)
-        left, right = (_given(assignment_sheet(side)) if same else nothing for side in (rows, columns))
+        left, right = (_judged_labels(assignment_sheet(side)) if same else nothing for side in (rows, columns))
     runs = len(sheet.run_ids)
     nuggets = len(sheet.nugget_topic) if same else 0
     return Matched(
@@ -130,7 +130,7 @@ def _match_grades(rows: QrelSource, columns: QrelSource) -> Matched:
     )
 
 
-def _given(sheet: AssignmentSheet) -> Bytes:
+def _judged_labels(sheet: AssignmentSheet) -> Bytes:
     """Return the labels somebody gave, flat: those that the rule gives to empty answers are nobody's."""
     empty = (sheet.answered & (sheet.words == 0))[sheet.nugget_topic]
     return np.where(empty, np.int8(UNJUDGED), sheet.labels).ravel()
@@ -179,9 +179,9 @@ def _within_tag(matched: Matched, campaign: Campaign, tag: str) -> Booleans:
     return rows_of(matched.topic_ids, tagged(campaign, tag))[matched.topic]
 
 
-def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None = None) -> ConfusionReport:
-    """Compare the labels of matched items, all or the `chosen` ones (n)."""
-    looked = slice(None) if chosen is None else chosen
+def confuse(matched: Matched, rows: str, columns: str, mask: Booleans | None = None) -> ConfusionReport:
+    """Compare the labels of matched items, all or those of `mask` (n)."""
+    looked = slice(None) if mask is None else mask
     left, right, topic = matched.left[looked], matched.right[looked], matched.topic[looked]
     size = len(matched.labels)
     tables = topic_tables(left, right, topic, size)
@@ -199,16 +199,16 @@ def confuse(matched: Matched, rows: str, columns: str, chosen: Booleans | None =
 
 
 def confusion_document(report: ConfusionReport) -> dict[str, Any]:
-    found = report.confusion
+    matrix = report.confusion
     return {
         "rows": report.rows,
         "columns": report.columns,
         "labels": list(report.labels),
-        "counts": found.counts.tolist(),
-        **{name: getattr(found, name) for name in ("pairs", "agreement", "kappa", "kappa_linear", "alpha")},
-        "ordinal_strictness": found.strictness,
-        "row_rates": list(found.row_rates),
-        "column_rates": list(found.column_rates),
+        "counts": matrix.counts.tolist(),
+        **{name: getattr(matrix, name) for name in ("pairs", "agreement", "kappa", "kappa_linear", "alpha")},
+        "ordinal_strictness": matrix.strictness,
+        "row_rates": list(matrix.row_rates),
+        "column_rates": list(matrix.column_rates),
         "harsh_conflicts": report.harsh,
         "intervals": documents_of(report.intervals),
     }
@@ -231,7 +231,7 @@ class LabelComparison:
     rows: LabelSide
     columns: LabelSide
     matched: Matched
-    chosen: Booleans
+    mask: Booleans
 
     def keys(self, places: Ints) -> Ints:
         if isinstance(self.rows, NuggetCondition):
@@ -239,14 +239,14 @@ class LabelComparison:
             runs = max(len(self.matched.run_ids), 1)
             topic, nugget, run = self.matched.topic[places], places // runs, places % runs
             return np.stack([answers[topic, run], wordings[nugget]], axis=1)
-        found: Ints
+        keys: Ints
         if isinstance(self.rows, CitationCondition):
-            found = support_keys(self.rows)[places]
-            return found
+            keys = support_keys(self.rows)[places]
+            return keys
         if isinstance(self.columns, QrelSource):
             with consistent_read() as alias:
-                found = _grades(self.rows, self.columns, alias)[0][places]
-            return found
+                keys = _grades(self.rows, self.columns, alias)[0][places]
+            return keys
         raise TypeError(f"{self.rows} and {self.columns} do not label the same items")
 
     def places(self, keys: Ints) -> Ints:
@@ -264,13 +264,13 @@ class LabelComparison:
         return np.full(len(keys), -1, dtype=np.int64)
 
 
-def _find(among: Ints, wanted: Ints) -> Ints:
-    """Return the place of each wanted number among others, -1 where it has none."""
+def _find(among: Ints, numbers: Ints) -> Ints:
+    """Return the place of each number among others, -1 where it has none."""
     if not len(among):
-        return np.full(len(wanted), -1, dtype=np.int64)
+        return np.full(len(numbers), -1, dtype=np.int64)
     order = np.argsort(among, kind="stable")
-    place = order[np.minimum(np.searchsorted(among, wanted, sorter=order), len(among) - 1)]
-    return np.where(among[place] == wanted, place, -1)
+    place = order[np.minimum(np.searchsorted(among, numbers, sorter=order), len(among) - 1)]
+    return np.where(among[place] == numbers, place, -1)
 
 
 def compare(form: ConfusionForm) -> LabelComparison:
@@ -280,44 +280,44 @@ def compare(form: ConfusionForm) -> LabelComparison:
     """
     rows, columns = form.side("rows"), form.side("columns")
     matched = match(rows, columns)
-    return LabelComparison(rows, columns, matched, _chosen(matched, rows, form))
+    return LabelComparison(rows, columns, matched, _mask(matched, rows, form))
 
 
-def _chosen(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
+def _mask(matched: Matched, rows: LabelSide, form: ConfusionForm) -> Booleans:
     choices = form.chosen
-    chosen = np.ones(len(matched.left), dtype=np.bool_)
+    mask = np.ones(len(matched.left), dtype=np.bool_)
     if choices["topic"]:
-        chosen &= _is(matched.topic_ids, choices["topic"])[matched.topic]
+        mask &= _is(matched.topic_ids, choices["topic"])[matched.topic]
     if choices["run"] and matched.run_ids:
-        chosen &= _is(matched.run_ids, choices["run"])[matched.run]
+        mask &= _is(matched.run_ids, choices["run"])[matched.run]
     if choices["tag"]:
-        chosen &= _within_tag(matched, rows.campaign, choices["tag"])
+        mask &= _within_tag(matched, rows.campaign, choices["tag"])
     if isinstance(rows, NuggetCondition) and matched.comparable:
         # A nugget's choice holds for it in every run: items are nugget by nugget, run by run.
-        chosen &= np.repeat(_nuggets(rows, choices["importance"], choices["made"]), len(matched.run_ids))
-    return chosen
+        mask &= np.repeat(_nuggets(rows, choices["importance"], choices["made"]), len(matched.run_ids))
+    return mask
 
 
-def _is(names: Sequence[str], wanted: str) -> Booleans:
-    return np.array([name == wanted for name in names], dtype=np.bool_)
+def _is(names: Sequence[str], name: str) -> Booleans:
+    return np.array([each == name for each in names], dtype=np.bool_)
 
 
-def _nuggets(choice: NuggetCondition, importance: str, made: str) -> Booleans:
+def _nuggets(choice: NuggetCondition, importance: str, origin: str) -> Booleans:
     """Return the mask of nuggets of an importance and an origin, N; '' for any."""
     sheet = assignment_sheet(choice)
-    chosen = np.ones(len(sheet.importance), dtype=np.bool_)
+    mask = np.ones(len(sheet.importance), dtype=np.bool_)
     if importance:
-        chosen &= sheet.importance == Importance[importance.upper()]
-    if made:
-        chosen &= np.isin(assignment_keys(choice)[0], _made(choice, made))
-    return chosen
+        mask &= sheet.importance == Importance[importance.upper()]
+    if origin:
+        mask &= np.isin(assignment_keys(choice)[0], _of_origin(choice, origin))
+    return mask
 
 
-def _made(choice: NuggetCondition, made: str) -> list[int]:
+def _of_origin(choice: NuggetCondition, origin: str) -> list[int]:
     """Return the wordings that came about in a way: added are those without a parent in a set that records parents."""
     lineage = NuggetLineage.objects.filter(child__nugget__nugget_set__in=choice.nugget_sets)
-    if made != ADDED:
-        return list(lineage.filter(relation=made).values_list("child", flat=True))
+    if origin != ADDED:
+        return list(lineage.filter(relation=origin).values_list("child", flat=True))
     # Other sets say nothing of parents, so in them every nugget would seem to be added.
     recorded = ListedNugget.objects.filter(nugget_list__nugget_set__in=lineage.values("child__nugget__nugget_set"))
     added = recorded.exclude(nugget_version__in=lineage.values("child"))
@@ -346,17 +346,17 @@ class HeatRow:
 
 
 def heat_rows(report: ConfusionReport) -> list[HeatRow]:
-    found = report.confusion
-    if not found.pairs:
+    matrix = report.confusion
+    if not matrix.pairs:
         return []
     rows = []
-    for place, (label, counts) in enumerate(zip(report.labels, found.counts.tolist(), strict=True)):
-        heats = [round(HEAT_STEPS * count / found.pairs) for count in counts]
+    for place, (label, counts) in enumerate(zip(report.labels, matrix.counts.tolist(), strict=True)):
+        heats = [round(HEAT_STEPS * count / matrix.pairs) for count in counts]
         cells = tuple(
-            HeatCell(count, count / found.pairs, heat, other, f"{place}-{column}")
+            HeatCell(count, count / matrix.pairs, heat, other, f"{place}-{column}")
             for column, (count, heat, other) in enumerate(zip(counts, heats, report.labels, strict=True))
         )
-        rows.append(HeatRow(label, cells, sum(counts), found.row_rates[place]))
+        rows.append(HeatRow(label, cells, sum(counts), matrix.row_rates[place]))
     return rows
 
 

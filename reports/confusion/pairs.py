@@ -33,38 +33,38 @@ class PairList:
         self.verdicts = page.verdicts
         self.category = category_of(cell)
         # An address with a cell of another scale, or a mistyped one, shows what most come for.
-        known = cell in CELLS or CELL.fullmatch(cell) or self.category is not None
-        self.cell = cell if known else "differ"
+        is_cell = cell in CELLS or CELL.fullmatch(cell) or self.category is not None
+        self.cell = cell if is_cell else "differ"
 
     @property
     def caption(self) -> str:
         if self.category is not None:
             why = category_text(self.category) or NO_CATEGORY
             return f"different labels: {why}"
-        found = CELL.fullmatch(self.cell)
-        if not found:
+        cell = CELL.fullmatch(self.cell)
+        if not cell:
             return CELLS[self.cell]
         labels = self.compared.matched.labels
-        row, column = (min(int(group), len(labels) - 1) for group in found.groups())
+        row, column = (min(int(group), len(labels) - 1) for group in cell.groups())
         return f"{labels[row].replace('_', ' ')} by rows, {labels[column].replace('_', ' ')} by columns"
 
     @cached_property
     def places(self) -> Ints:
         matched = self.compared.matched
-        places = np.flatnonzero(self._wanted() & matched.both & self.compared.chosen)
+        places = np.flatnonzero(self._in_cell() & matched.both & self.compared.mask)
         # Labels furthest apart first: support against not support is where a rule or a judge is wrong, not a doubt.
         apart = np.abs(matched.left[places].astype(np.int64) - matched.right[places])
         order = np.lexsort((places, matched.run[places], matched.topic[places], -apart))
-        found: Ints = places[order]
-        return found
+        ordered: Ints = places[order]
+        return ordered
 
     def around(self, key: Key) -> tuple[int, Key | None, Key | None]:
         """Return a pair's place in the list, from 1 (0: nowhere), and the keys of those before and after it."""
         place = int(self.compared.places(np.array([key], dtype=np.int64))[0])
-        (found,) = np.nonzero(self.places == place)
-        if not len(found):
+        (at,) = np.nonzero(self.places == place)
+        if not len(at):
             return 0, None, None
-        here = int(found[0])
+        here = int(at[0])
         return here + 1, self._key_at(here - 1), self._key_at(here + 1)
 
     def label_codes(self, number: int) -> tuple[int, int]:
@@ -96,7 +96,7 @@ class PairList:
         first, second = self.compared.keys(self.places[number : number + 1])[0].tolist()
         return first, second
 
-    def _wanted(self) -> Booleans:
+    def _in_cell(self) -> Booleans:
         left, right = self.compared.matched.left, self.compared.matched.right
         if self.cell == "differ":
             differ: Booleans = left != right
@@ -114,19 +114,19 @@ class PairList:
         return cell
 
     def _with_verdict(self, places: list[int]) -> Booleans:
-        wanted = np.zeros(len(self.compared.matched.left), dtype=np.bool_)
-        wanted[places] = True
-        return wanted
+        mask = np.zeros(len(self.compared.matched.left), dtype=np.bool_)
+        mask[places] = True
+        return mask
 
 
 def read_pairs(
-    found: PairList, listed: Sequence[int], answers: QuerySet[AnswerProvenance]
+    pairs: PairList, listed: Sequence[int], answers: QuerySet[AnswerProvenance]
 ) -> list[dict[str, Any]]:
     """Return some pairs with their texts, in a fixed number of queries; `answers` are those the viewer may see.
 
     `item` is the nugget, the sentence or the topic; `texts` stand beside it.
     """
-    compared, places = found.compared, np.array(listed, dtype=np.int64)
+    compared, places = pairs.compared, np.array(listed, dtype=np.int64)
     left, right = compared.matched.left, compared.matched.right
     keys = [(first, second) for first, second in compared.keys(places).tolist()]
     # Each reads all pairs of the page at once: twenty pairs must not cost twenty times the queries.
@@ -142,7 +142,7 @@ def read_pairs(
             "rows_by": judge_of(compared.rows, row["topic"].pk),
             "columns_by": judge_of(compared.columns, row["topic"].pk),
             "harsh": bool(harsh[place]),
-            "verdict": found.verdicts.get(place),
+            "verdict": pairs.verdicts.get(place),
         }
         for key, place, row in zip(keys, listed, rows, strict=True)
     ]
@@ -158,10 +158,10 @@ def judge_of(side: Any, topic: int) -> str:
 
 def _nuggets(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
     wordings = NuggetVersion.objects.in_bulk([wording for _, wording in keys])
-    given = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
-    sentences = _texts(Sentence.objects.filter(answer__in=given))
+    provenance = {row.pk: row for row in _provenance(answers, [answer for answer, _ in keys])}
+    sentences = _texts(Sentence.objects.filter(answer__in=provenance))
     return [
-        {"topic": given[answer].topic, "run": given[answer].run, "item": wordings[wording].text}
+        {"topic": provenance[answer].topic, "run": provenance[answer].run, "item": wordings[wording].text}
         | {"texts": sentences.get(answer, ()), "segment": None}
         for answer, wording in keys
     ]
@@ -170,9 +170,15 @@ def _nuggets(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[d
 def _citations(keys: Sequence[Key], answers: QuerySet[AnswerProvenance]) -> list[dict[str, Any]]:
     sentences = Sentence.objects.in_bulk([sentence for sentence, _ in keys])
     segments = Segment.objects.in_bulk([segment for _, segment in keys])
-    given = {row.pk: row for row in _provenance(answers, [sentence.answer_id for sentence in sentences.values()])}
+    provenance = {
+        row.pk: row for row in _provenance(answers, [sentence.answer_id for sentence in sentences.values()])
+    }
     return [
-        {"topic": given[sentence.answer_id].topic, "run": given[sentence.answer_id].run, "item": sentence.text}
+        {
+            "topic": provenance[sentence.answer_id].topic,
+            "run": provenance[sentence.answer_id].run,
+            "item": sentence.text,
+        }
         | _passage(segment)
         for sentence, segment in ((sentences[first], segments[second]) for first, second in keys)
     ]
@@ -196,7 +202,7 @@ def _provenance(answers: QuerySet[AnswerProvenance], pks: Sequence[int]) -> Quer
 
 
 def _texts(sentences: QuerySet[Sentence]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
+    texts: dict[int, list[str]] = {}
     for answer, text in sentences.order_by("answer", "index").values_list("answer", "text"):
-        found.setdefault(answer, []).append(text)
-    return found
+        texts.setdefault(answer, []).append(text)
+    return texts

@@ -119,12 +119,16 @@ def adjudicate(pair: Pair, *, verdict: int, category: str, note: str, actor: Use
         labels = labels_of(pair)
         if not labels:
             raise Refused("no_label", "Nobody has labelled this pair, so there is nothing to decide.")
-        given = {"verdict": verdict, "category": category, "note": trimmed(note)}
+        decision = {"verdict": verdict, "category": category, "note": trimmed(note)}
         newest = next(iter(verdicts_on(pair)), None)
-        if newest and newest.actor_id == actor.pk and all(getattr(newest, name) == given[name] for name in given):
+        if (
+            newest
+            and newest.actor_id == actor.pk
+            and all(getattr(newest, name) == decision[name] for name in decision)
+        ):
             # Pressed twice, or sent again by a browser: one verdict, one event.
             return None
-        return _write(pair, labels, given, actor)
+        return _write(pair, labels, decision, actor)
 
 
 def take_back(pair: Pair, *, actor: User) -> Adjudication:
@@ -138,19 +142,19 @@ def take_back(pair: Pair, *, actor: User) -> Adjudication:
         if newest is None or newest.actor_id != actor.pk:
             text = "Only a verdict of your own can be taken back, and only the newest of its pair."
             raise Refused("not_yours", text)
-        given = {"verdict": TAKEN_BACK, "category": newest.category, "note": ""}
-        return _write(pair, labels_of(pair), given, actor)
+        decision = {"verdict": TAKEN_BACK, "category": newest.category, "note": ""}
+        return _write(pair, labels_of(pair), decision, actor)
 
 
-def _write(pair: Pair, labels: list[Any], given: dict[str, Any], actor: User) -> Adjudication:
+def _write(pair: Pair, labels: list[Any], decision: dict[str, Any], actor: User) -> Adjudication:
     labels = [
         {"judge": row.judge_id, "condition": getattr(row, "condition", ""), "label": row.label} for row in labels
     ]
     # Without the note: events are exported, and a note may quote a text under a licence.
-    payload = pair.fields | {"verdict": given["verdict"], "category": given["category"]}
+    payload = pair.fields | {"verdict": decision["verdict"], "category": decision["category"]}
     event = Event.objects.create(campaign=pair.campaign, kind="pair.adjudicated", actor=actor, payload=payload)
     return Adjudication.objects.create(
-        campaign=pair.campaign, **pair.fields, **given, labels=labels, actor=actor, event=event
+        campaign=pair.campaign, **pair.fields, **decision, labels=labels, actor=actor, event=event
     )
 
 
@@ -160,14 +164,14 @@ def _answer(answers: QuerySet[AnswerProvenance], pk: int) -> AnswerProvenance:
 
 def verdicts_at(campaign: Campaign, compared: LabelComparison) -> dict[int, Adjudication]:
     """Return the verdicts on the items that are looked at, by the item's place."""
-    found = newest_verdicts(campaign, compared.matched.kind)
-    if not found:
+    verdicts = newest_verdicts(campaign, compared.matched.kind)
+    if not verdicts:
         return {}
-    places = compared.places(np.array(list(found), dtype=np.int64).reshape(-1, 2))
-    looked = compared.chosen & compared.matched.both
+    places = compared.places(np.array(list(verdicts), dtype=np.int64).reshape(-1, 2))
+    looked = compared.mask & compared.matched.both
     return {
         place: verdict
-        for place, verdict in zip(places.tolist(), found.values(), strict=True)
+        for place, verdict in zip(places.tolist(), verdicts.values(), strict=True)
         if place >= 0 and looked[place]
     }
 

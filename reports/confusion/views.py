@@ -56,10 +56,10 @@ def study_file(request: UserRequest, slug: str, pk: int, table: TableForm) -> Ht
     except ObjectDoesNotExist:
         raise Http404 from None
     if study.draw == DrawKind.AUDIT:
-        found = check_table(study, complete_only=not may_organize(request.user, campaign))
+        rows = check_table(study, complete_only=not may_organize(request.user, campaign))
     else:
-        found = study_table(study_report(study))
-    return downloaded(found, table, f"{slug}-study-{pk}")
+        rows = study_table(study_report(study))
+    return downloaded(rows, table, f"{slug}-study-{pk}")
 
 
 @require_safe
@@ -68,12 +68,12 @@ def pairs(request: UserRequest, slug: str) -> HttpResponse:
     page = confusion_page(campaign, request.GET)
     context = {"campaign": campaign, "page": page}
     if page.labels is not None:
-        found = PairList(page, request.GET.get("cell", ""))
-        shown = Paginator(found.places.tolist(), PAIRS_A_PAGE).get_page(request.GET.get("page"))
+        pair_list = PairList(page, request.GET.get("cell", ""))
+        pairs_page = Paginator(pair_list.places.tolist(), PAIRS_A_PAGE).get_page(request.GET.get("page"))
         context |= {
-            "found": found,
-            "shown": shown,
-            "rows": read_pairs(found, list(shown.object_list), provenance_for(request.user, campaign)),
+            "pair_list": pair_list,
+            "pairs_page": pairs_page,
+            "rows": read_pairs(pair_list, list(pairs_page.object_list), provenance_for(request.user, campaign)),
         }
     return render(request, "reports/pairs.html", context)
 
@@ -82,22 +82,24 @@ def pairs(request: UserRequest, slug: str) -> HttpResponse:
 def pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: int) -> HttpResponse:
     """One pair: both texts, everybody's labels, and what was said of it; the query string says which list it is of."""
     campaign = get_campaign(request, slug)
-    found = _pair(request, campaign, kind, (first, second))
+    this_pair = _pair(request, campaign, kind, (first, second))
     # The comparison of the query string is read again for the way to the pairs before and after.
     page = confusion_page(campaign, request.GET)
     listed = PairList(page, request.GET.get("cell", "")) if page.labels else None
-    number, before, after = listed.around(found.key) if listed else (0, None, None)
-    verdicts = verdicts_on(found)
+    number, before, after = listed.around(this_pair.key) if listed else (0, None, None)
+    verdicts = verdicts_on(this_pair)
     newest = verdicts[0] if verdicts else None
     context = {
         "campaign": campaign,
-        "pair": found,
-        "sentences": list(found.provenance.answer.sentences.all()),
-        "labels": labels_of(found),
+        "pair": this_pair,
+        "sentences": list(this_pair.provenance.answer.sentences.all()),
+        "labels": labels_of(this_pair),
         "verdicts": [(verdict, category_text(verdict.category)) for verdict in verdicts],
         "newest": newest,
         "form": VerdictForm(initial={"category": newest.category, "note": newest.note} if newest else None),
-        "queue": _queue(request, listed, found, number) if listed and number and IN_QUEUE in request.GET else None,
+        "queue": _queue(request, listed, this_pair, number)
+        if listed and number and IN_QUEUE in request.GET
+        else None,
         "may_organize": may_organize(request.user, campaign),
         "pair_address": f"reports:{kind.value}_pair",
         "verdict_address": f"reports:{kind.value}_verdict",
@@ -110,10 +112,10 @@ def pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: in
     return render(request, "reports/pair.html", context)
 
 
-def _queue(request: UserRequest, listed: PairList, found: Pair, number: int) -> dict[str, Any]:
+def _queue(request: UserRequest, listed: PairList, this_pair: Pair, number: int) -> dict[str, Any]:
     """Both sides of a pair that is judged one after the other, and the verdicts that can be given by a key."""
     left, right = listed.label_codes(number)
-    topic = found.provenance.topic_id
+    topic = this_pair.provenance.topic_id
     last = listed.last_verdict_by(request.user)
     return {
         "sides": [
@@ -126,7 +128,9 @@ def _queue(request: UserRequest, listed: PairList, found: Pair, number: int) -> 
         "neither": [code for code in range(len(listed.compared.matched.labels)) if code not in (left, right)],
         "open": len(listed.open_numbers),
         "last": last,
-        "last_address": _pair_address(request, found, key_of(last, found.kind), "take_back") if last else "",
+        "last_address": _pair_address(request, this_pair, key_of(last, this_pair.kind), "take_back")
+        if last
+        else "",
         "single_keys": desk_settings_of(request.user).single_keys,
     }
 
@@ -154,31 +158,31 @@ def next_pair(request: UserRequest, slug: str) -> HttpResponse:
 @require_POST
 def adjudicate_pair(request: UserRequest, slug: str, kind: ItemKind, first: int, second: int) -> HttpResponse:
     """Say what is right of a pair; it changes no label. In a queue the next pair without a verdict is shown."""
-    found = _pair_to_judge(request, slug, kind, (first, second))
+    this_pair = _pair_to_judge(request, slug, kind, (first, second))
     form = VerdictForm(request.POST)
     if form.is_valid():
         try:
-            made = adjudicate(found, actor=request.user, **form.cleaned_data)
+            verdict = adjudicate(this_pair, actor=request.user, **form.cleaned_data)
             if IN_QUEUE in request.GET:
                 number = urlencode({"after": request.POST.get("number", "")})
                 return redirect(f"{reverse('reports:next_pair', args=[slug])}?{request.GET.urlencode()}&{number}")
-            messages.success(request, "Noted. No label changes by it." if made else "You had said so already.")
+            messages.success(request, "Noted. No label changes by it." if verdict else "You had said so already.")
         except Refused as refused:
             messages.error(request, refused.message)
     else:
         messages.error(request, "Choose a verdict first; nothing was written.")
-    return redirect(_pair_address(request, found, found.key))
+    return redirect(_pair_address(request, this_pair, this_pair.key))
 
 
 @require_POST
 def take_back_verdict(request: UserRequest, slug: str, kind: ItemKind, first: int, second: int) -> HttpResponse:
-    found = _pair_to_judge(request, slug, kind, (first, second))
+    this_pair = _pair_to_judge(request, slug, kind, (first, second))
     try:
-        take_back(found, actor=request.user)
+        take_back(this_pair, actor=request.user)
         messages.success(request, "The verdict on this pair is taken back.")
     except Refused as refused:
         messages.error(request, refused.message)
-    return redirect(_pair_address(request, found, found.key))
+    return redirect(_pair_address(request, this_pair, this_pair.key))
 
 
 def _pair_to_judge(request: UserRequest, slug: str, kind: ItemKind, key: Key) -> Pair:

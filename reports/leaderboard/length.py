@@ -72,8 +72,8 @@ def _content(choice: NuggetCondition, policies: Policies, score: str, limits: Li
         sheet = tagged_assignments(choice, tag)
         runs = runs_by_id(choice.campaign)
         by_tag = _by_tag(choice, policies, score)
-    chosen = [run for run in sheet.run_ids if group in ("", runs[run].group) and task in ("", runs[run].task)]
-    rows = _rows(run_scores(sheet, policies), runs, chosen, score)
+    run_ids = [run for run in sheet.run_ids if group in ("", runs[run].group) and task in ("", runs[run].task)]
+    rows = _rows(run_scores(sheet, policies), runs, run_ids, score)
     facts = sentences(
         choice_text(choice),
         topics_with_nuggets(int(sheet.scorable.sum())),
@@ -83,13 +83,13 @@ def _content(choice: NuggetCondition, policies: Policies, score: str, limits: Li
     )
     sections = [_overview(rows, score, int(sheet.scorable.sum()))]
     if by_tag:
-        sections.append(_tags(by_tag, chosen, score))
+        sections.append(_tags(by_tag, run_ids, score))
     return ReportContent(facts, tuple(sections), timezone.now())
 
 
-def _rows(scores: RunScores, runs: dict[str, Run], chosen: Sequence[str], score: str) -> list[Row]:
+def _rows(scores: RunScores, runs: dict[str, Run], run_ids: Sequence[str], score: str) -> list[Row]:
     """Return the chosen runs, the shortest first; the front is among them alone."""
-    places = [place for place, run in enumerate(scores.run_ids) if run in set(chosen)]
+    places = [place for place, run in enumerate(scores.run_ids) if run in set(run_ids)]
     lengths, values = scores.of(LENGTH)[places], scores.of(score)[places]
     # Among the runs shown: whoever looks at one task asks which of its runs no shorter one beats.
     front = on_front(lengths, values)
@@ -144,20 +144,20 @@ def _point(row: Row, score: str) -> dict[str, Any]:
 
 
 def _by_tag(choice: NuggetCondition, policies: Policies, score: str) -> dict[str, dict[str, Row]]:
-    found: dict[str, dict[str, Row]] = {}
+    by_tag: dict[str, dict[str, Row]] = {}
     for tag in topics_by_tag(choice.campaign):
         sheet = tagged_assignments(choice, tag)
         scores, topics = run_scores(sheet, policies), int(sheet.scorable.sum())
         pairs = zip(scores.of(LENGTH), scores.of(score), strict=True)
-        found[tag] = {
+        by_tag[tag] = {
             run: {"length": defined(length), score: defined(value), "topics": topics}
             for run, (length, value) in zip(scores.run_ids, pairs, strict=True)
         }
-    return found
+    return by_tag
 
 
-def _tags(by_tag: dict[str, dict[str, Row]], chosen: Sequence[str], score: str) -> Section:
-    rows: list[Row] = [{"run_id": run, "tag": tag, **runs[run]} for tag, runs in by_tag.items() for run in chosen]
+def _tags(by_tag: dict[str, dict[str, Row]], run_ids: Sequence[str], score: str) -> Section:
+    rows: list[Row] = [{"run_id": run, "tag": tag, **runs[run]} for tag, runs in by_tag.items() for run in run_ids]
     return Section(
         name="tags",
         title="By topic tag",

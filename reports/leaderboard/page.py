@@ -77,7 +77,7 @@ TagLine = tuple[str, list[tuple[float | None, Interval, int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LeaderboardRequest:
     """Request of a leaderboard; `score` is the one with intervals and tests. Equal ones give equal figures."""
 
     choice: NuggetCondition
@@ -120,7 +120,7 @@ class LeaderboardReport(CheckedReport):
     form: LeaderboardForm
     support_refused: Refused | None = None
     standings: Standings | None = None
-    shown: tuple[ScoreRow, ...] = ()
+    rows: tuple[ScoreRow, ...] = ()
     support: CitationCondition | None = None
     compared: Comparisons | None = None
 
@@ -130,7 +130,7 @@ class LeaderboardReport(CheckedReport):
 
     @property
     def names(self) -> set[str]:
-        return {row["run_id"] for row in self.shown}
+        return {row["run_id"] for row in self.rows}
 
     @property
     def is_unfolded(self) -> bool:
@@ -155,9 +155,9 @@ class LeaderboardReport(CheckedReport):
 
     @property
     def column_choices(self) -> list[tuple[Column, bool, str]]:
-        chosen = self.chosen_columns
+        keys = self.chosen_columns
         return [
-            (column, column.key in chosen, ".".join(sorted({*chosen} ^ {column.key})) or NO_COLUMNS)
+            (column, column.key in keys, ".".join(sorted({*keys} ^ {column.key})) or NO_COLUMNS)
             for column in self.optional
         ]
 
@@ -167,22 +167,22 @@ class LeaderboardReport(CheckedReport):
 
     @cached_property
     def headings(self) -> list[tuple[Column, str, str]]:
-        shown = {*ALWAYS_SHOWN, *self.chosen_columns} - {self.runs_score}
-        return [heading for heading in self.runs.headings if heading[0].key in shown]
+        keys = {*ALWAYS_SHOWN, *self.chosen_columns} - {self.runs_score}
+        return [heading for heading in self.runs.headings if heading[0].key in keys]
 
     @property
     def score_heading(self) -> tuple[Column, str, str]:
         return next(heading for heading in self.runs.headings if heading[0].key == self.runs_score)
 
     @cached_property
-    def _shown(self) -> Section:
+    def _page_runs(self) -> Section:
         """The runs with the columns of the page alone: to put the others in words takes longer than to draw these."""
         keys = {"run_id", self.runs_score, *(column.key for column, _, _ in self.headings)}
         return replace(self.runs, columns=tuple(column for column in self.runs.columns if column.key in keys))
 
     @property
     def lines(self) -> list[BoardLine]:
-        cells = self._shown.cells(self.runs.rows)
+        cells = self._page_runs.cells(self.runs.rows)
         return [self._line(row, line) for row, line in zip(self.runs.rows, cells, strict=True)]
 
     @property
@@ -190,7 +190,7 @@ class LeaderboardReport(CheckedReport):
         """The maximum, median and minimum over runs: name, chosen score, the other columns."""
         lines = []
         for row in reversed(self.runs.closing):
-            [cells] = self._shown.cells([row])
+            [cells] = self._page_runs.cells([row])
             by_key = {cell.column.key: cell for cell in cells}
             lines.append((row["run_id"], by_key[self.runs_score], self._beside(by_key)))
         return lines
@@ -220,8 +220,8 @@ class LeaderboardReport(CheckedReport):
     @cached_property
     def _ranks(self) -> dict[str, int]:
         """The place of every run with a score, controls too; equal scores share one."""
-        found = self.standings.rows if self.standings else ()
-        scores = {row["run_id"]: row[self.runs_score] for row in found if row[self.runs_score] is not None}
+        rows = self.standings.rows if self.standings else ()
+        scores = {row["run_id"]: row[self.runs_score] for row in rows if row[self.runs_score] is not None}
         return {run: 1 + sum(other > score for other in scores.values()) for run, score in scores.items()}
 
     @cached_property
@@ -244,9 +244,8 @@ class LeaderboardReport(CheckedReport):
 
     @property
     def effects(self) -> list[str]:
-        counts = {name: sum(row[name] for row in self.shown) for name in DOUBTS}
-        chosen = self.form.chosen
-        missing = "scored 0" if chosen["missing"] == "zero" else "left out"
+        counts = {name: sum(row[name] for row in self.rows) for name in DOUBTS}
+        missing = "scored 0" if self.form.chosen["missing"] == "zero" else "left out"
         without = self.standings.board.no_vital_topics if self.standings else 0
         return [
             f"{counted(counts['missing'], 'missing answer')} {missing}.",
@@ -263,28 +262,28 @@ class LeaderboardReport(CheckedReport):
     def _sections(self) -> list[Section]:
         if self.standings is None:
             return []
-        found, board = self.standings, self.standings.board
+        table, board = self.standings, self.standings.board
         document = scores_document(board)
         judged = f"nuggets {document['nuggets']}, labels by {document['judge']}"
         runs = Section(
             name="runs",
             title="Runs",
-            columns=_columns(found.score, with_support=self.support is not None),
-            rows=self.shown,
+            columns=_columns(table.score, with_support=self.support is not None),
+            rows=self.rows,
             closing=[{"run_id": name, SCORED: board.topics} | ends for name, ends in board.summary.items()],
             topics=SCORED,
             aside=(SCORED, *SUPPORT_TOPICS),
             file_name="leaderboard",
             paper={name: PAPER[name] for name in PAPER if self.support or name not in SUPPORT_NAMES},
             comment=f"{document['condition']}, {judged}; policies {listed_policies(document['policies'])}",
-        ).ordered(self.form.chosen["sort"] or f"-{found.score}", ties="run_id")
+        ).ordered(self.form.chosen["sort"] or f"-{table.score}", ties="run_id")
         document |= {
             "runs": runs.file_rows,
-            "score": found.score,
+            "score": table.score,
             "tag": self.form.chosen["tag"] or None,
             "by_tag": {
                 tag.tag: {"topics": tag.topics, "runs": tag.by_run, "intervals": documents_of(tag.intervals)}
-                for tag in found.by_tag
+                for tag in table.by_tag
             },
             "support": str(self.support) if self.support else None,
             "comparisons": comparison_rows(self.compared)
@@ -293,8 +292,8 @@ class LeaderboardReport(CheckedReport):
         }
         # A file only: on the page each run's row has its own bar.
         chart = Chart(
-            alt=f"{len(runs.rows)} runs by {words(found.score)}, each with its interval.",
-            draw=lambda dark: charts.ranking(runs.rows, found.score, dark=dark),
+            alt=f"{len(runs.rows)} runs by {words(table.score)}, each with its interval.",
+            draw=lambda dark: charts.ranking(runs.rows, table.score, dark=dark),
         )
         return [
             replace(runs, document=document),
@@ -333,73 +332,75 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
         except Refused as refused:
             # Support stands beside the nugget scores: that several of its judges fit must not hide the board.
             support_refused = refused
-    wanted = Wanted(
+    request = LeaderboardRequest(
         choice, form.policies, support, form.support_policies, form.chosen["score"], form.chosen["tag"]
     )
-    found = standings(wanted)
+    table = standings(request)
     group, task = form.chosen["group"], form.chosen["task"]
-    shown = [row for row in found.rows if group in ("", row["group"]) and task in ("", row["task"])]
-    compared = comparisons(wanted, tuple(row["run_id"] for row in shown))
+    rows = [row for row in table.rows if group in ("", row["group"]) and task in ("", row["task"])]
+    compared = comparisons(request, tuple(row["run_id"] for row in rows))
     # A check is of all its topics, and nobody says how long an answer is.
-    has_checks = not wanted.tag and wanted.score != LENGTH
+    has_checks = not request.tag and request.score != LENGTH
     return LeaderboardReport(
         form=form,
         title=TITLE,
         support_refused=support_refused,
-        standings=found,
-        shown=tuple(shown),
+        standings=table,
+        rows=tuple(rows),
         support=support,
         compared=compared,
-        checks=corrected_checks(choice, form.policies, wanted.score, form.chosen["target"]) if has_checks else (),
+        checks=corrected_checks(choice, form.policies, request.score, form.chosen["target"]) if has_checks else (),
     )
 
 
 def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
-    found = [Column("run_id", "Run", ColumnKind.RUN), Column("group", "Group"), Column("task", "Task")]
-    found += [Column(name, score_words(name), ColumnKind.SCORE, primary=name == score) for name in SCORE_NAMES]
+    columns = [Column("run_id", "Run", ColumnKind.RUN), Column("group", "Group"), Column("task", "Task")]
+    columns += [Column(name, score_words(name), ColumnKind.SCORE, primary=name == score) for name in SCORE_NAMES]
     if with_support:
-        found += SUPPORT_COLUMNS
-    found.append(Column(LENGTH, "Words", ColumnKind.MEAN, primary=score == LENGTH))
-    return (*found, *(Column(name, name.capitalize(), ColumnKind.COUNT) for name in COUNTS))
+        columns += SUPPORT_COLUMNS
+    columns.append(Column(LENGTH, "Words", ColumnKind.MEAN, primary=score == LENGTH))
+    return (*columns, *(Column(name, name.capitalize(), ColumnKind.COUNT) for name in COUNTS))
 
 
 @cached_report(size=64)
-def standings(wanted: Wanted) -> Standings:
+def standings(request: LeaderboardRequest) -> Standings:
     with consistent_read():
-        board = leaderboard(wanted.choice, wanted.policies, wanted.tag)
-        by_tag = _by_tag(wanted)
-        cited = support_rows(wanted.support, wanted.support_policies, wanted.tag) if wanted.support else ()
+        board = leaderboard(request.choice, request.policies, request.tag)
+        by_tag = _by_tag(request)
+        cited = support_rows(request.support, request.support_policies, request.tag) if request.support else ()
     support = {row["run_id"]: row for row in cited}
     rows = tuple(
-        _standing(row, wanted, board.counted[row["run_id"]], support.get(row["run_id"], {})) for row in board.rows
+        _standing(row, request, board.counted[row["run_id"]], support.get(row["run_id"], {})) for row in board.rows
     )
-    return Standings(board, rows, wanted.score, timezone.now(), by_tag)
+    return Standings(board, rows, request.score, timezone.now(), by_tag)
 
 
-def _standing(row: ScoreRow, wanted: Wanted, counted: dict[str, int], support: SupportRow) -> ScoreRow:
-    chosen = row["intervals"][wanted.score]
-    standing = row | {"low": chosen["low"], "high": chosen["high"], SCORED: counted[wanted.score]}
-    if wanted.support is None:
+def _standing(
+    row: ScoreRow, request: LeaderboardRequest, counted: dict[str, int], support: SupportRow
+) -> ScoreRow:
+    ends = row["intervals"][request.score]
+    standing = row | {"low": ends["low"], "high": ends["high"], SCORED: counted[request.score]}
+    if request.support is None:
         return standing
     standing |= {name: support.get(name) for name in (*SUPPORT_NAMES, *SUPPORT_TOPICS)}
     return standing | {"intervals": row["intervals"] | support.get("intervals", {})}
 
 
-def _by_tag(wanted: Wanted) -> tuple[TagColumn, ...]:
+def _by_tag(request: LeaderboardRequest) -> tuple[TagColumn, ...]:
     """Return the mean of the chosen score over each tag's topics, whichever tag is chosen."""
-    table = score_table(assignment_sheet(wanted.choice), wanted.score, wanted.policies)
+    table = score_table(assignment_sheet(request.choice), request.score, request.policies)
     columns = []
-    for tag, topics in topics_by_tag(wanted.campaign).items():
+    for tag, topics in topics_by_tag(request.campaign).items():
         rows = table.topics & rows_of(table.topic_ids, topics)
         means = column_means(table.values, rows)
         by_run = {run: defined(mean) for run, mean in zip(table.run_ids, means, strict=True)}
-        ends = mean_intervals(table.values[rows], AMOUNTS if wanted.score == LENGTH else FRACTIONS)
+        ends = mean_intervals(table.values[rows], AMOUNTS if request.score == LENGTH else FRACTIONS)
         columns.append(TagColumn(tag, int(rows.sum()), by_run, dict(zip(table.run_ids, ends, strict=True))))
     return tuple(columns)
 
 
 @cached_report(size=32)
-def comparisons(wanted: Wanted, runs: tuple[str, ...]) -> Comparisons:
+def comparisons(request: LeaderboardRequest, runs: tuple[str, ...]) -> Comparisons:
     with consistent_read():
-        table = score_table(tagged_assignments(wanted.choice, wanted.tag), wanted.score, wanted.policies)
-    return compare_runs(table, runs, AMOUNTS if wanted.score == LENGTH else FRACTIONS)
+        table = score_table(tagged_assignments(request.choice, request.tag), request.score, request.policies)
+    return compare_runs(table, runs, AMOUNTS if request.score == LENGTH else FRACTIONS)

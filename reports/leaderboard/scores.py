@@ -115,8 +115,8 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
 def _intervals(sheet: AssignmentSheet, policies: Policies) -> dict[str, list[Interval]]:
     """Return the intervals of the runs' means by score, over the condition's own topics, as the means are."""
     answers = answer_scores(sheet, policies)
-    found = {name: mean_intervals(answers.of(name)[answers.topics]) for name in SCORE_NAMES}
-    return found | {LENGTH: mean_intervals(answers.lengths[answers.length_topics], AMOUNTS)}
+    by_score = {name: mean_intervals(answers.of(name)[answers.topics]) for name in SCORE_NAMES}
+    return by_score | {LENGTH: mean_intervals(answers.lengths[answers.length_topics], AMOUNTS)}
 
 
 def runs_by_id(campaign: Campaign) -> dict[str, Run]:
@@ -210,7 +210,7 @@ def _plan(
         condition.scores.filter(run_id__in=[row.run_id for row in changed]).delete()
         _write(condition, new + changed, event)
 
-    found = [
+    findings = [
         ImportFinding(
             FindingCode.CLOSING_ROW,
             source.name,
@@ -221,7 +221,7 @@ def _plan(
     ]
     counts = {NOT_IN_FILE: len(absent)}
     unchanged = len(runs) - len(new) - len(changed)
-    return ImportPlan("runs' scores", len(new), len(changed), unchanged, found, counts, write)
+    return ImportPlan("runs' scores", len(new), len(changed), unchanged, findings, counts, write)
 
 
 CLOSING = frozenset(
@@ -374,12 +374,12 @@ def _compared(
     )
 
 
-def comparison_rows(found: Comparisons) -> list[dict[str, Any]]:
+def comparison_rows(comparisons: Comparisons) -> list[dict[str, Any]]:
     """Return every two runs once: the one with the higher mean first where they differ."""
     return [
         {"run_id": run, "other": comparison.other, "difference": comparison.difference}
         | {"p": comparison.p, "adjusted": comparison.adjusted, "topics": comparison.topics}
         | {"intervals": {"difference": comparison.interval.document}}
-        for place, (run, row) in enumerate(found.by_run)
+        for place, (run, row) in enumerate(comparisons.by_run)
         for comparison in row[place + 1 :]
     ]

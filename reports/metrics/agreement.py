@@ -86,8 +86,8 @@ def score_table(sheet: AssignmentSheet, name: str, policies: Policies) -> ScoreT
 
 def pair(x: ScoreTable, y: ScoreTable) -> Paired:
     """Match two tables by run id (those in both) and topic id (those in either)."""
-    known = set(y.run_ids)
-    runs = tuple(run for run in x.run_ids if run in known)
+    others = set(y.run_ids)
+    runs = tuple(run for run in x.run_ids if run in others)
     topics = tuple(dict.fromkeys(x.topic_ids + y.topic_ids))
     left, left_topics = _on_axes(x, runs, topics)
     right, right_topics = _on_axes(y, runs, topics)
@@ -108,15 +108,15 @@ def agreement(x: ScoreTable, y: ScoreTable, topics: TopicChoice = "common") -> A
     pooled = kendall(both.x[cells], both.y[cells])
     rows = kendall_rows(both.x[both.common], both.y[both.common])
     # A topic on which all runs are equal has no order: as 0 it would pull the average towards no agreement.
-    known = ~np.isnan(rows.tau)
+    has_order = ~np.isnan(rows.tau)
     return Agreement(
         runs=runs.n,
         topics=int(both.common.sum()),
         pairs=pooled.n,
         run_level=runs.tau,
-        topic_average=defined(rows.tau[known].mean()) if known.any() else None,
+        topic_average=defined(rows.tau[has_order].mean()) if has_order.any() else None,
         all_topic_run=pooled.tau,
-        undefined_topics=int((~known).sum()),
+        undefined_topics=int((~has_order).sum()),
         ties={RUN_LEVEL: runs.ties, TOPIC_AVERAGE: rows.ties, ALL_TOPIC_RUN: pooled.ties},
         discordant={
             RUN_LEVEL: runs.discordant,
@@ -168,7 +168,7 @@ def _on_axes(table: ScoreTable, runs: tuple[str, ...], topics: tuple[str, ...]) 
     columns = np.array([column[run] for run in runs], dtype=np.intp)
     rows = np.array([row[topic] for topic in table.topic_ids], dtype=np.intp)
     values = np.full((len(topics), len(runs)), np.nan)
-    chosen = np.zeros(len(topics), dtype=np.bool_)
+    mask = np.zeros(len(topics), dtype=np.bool_)
     values[rows] = table.values[:, columns]
-    chosen[rows] = table.topics
-    return values, chosen
+    mask[rows] = table.topics
+    return values, mask

@@ -116,8 +116,8 @@ def overlap(labels: Bytes, topics: Indices) -> Overlap:
     names, place = np.unique(topics, return_inverse=True)
     by_topic = [coincidences(labels[:, place == topic], LABELS) for topic in range(len(names))]
     counts = _value_counts(labels, LABELS)
-    given = counts.sum(axis=0)
-    same, pairs = (counts * (counts - 1) // 2).sum(axis=0), given * (given - 1) // 2
+    totals = counts.sum(axis=0)
+    same, pairs = (counts * (counts - 1) // 2).sum(axis=0), totals * (totals - 1) // 2
     sums = np.stack([np.bincount(place, weights=of, minlength=len(names)) for of in (same, pairs)], axis=1)
     alpha = jackknife(np.stack(by_topic or [np.zeros((LABELS, LABELS))]), LabelFigure(alpha_of, alpha_parts))
     agreement = jackknife(sums, LabelFigure(_share, _differing))

@@ -34,9 +34,9 @@ def ratio(numerator: Floats | Counts, denominator: Floats | Counts) -> Floats:
 
 def column_means(values: Floats, rows: Booleans) -> Floats:
     """Mean of each column of a T x R matrix over the chosen rows (T), nan cells left out; R, nan if none."""
-    chosen = values[rows]
-    known = ~np.isnan(chosen)
-    return ratio(np.where(known, chosen, 0.0).sum(axis=0), known.sum(axis=0))
+    cells = values[rows]
+    has_value = ~np.isnan(cells)
+    return ratio(np.where(has_value, cells, 0.0).sum(axis=0), has_value.sum(axis=0))
 
 
 def share(part: int, whole: int) -> float | None:

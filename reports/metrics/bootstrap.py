@@ -50,22 +50,22 @@ def intervals(
     if resamples < 1:
         raise ValueError("resamples must be positive")
     both = pair(x, y)
-    found: dict[str, Interval] = {}
+    by_level: dict[str, Interval] = {}
     for name in levels:
         if name == TOPIC_AVERAGE:
             taus = kendall_rows(both.x[both.common], both.y[both.common]).tau
-            found[name] = mean_interval_on_z(taus[~np.isnan(taus)])
+            by_level[name] = mean_interval_on_z(taus[~np.isnan(taus)])
         elif name == RUN_LEVEL and int(scored_runs(*run_means(both, topics)).sum()) < FEWEST_RUNS:
-            found[name] = Interval(reason=TOO_FEW_RUNS)
+            by_level[name] = Interval(reason=TOO_FEW_RUNS)
         else:
             masks = both.run_topics(topics)
             rows = masks[0] | masks[1] if name == RUN_LEVEL else both.common
             taus_of = run_level_taus if name == RUN_LEVEL else _pooled
             # The seed anew for each level: the same topics are drawn whichever levels are asked for.
-            found[name] = resampled_interval(
+            by_level[name] = resampled_interval(
                 partial(taus_of, both, topics, rows), int(rows.sum()), resamples, seed
             )
-    return found
+    return by_level
 
 
 def run_level_taus(both: Paired, topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
@@ -79,9 +79,9 @@ def run_level_taus(both: Paired, topics: TopicChoice, rows: Booleans, draws: Cou
 def _resampled_means(values: Floats, draws: Counts) -> Floats:
     """Mean per run of each resample, B x R, from values T x R."""
     # Rounded: the products add in another order than a mean does, and ties must stay ties.
-    known = ~np.isnan(values)
+    has_value = ~np.isnan(values)
     weights = draws.astype(np.float64)  # products of whole numbers take ten times as long
-    return comparable(ratio(weights @ np.where(known, values, 0.0), weights @ known.astype(np.float64)))
+    return comparable(ratio(weights @ np.where(has_value, values, 0.0), weights @ has_value.astype(np.float64)))
 
 
 def _pooled(both: Paired, _topics: TopicChoice, rows: Booleans, draws: Counts) -> Floats:
@@ -180,10 +180,10 @@ def tau_by_topics(
         # There is only one subset with all topics: its tau is that of the page.
         draws = subsets(every, size, 1 if size == every else samples, seed)
         taus = run_level_taus(both, topics, used, draws)
-        known = taus[~np.isnan(taus)]
-        if known.size:
-            low, high = np.quantile(known, [0.025, 0.975])
-            points.append(CurvePoint(size, float(known.mean()), float(low), float(high), len(known)))
+        values = taus[~np.isnan(taus)]
+        if values.size:
+            low, high = np.quantile(values, [0.025, 0.975])
+            points.append(CurvePoint(size, float(values.mean()), float(low), float(high), len(values)))
     return tuple(points)
 
 

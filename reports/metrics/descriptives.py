@@ -94,14 +94,14 @@ class NuggetFindings:
     @property
     def nobody(self) -> Booleans:
         """Nuggets that no judged answer has, not even in part, N."""
-        found: Booleans = (self.judged > 0) & (self.full + self.partial == 0)
-        return found
+        nobody: Booleans = (self.judged > 0) & (self.full + self.partial == 0)
+        return nobody
 
     @property
     def everybody(self) -> Booleans:
         """Nuggets that every judged answer has in full, N."""
-        found: Booleans = (self.judged > 0) & (self.full == self.judged)
-        return found
+        everybody: Booleans = (self.judged > 0) & (self.full == self.judged)
+        return everybody
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +126,22 @@ def nugget_findings(sheet: AssignmentSheet) -> NuggetFindings:
     return NuggetFindings(full, partial, none, unjudged, ratio(full, full + partial + none))
 
 
-def group_of(found: NuggetFindings, nuggets: Booleans) -> NuggetGroup:
-    judged = nuggets & (found.judged > 0)
-    partial = ratio(found.partial, found.judged)
+def group_of(findings: NuggetFindings, nuggets: Booleans) -> NuggetGroup:
+    judged = nuggets & (findings.judged > 0)
+    partial = ratio(findings.partial, findings.judged)
     return NuggetGroup(
         nuggets=int(nuggets.sum()),
         judged=int(judged.sum()),
-        share=_mean(found.share[judged]),
+        share=_mean(findings.share[judged]),
         partial=_mean(partial[judged]),
-        nobody=int((found.nobody & nuggets).sum()),
-        everybody=int((found.everybody & nuggets).sum()),
+        nobody=int((findings.nobody & nuggets).sum()),
+        everybody=int((findings.everybody & nuggets).sum()),
     )
 
 
-def share_counts(found: NuggetFindings, nuggets: Booleans) -> Counts:
+def share_counts(findings: NuggetFindings, nuggets: Booleans) -> Counts:
     """Count the chosen judged nuggets by the share that found them in full, by STEPS: 0, four quarters, and 1."""
-    shares = found.share[nuggets & (found.judged > 0)]
+    shares = findings.share[nuggets & (findings.judged > 0)]
     # `ceil`: a share of exactly 25 % is "up to 25 %". All of them is a step of its own, above the last quarter.
     quarter = np.clip(np.ceil(shares * 4).astype(np.int64), 0, 4)
     return np.bincount(np.where(shares == 1, len(STEPS) - 1, quarter), minlength=len(STEPS))

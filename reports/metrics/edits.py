@@ -138,8 +138,8 @@ def topic_edits(
     parents = [tuple(dict.fromkeys(each)) for each in lineage or ()]
     if lineage is None:
         parents = infer_parents([draft.text for draft in drafts], [nugget.text for nugget in edited])
-    found = _structural(parents, len(drafts)) | _by_pair(drafts, edited, parents)
-    return TopicEdits(frozenset(found or {"no_edit"}), inferred=lineage is None)
+    classes = _structural(parents, len(drafts)) | _by_pair(drafts, edited, parents)
+    return TopicEdits(frozenset(classes or {"no_edit"}), inferred=lineage is None)
 
 
 def infer_parents(drafts: Sequence[str], edited: Sequence[str]) -> list[tuple[int, ...]]:
@@ -192,23 +192,23 @@ def _structural(parents: Sequence[tuple[int, ...]], drafts: int) -> set[str]:
     """
     # Merging and splitting change what a nugget says even where the words stay, so both are major.
     children = Counter(parent for each in parents for parent in each)
-    found = {
+    classes = {
         "add_nugget": any(not each for each in parents),
         "remove_nugget": len(children) < drafts,
         "major_edit": any(len(each) > 1 for each in parents) or any(n > 1 for n in children.values()),
     }
-    return {name for name, present in found.items() if present}
+    return {name for name, present in classes.items() if present}
 
 
 def _by_pair(
     drafts: Sequence[NuggetText], edited: Sequence[NuggetText], parents: Sequence[tuple[int, ...]]
 ) -> set[str]:
     """Classes that show between a nugget and its only draft: rewording and importance."""
-    found: set[str] = set()
+    classes: set[str] = set()
     for nugget, each in zip(edited, parents, strict=True):
         if len(each) == 1:
             draft = drafts[each[0]]
-            found.add(f"{difference(draft.text, nugget.text)}_edit")
+            classes.add(f"{difference(draft.text, nugget.text)}_edit")
             if nugget.importance != draft.importance and nugget.importance and draft.importance:
-                found.add("importance_change")
-    return found - {"none_edit"}
+                classes.add("importance_change")
+    return classes - {"none_edit"}

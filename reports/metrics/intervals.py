@@ -58,16 +58,18 @@ class Interval:
 
 
 def documents_of(intervals: Mapping[str, Interval]) -> dict[str, dict[str, Any]]:
-    return {name: found.document for name, found in intervals.items()}
+    return {name: interval.document for name, interval in intervals.items()}
 
 
 def mean_intervals(values: Floats, bounds: tuple[float, float] = FRACTIONS) -> list[Interval]:
     """Return the t interval of each column's mean, cut to `bounds`, from scores T x R; only scored topics count."""
-    known = ~np.isnan(values)
-    topics, means = known.sum(axis=0), column_means(values, np.ones(len(values), dtype=np.bool_))
-    squares = (np.where(known, values - means, 0.0) ** 2).sum(axis=0)
+    has_value = ~np.isnan(values)
+    topics, means = has_value.sum(axis=0), column_means(values, np.ones(len(values), dtype=np.bool_))
+    squares = (np.where(has_value, values - means, 0.0) ** 2).sum(axis=0)
     errors = np.sqrt(ratio(squares, (topics - 1) * topics))
-    columns = zip(topics.tolist(), _others(values, known).tolist(), means.tolist(), errors.tolist(), strict=True)
+    columns = zip(
+        topics.tolist(), _others(values, has_value).tolist(), means.tolist(), errors.tolist(), strict=True
+    )
     return [_of_mean(number, others, mean, error, bounds) for number, others, mean, error in columns]
 
 
@@ -75,14 +77,14 @@ def difference_intervals(values: Floats, bounds: tuple[float, float]) -> list[li
     """Return the paired t intervals of every two runs, row less column, R x R; only topics that both have count."""
     runs, reach = values.shape[1], bounds[1] - bounds[0]
     differences = values[:, :, np.newaxis] - values[:, np.newaxis, :]
-    found = mean_intervals(differences.reshape(len(values), runs * runs), (-reach, reach))
-    return [found[row * runs : (row + 1) * runs] for row in range(runs)]
+    flat = mean_intervals(differences.reshape(len(values), runs * runs), (-reach, reach))
+    return [flat[row * runs : (row + 1) * runs] for row in range(runs)]
 
 
 def mean_interval_on_z(values: Floats) -> Interval:
     """Return the t interval of the mean of k figures in [-1, 1], on Fisher's z: tanh(z ± t · s / (√k (1 - mean²)))."""
-    known = np.ones((len(values), 1), dtype=np.bool_)
-    reason = _refusal(len(values), int(_others(values[:, np.newaxis], known)[0]))
+    has_value = np.ones((len(values), 1), dtype=np.bool_)
+    reason = _refusal(len(values), int(_others(values[:, np.newaxis], has_value)[0]))
     if reason:
         return Interval(reason=reason)
     mean = float(np.clip(values.mean(), -FARTHEST, FARTHEST))
@@ -107,18 +109,18 @@ def resampled_interval(taus: Callable[[Counts], Floats], topics: int, resamples:
         return Interval(reason=TOO_FEW_TOPICS)
     every = np.ones((1, topics), dtype=np.int64)
     draws = [every, every - np.eye(topics, dtype=np.int64), draws_of(topics, resamples, seed)]
-    found = taus(np.concatenate(draws))
-    known = found[topics + 1 :][~np.isnan(found[topics + 1 :])]
+    figures = taus(np.concatenate(draws))
+    resampled = figures[topics + 1 :][~np.isnan(figures[topics + 1 :])]
     # Of a handful of resamples none may have a figure.
-    if np.isnan(found[0]) or not known.size:
+    if np.isnan(figures[0]) or not resampled.size:
         return Interval(reason=UNDEFINED_ORDER)
-    if np.isnan(found[1 : topics + 1]).any():
+    if np.isnan(figures[1 : topics + 1]).any():
         return Interval(reason=UNDEFINED_WITHOUT)
     tail = NormalDist().cdf(-sqrt(topics / (topics - 1)) * student(topics - 1))
-    low, high = np.quantile(known, [tail, 1 - tail])
-    tau, reach = float(found[0]), float(high - low) / 2
+    low, high = np.quantile(resampled, [tail, 1 - tail])
+    tau, reach = float(figures[0]), float(high - low) / 2
     note = f"95 % interval for {topics} topics like these; with more topics tau would be higher"
-    return Interval(max(tau - reach, -1.0), min(tau + reach, 1.0), resamples=len(known), note=note)
+    return Interval(max(tau - reach, -1.0), min(tau + reach, 1.0), resamples=len(resampled), note=note)
 
 
 def draws_of(topics: int, resamples: int, seed: int) -> Counts:
@@ -168,7 +170,7 @@ def _refusal(topics: int, others: int) -> str:
     return TOO_EQUAL if others < (3 if topics < 8 else 5) else ""
 
 
-def _others(values: Floats, known: Booleans) -> Counts:
+def _others(values: Floats, has_value: Booleans) -> Counts:
     """Number of values of each column that are not its commonest one, R, from T x R; nan is no value."""
     if not len(values):
         return np.zeros(values.shape[1], dtype=np.int64)
@@ -176,5 +178,5 @@ def _others(values: Floats, known: Booleans) -> Counts:
     # Equal values stand together: the longest stretch from a change on is how often the commonest occurs.
     starts = np.where(np.diff(ordered, axis=0, prepend=np.nan) == 0, 0, place)
     longest: Counts = (place - np.maximum.accumulate(starts, axis=0) + 1).max(axis=0)
-    others: Counts = known.sum(axis=0) - longest
+    others: Counts = has_value.sum(axis=0) - longest
     return others

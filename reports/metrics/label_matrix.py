@@ -52,7 +52,7 @@ class AssignmentSheet:
         nuggets = topics[self.nugget_topic]
         return replace(
             self,
-            topic_ids=_chosen(self.topic_ids, topics),
+            topic_ids=_names_in(self.topic_ids, topics),
             listed=self.listed[topics],
             nugget_topic=_renumbered(topics)[self.nugget_topic[nuggets]],
             importance=self.importance[nuggets],
@@ -132,7 +132,7 @@ class SupportSheet:
         units = sentences[self.unit_sentence]
         return replace(
             self,
-            topic_ids=_chosen(self.topic_ids, topics),
+            topic_ids=_names_in(self.topic_ids, topics),
             answered=self.answered[topics],
             sentence_answer=(_renumbered(topics)[topic[sentences]] * runs + run[sentences]).astype(np.int32),
             unit_sentence=_renumbered(sentences)[self.unit_sentence[units]],
@@ -141,8 +141,8 @@ class SupportSheet:
         )
 
 
-def _chosen(names: tuple[str, ...], rows: Booleans) -> tuple[str, ...]:
-    return tuple(name for name, chosen in zip(names, rows, strict=True) if chosen)
+def _names_in(names: tuple[str, ...], rows: Booleans) -> tuple[str, ...]:
+    return tuple(name for name, is_in in zip(names, rows, strict=True) if is_in)
 
 
 def _renumbered(rows: Booleans) -> Indices:
@@ -152,9 +152,9 @@ def _renumbered(rows: Booleans) -> Indices:
 
 def _check_shapes(sheet: object, **expected: tuple[int, ...]) -> None:
     for name, shape in expected.items():
-        found = getattr(sheet, name).shape
-        if found != shape:
-            raise ValueError(f"{name} has shape {found}, expected {shape}")
+        actual = getattr(sheet, name).shape
+        if actual != shape:
+            raise ValueError(f"{name} has shape {actual}, expected {shape}")
 
 
 def _check_indices(name: str, indices: Indices, size: int) -> None:

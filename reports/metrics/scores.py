@@ -103,13 +103,13 @@ def doubts(sheet: AssignmentSheet, policies: Policies) -> dict[str, Counts]:
     """Doubts about the score of every answer, each T x R: labels unjudged and failed, answers missing and excluded."""
     answers = answer_scores(sheet, policies)
     cells = sheet.answered[sheet.nugget_topic]
-    found = {
+    doubt_counts = {
         "missing": (~sheet.answered).astype(np.int64),
         "unjudged": _topic_sums(sheet, cells & (sheet.labels == UNJUDGED)),
         "failed": _topic_sums(sheet, cells & (sheet.labels == FAILED)),
         "excluded": answers.excluded.astype(np.int64),
     }
-    return {name: np.where(answers.topics[:, np.newaxis], counts, 0) for name, counts in found.items()}
+    return {name: np.where(answers.topics[:, np.newaxis], counts, 0) for name, counts in doubt_counts.items()}
 
 
 def run_scores(sheet: AssignmentSheet, policies: Policies, topics: Booleans | None = None) -> RunScores:
@@ -119,15 +119,15 @@ def run_scores(sheet: AssignmentSheet, policies: Policies, topics: Booleans | No
     conditions. A run without labels has nan scores and still its length.
     """
     answers = answer_scores(sheet, policies)
-    chosen = np.ones_like(answers.topics) if topics is None else topics
-    rows = answers.topics & chosen
-    known = ~np.isnan(answers.values[:, rows])
+    part = np.ones_like(answers.topics) if topics is None else topics
+    rows = answers.topics & part
+    has_value = ~np.isnan(answers.values[:, rows])
     cells = sheet.answered[sheet.nugget_topic] & rows[sheet.nugget_topic, np.newaxis]
     return RunScores(
         run_ids=sheet.run_ids,
         means=np.stack([column_means(score, rows) for score in answers.values]),
-        length=column_means(answers.lengths, answers.length_topics & chosen),
-        topics=known.sum(axis=1),
+        length=column_means(answers.lengths, answers.length_topics & part),
+        topics=has_value.sum(axis=1),
         judged=(cells & (sheet.labels >= 0)).sum(axis=0),
         failed=(cells & (sheet.labels == FAILED)).sum(axis=0),
         unjudged=(cells & (sheet.labels == UNJUDGED)).sum(axis=0),
@@ -144,9 +144,9 @@ def summary(sheet: AssignmentSheet, policies: Policies, runs: Booleans) -> dict[
     """
     answers = answer_scores(sheet, policies)
     # The published tables close without the organizers' controls, which would widen every spread.
-    chosen = runs & sheet.labelled if sheet.labelled.any() else runs
-    spreads = {name: _spread(answers.of(name)[answers.topics][:, chosen]) for name in SCORE_NAMES}
-    return spreads | {LENGTH: _spread(answers.lengths[answers.length_topics][:, chosen])}
+    columns = runs & sheet.labelled if sheet.labelled.any() else runs
+    spreads = {name: _spread(answers.of(name)[answers.topics][:, columns]) for name in SCORE_NAMES}
+    return spreads | {LENGTH: _spread(answers.lengths[answers.length_topics][:, columns])}
 
 
 def _fractions(sheet: AssignmentSheet) -> Floats:
@@ -172,11 +172,11 @@ def _fractions(sheet: AssignmentSheet) -> Floats:
 
 def _topic_sums(sheet: AssignmentSheet, cells: Booleans | Bytes, nuggets: Booleans | None = None) -> Counts:
     """Sum N x R cells over the (chosen) nuggets of each topic, T x R."""
-    chosen = slice(None) if nuggets is None else nuggets
-    topic = sheet.nugget_topic[chosen]
+    part = slice(None) if nuggets is None else nuggets
+    topic = sheet.nugget_topic[part]
     sums = np.zeros((len(sheet.topic_ids), len(sheet.run_ids)), dtype=np.int64)
     present, starts = np.unique(topic, return_index=True)
-    sums[present] = np.add.reduceat(cells[chosen], starts, axis=0, dtype=np.int64)
+    sums[present] = np.add.reduceat(cells[part], starts, axis=0, dtype=np.int64)
     return sums
 
 
@@ -216,11 +216,11 @@ def on_front(lengths: Floats, scores: Floats) -> Booleans:
 
     R each; a run whose length or score is nan is never on the front and beats nobody.
     """
-    known = ~np.isnan(lengths) & ~np.isnan(scores)
+    has_figures = ~np.isnan(lengths) & ~np.isnan(scores)
     front: Booleans = np.zeros(len(lengths), dtype=np.bool_)
     best = -np.inf
-    for length in np.unique(lengths[known]):
-        same = known & (lengths == length)
+    for length in np.unique(lengths[has_figures]):
+        same = has_figures & (lengths == length)
         top = scores[same].max()
         if top > best:  # from the shortest on: who is longer must score more
             front |= same & (scores == top)

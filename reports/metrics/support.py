@@ -84,8 +84,8 @@ def answer_support(sheet: SupportSheet, policies: SupportPolicies) -> AnswerSupp
 def run_support(sheet: SupportSheet, policies: SupportPolicies, topics: Booleans | None = None) -> RunSupport:
     """Means over the condition's topics per run, with counts; `topics` (T) restricts them further."""
     answers = answer_support(sheet, policies)
-    chosen = np.ones_like(answers.topics) if topics is None else topics
-    rows = answers.topics & chosen
+    part = np.ones_like(answers.topics) if topics is None else topics
+    rows = answers.topics & part
     total, submitted = answers.sentences[rows].sum(axis=0), sheet.answered[rows].sum(axis=0)
     return RunSupport(
         run_ids=sheet.run_ids,
@@ -98,7 +98,7 @@ def run_support(sheet: SupportSheet, policies: SupportPolicies, topics: Booleans
         sentences_uncited=answers.uncited[rows].sum(axis=0),
         judged=_pairs(sheet, sheet.unit_label >= 0)[rows].sum(axis=0),
         unjudged=_pairs(sheet, sheet.unit_label == UNJUDGED)[rows].sum(axis=0),
-        failed=_pairs(sheet, sheet.unit_label == FAILED)[chosen].sum(axis=0),
+        failed=_pairs(sheet, sheet.unit_label == FAILED)[part].sum(axis=0),
         unjudgeable=_pairs(sheet, sheet.unit_label == UNJUDGEABLE)[rows].sum(axis=0),
     )
 

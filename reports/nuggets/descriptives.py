@@ -208,11 +208,11 @@ def _texts(wordings: Sequence[Wording]) -> list[NuggetText]:
 
 def _drafts(campaign: Campaign, name: str) -> NuggetSet:
     sets = campaign.nugget_sets.filter(origin__in=[Origin.DRAFT, Origin.AUTO], pk__in=_with_lists(campaign))
-    found = only_set(list(sets.filter(name=name) if name else sets), "the edited lists", "drafts")
-    if not found:
-        wanted = f" {name}" if name else ""
-        raise Refused("no_such_set", f"There is no draft or auto nugget set{wanted}.")
-    return found
+    drafts = only_set(list(sets.filter(name=name) if name else sets), "the edited lists", "drafts")
+    if not drafts:
+        name_text = f" {name}" if name else ""
+        raise Refused("no_such_set", f"There is no draft or auto nugget set{name_text}.")
+    return drafts
 
 
 def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:
@@ -228,8 +228,8 @@ def _authors_flags(nugget_set: NuggetSet, topics: Topics) -> list[set[str]]:
 def _edit_row(name: str, edits: list[TopicEdits], authors: list[set[str]]) -> EditRow:
     ours = incidence(edits)[name]
     # A class that the authors flagged nowhere may be one that they had no flag for: no share, and not 0.
-    known = name == "no_edit" or any(name in flags for flags in authors)
-    share = sum(name in flags for flags in authors) / len(authors) if authors and known else None
+    is_flagged = name == "no_edit" or any(name in flags for flags in authors)
+    share = sum(name in flags for flags in authors) / len(authors) if authors and is_flagged else None
     return EditRow(name, ours.topics, ours.share, share)
 
 
@@ -289,7 +289,7 @@ def chosen_topics(campaign: Campaign, tag: str, listed_in: str = "") -> Topics:
 
 
 def _overview(rows: tuple[DescriptiveRow, ...]) -> Section:
-    shown: list[Row] = [
+    table_rows: list[Row] = [
         {"name": row.condition or row.nuggets, "nuggets": row.nuggets, "judge": row.judge}
         | _figures(row)
         | {"labels": row.labels.labels if row.labels else None}
@@ -300,9 +300,9 @@ def _overview(rows: tuple[DescriptiveRow, ...]) -> Section:
         title="Nugget sets and conditions",
         labels=NUGGET_LABEL,
         columns=COLUMNS,
-        rows=shown,
+        rows=table_rows,
         note="Every nugget set, then every condition in which somebody has judged.",
-        chart=_label_chart([row for row in shown if row["labels"]]),
+        chart=_label_chart([row for row in table_rows if row["labels"]]),
         topics="topics",
     )
 

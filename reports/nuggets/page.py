@@ -98,10 +98,10 @@ def _content(choice: NuggetCondition, tag: str, limits: tuple[str, str]) -> Repo
     return ReportContent(facts, sections, timezone.now())
 
 
-def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans) -> Section:
+def _overview(sheet: AssignmentSheet, findings: NuggetFindings, mask: Booleans) -> Section:
     rows, bars = [], []
     for word, code in IMPORTANCES.items():
-        nuggets = chosen & (sheet.importance == code)
+        nuggets = mask & (sheet.importance == code)
         if not nuggets.any():  # most campaigns have no nugget of unknown importance
             continue
         rows.append({"importance": word} | asdict(group_of(findings, nuggets)))
@@ -128,7 +128,7 @@ def _overview(sheet: AssignmentSheet, findings: NuggetFindings, chosen: Booleans
         rows=rows,
         note="By nobody: no judged answer has it, not even in part. By everybody: every judged answer has it in full.",
         chart=chart if bars else None,
-        topics=len(np.unique(sheet.nugget_topic[chosen])),
+        topics=len(np.unique(sheet.nugget_topic[mask])),
     )
 
 
@@ -143,12 +143,12 @@ def _nuggets(
     in_tag: Booleans,
     limits: tuple[str, str],
 ) -> Section:
-    chosen = in_tag & _within(sheet, findings, limits)
+    mask = in_tag & _within(sheet, findings, limits)
     runs = np.array(sheet.run_ids, dtype=object)
     has = (sheet.labels == FULL) & sheet.answered[sheet.nugget_topic]
-    places = np.flatnonzero(chosen).tolist()
+    places = np.flatnonzero(mask).tolist()
 
-    def made(at: int) -> Row:
+    def row_at(at: int) -> Row:
         place = places[at]
         return {
             "topic_id": sheet.topic_ids[sheet.nugget_topic[place]],
@@ -163,17 +163,17 @@ def _nuggets(
         }
 
     count = len(places)
-    return Section("nuggets", counted(count, "nugget"), NUGGET_COLUMNS, Rows(count, made), labels=NUGGET_LABEL)
+    return Section("nuggets", counted(count, "nugget"), NUGGET_COLUMNS, Rows(count, row_at), labels=NUGGET_LABEL)
 
 
 def _within(sheet: AssignmentSheet, findings: NuggetFindings, limits: tuple[str, str]) -> Booleans:
-    importance, found = limits
-    chosen: Booleans = np.ones(len(sheet.importance), dtype=np.bool_)
+    importance, finders = limits
+    mask: Booleans = np.ones(len(sheet.importance), dtype=np.bool_)
     if importance:
-        chosen &= sheet.importance == IMPORTANCES[importance]
-    by_found = {"nobody": findings.nobody, "everybody": findings.everybody}
-    by_found["some"] = (findings.judged > 0) & ~findings.nobody & ~findings.everybody
-    return chosen & by_found[found] if found else chosen
+        mask &= sheet.importance == IMPORTANCES[importance]
+    by_finders = {"nobody": findings.nobody, "everybody": findings.everybody}
+    by_finders["some"] = (findings.judged > 0) & ~findings.nobody & ~findings.everybody
+    return mask & by_finders[finders] if finders else mask
 
 
 def _edits(campaign: Campaign, tag: str) -> list[Section]:
@@ -192,7 +192,7 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
         alt="Share of topics that show each kind of edit.",
         draw=lambda dark: charts.stacked(bars, ["topics"], "share of topics", dark=dark),
     )
-    named = columns(
+    edit_columns = columns(
         ("edit", "Edit"),
         ("topics", "Topics", ColumnKind.COUNT),
         *of_kind(ColumnKind.SHARE, share="Share of topics", authors_share="By the authors' own flags"),
@@ -200,7 +200,7 @@ def _edits(campaign: Campaign, tag: str) -> list[Section]:
     incidence = Section(
         name="edits",
         title="Drafts against final lists",
-        columns=named,
+        columns=edit_columns,
         rows=rows,
         note=note,
         chart=chart if bars else None,
@@ -221,10 +221,10 @@ def _edited_topics(by_topic: Sequence[tuple[str, Derivation]]) -> Section:
         for topic_id, derivation in by_topic
         for edits in (edits_of(derivation),)
     ]
-    named = columns(
+    topic_columns = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
         *of_kind(ColumnKind.COUNT, drafts="Drafts", nuggets="Final"),
         ("edits", "Edits"),
         ("lineage", "Lineage"),
     )
-    return Section("edited-topics", "Edits topic by topic", named, rows)
+    return Section("edited-topics", "Edits topic by topic", topic_columns, rows)

@@ -86,13 +86,13 @@ SUPPORTED = """
 class JudgeAgreement:
     """One LLM judge's labels beside those of people, for the same pairs: rows are the LLM's, columns the people's.
 
-    `of`: the nugget set, or the people's support condition. `shown`: the people had seen a machine's label before.
+    `of`: the nugget set, or the people's support condition. `in_sight`: the people had seen an LLM's label before.
     """
 
     of: str
     people: int
     report: ConfusionReport
-    shown: bool = False
+    in_sight: bool = False
 
 
 def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
@@ -112,13 +112,13 @@ def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[Jud
     """
     if not within(viewer, campaign).exists():
         return {}
-    found: dict[int, list[JudgeAgreement]] = defaultdict(list)
+    by_judge: dict[int, list[JudgeAgreement]] = defaultdict(list)
     for (labels, cells), pairs in zip(SCALES, _labelled_by_both(campaign), strict=True):
         for (judge, of), rows in groupby(pairs, key=itemgetter(0, 1)):
             own = list(rows)
-            people, shown = {person for _, _, _, person, *_ in own}, of == SupportCondition.POST_EDIT
-            found[judge].append(JudgeAgreement(of, len(people), _report(own, labels.scale, cells), shown))
-    return dict(found)
+            people, in_sight = {person for _, _, _, person, *_ in own}, of == SupportCondition.POST_EDIT
+            by_judge[judge].append(JudgeAgreement(of, len(people), _report(own, labels.scale, cells), in_sight))
+    return dict(by_judge)
 
 
 @cached_report(size=16)  # half a million labels take a second
@@ -145,8 +145,8 @@ def _assigners(campaign: Campaign) -> set[int]:
 
 
 def _citation_judges(campaign: Campaign) -> QuerySet[Any, Any]:
-    given = SupportJudgment.objects.current().filter(segment__campaign=campaign).order_by()
-    return given.values("judge").distinct()
+    judgments = SupportJudgment.objects.current().filter(segment__campaign=campaign).order_by()
+    return judgments.values("judge").distinct()
 
 
 def _judges(among: Iterable[int] | QuerySet[Any, Any]) -> Judges:
@@ -171,8 +171,8 @@ def _counted(sql: str, judges: Judges, inside: list[int]) -> list[Any]:
 
 
 def _report(pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> ConfusionReport:
-    machine, given, number = np.array([labelled for _, _, _, _, *labelled in pairs], dtype=np.int64).T
-    rows, columns = np.repeat(cells[machine], number), np.repeat(cells[given], number)
+    llm, people, number = np.array([labelled for _, _, _, _, *labelled in pairs], dtype=np.int64).T
+    rows, columns = np.repeat(cells[llm], number), np.repeat(cells[people], number)
     tables = np.array([*_by_topic(pairs, cells).values()], dtype=np.int64).reshape(-1, LABELS, LABELS)
     return ConfusionReport(
         rows=LLM,
@@ -242,7 +242,7 @@ def trust_of(campaign: Campaign) -> Mapping[int, tuple[JudgeTrust, ...]]:
 
     The caller must have made sure that the viewer may see labels.
     """
-    found: dict[int, list[JudgeTrust]] = defaultdict(list)
+    by_judge: dict[int, list[JudgeTrust]] = defaultdict(list)
     nuggets, citations = _labelled_by_both(campaign)
     # Labels given in sight of the LLM's own agree with it all too well.
     unaided = [row for row in citations if row[1] == SupportCondition.SCRATCH]
@@ -255,8 +255,8 @@ def trust_of(campaign: Campaign) -> Mapping[int, tuple[JudgeTrust, ...]]:
         people = kappa_of_people(campaign, task)
         of_judge = {judge: list(own) for judge, own in groupby(rows, key=itemgetter(0))}
         for judge in Judge.objects.filter(pk__in=givers, kind=JudgeKind.LLM, aside=False).order_by("name"):
-            found[judge.pk].append(_trust(campaign, task, judge, of_judge.get(judge.pk, []), people, topics))
-    return {judge: tuple(tasks) for judge, tasks in found.items()}
+            by_judge[judge.pk].append(_trust(campaign, task, judge, of_judge.get(judge.pk, []), people, topics))
+    return {judge: tuple(tasks) for judge, tasks in by_judge.items()}
 
 
 def versions_of(judge: Judge, judges: Iterable[Judge]) -> list[Judge]:
@@ -316,11 +316,11 @@ def _by_topic(rows: Sequence[Pairs], cells: Bytes) -> dict[int, Counts]:
 
 
 def _languages(campaign: Campaign, tables: Mapping[int, Counts], topics: Mapping[int, Topic]) -> Iterable[Slice]:
-    found: dict[str, Counts] = {}
+    by_language: dict[str, Counts] = {}
     for topic, table in tables.items():
         language = topics[topic].language or campaign.language
-        found[language] = found.get(language, 0) + table
-    for language, table in sorted(found.items()):
+        by_language[language] = by_language.get(language, 0) + table
+    for language, table in sorted(by_language.items()):
         if language:
             kappa = defined(float(pooled_kappa(table[np.newaxis])))
             yield Slice(_language_name(language), int(table.sum()), kappa)
@@ -393,6 +393,8 @@ def _rank(sides: _Sides) -> RankAgreement:
         raise TypeError(f"{x} and {y} have no scores")
     of_citations = isinstance(x, CitationCondition)
     score, policies = RANKED_BY[of_citations], SUPPORT_COMPARED if of_citations else COMPARED
-    found = agreement_of(x, y, score, policies)
-    reason = why_no_tau(found.runs, found.topics) or ("" if found.run_level is not None else "all runs are equal")
-    return RankAgreement(score, None if reason else found.run_level, found.runs, found.topics, reason)
+    agreement = agreement_of(x, y, score, policies)
+    reason = why_no_tau(agreement.runs, agreement.topics) or (
+        "" if agreement.run_level is not None else "all runs are equal"
+    )
+    return RankAgreement(score, None if reason else agreement.run_level, agreement.runs, agreement.topics, reason)

@@ -75,13 +75,13 @@ class Shared:
     keys: tuple[Key, ...]
     topics: Indices
     labels: Bytes
-    found: Overlap
+    overlap: Overlap
     pairs: tuple[PairOfPeople, ...]
 
     def pair(self, key: str) -> PairOfPeople | None:
         """Return the pair that an address names, else the one with the most items."""
-        named = next((pair for pair in self.pairs if pair.key == key), None)
-        return named or max(self.pairs, key=lambda pair: pair.items, default=None)
+        pair = next((pair for pair in self.pairs if pair.key == key), None)
+        return pair or max(self.pairs, key=lambda pair: pair.items, default=None)
 
     def confusion(self, pair: PairOfPeople) -> ConfusionReport:
         """Return a pair's 3 x 3: rows the first's labels, columns the second's."""
@@ -90,18 +90,18 @@ class Shared:
         harsh = int(harsh_conflicts(rows, columns).sum())
         # A label that is none of the three stays in, and the confusion counts it as left out.
         both = (rows != ABSENT) & (columns != ABSENT)
-        found = confusion(rows[both], columns[both])
-        return ConfusionReport(pair.first.name, pair.second.name, names, found, harsh, comparable=True)
+        matrix = confusion(rows[both], columns[both])
+        return ConfusionReport(pair.first.name, pair.second.name, names, matrix, harsh, comparable=True)
 
     def tables(self) -> Counts:
         """Return the 3 x 3 of each pair of people, topic by topic: T x P x 3 x 3."""
         topics, place = np.unique(self.topics, return_inverse=True)
-        found = np.zeros((len(topics), len(self.pairs), LABELS, LABELS), dtype=np.int64)
+        tables = np.zeros((len(topics), len(self.pairs), LABELS, LABELS), dtype=np.int64)
         for number, pair in enumerate(self.pairs):
             rows, columns = (self.labels[self.judges.index(judge)] for judge in (pair.first, pair.second))
             both = (rows >= 0) & (columns >= 0)
-            np.add.at(found, (place[both], number, rows[both], columns[both]), 1)
-        return found
+            np.add.at(tables, (place[both], number, rows[both], columns[both]), 1)
+        return tables
 
     def differing(self) -> Counts:
         """Return the places of the units whose labels differ: the furthest apart first, then in the order of items."""
@@ -132,7 +132,7 @@ def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
 
 
 def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
-    shared = next((found for found in _shared(campaign) if found.stage is stage), None)
+    shared = next((each for each in _shared(campaign) if each.stage is stage), None)
     tables = shared.tables() if shared else np.zeros((0, 0, LABELS, LABELS), dtype=np.int64)
     return jackknife(tables, KAPPA)
 
@@ -140,10 +140,10 @@ def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
 @cached_report(size=16)
 def _shared(campaign: Campaign) -> tuple[Shared, ...]:
     people = frozenset(Judge.objects.filter(kind=JudgeKind.HUMAN, aside=False).values_list("pk", flat=True))
-    found = [_of(Stage.ASSIGN, _assigned(campaign, people), ASSIGNMENT_CELLS)]
+    parts = [_of(Stage.ASSIGN, _assigned(campaign, people), ASSIGNMENT_CELLS)]
     for stage, condition in SUPPORTED.items():
-        found.append(_of(stage, _supported(campaign, condition, people), SUPPORT_CELLS))
-    return tuple(shared for shared in found if shared.keys)
+        parts.append(_of(stage, _supported(campaign, condition, people), SUPPORT_CELLS))
+    return tuple(shared for shared in parts if shared.keys)
 
 
 def _assigned(campaign: Campaign, people: frozenset[int]) -> list[Row]:
@@ -154,11 +154,11 @@ def _assigned(campaign: Campaign, people: frozenset[int]) -> list[Row]:
     listed = ListedNugget.objects.filter(nugget_list__in=lists, avoid=False)
     topics = dict(listed.values_list("nugget_version", "nugget_list__topic__pk"))
     labels = Assignment.objects.current().filter(judge__in=people).order_by()
-    given = labels.values_list("answer", "nugget_version", "judge", "label")
+    rows = labels.values_list("answer", "nugget_version", "judge", "label")
     return _of_several(
         (topics[wording], answer, wording, judge, label)
         for part in in_parts(topics)
-        for answer, wording, judge, label in given.filter(nugget_version__in=part)
+        for answer, wording, judge, label in rows.filter(nugget_version__in=part)
     )
 
 
@@ -208,13 +208,13 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
     if shared.stage is Stage.ASSIGN:
         answers = [first for first, _ in keys]
         texts = dict(NuggetVersion.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "text"))
-        shown = [(texts[second], "") for _, second in keys]
+        items = [(texts[second], "") for _, second in keys]
     else:
         sentences = Sentence.objects.in_bulk([key[0] for key in keys])
         texts = {pk: sentence.text for pk, sentence in sentences.items()}
         answers = [sentences[first].answer_id for first, _ in keys]
         docids = dict(Segment.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "docid"))
-        shown = [(texts[first], docids[second]) for first, second in keys]
+        items = [(texts[first], docids[second]) for first, second in keys]
     runs = dict(AnswerProvenance.objects.filter(pk__in=answers).values_list("pk", "run__run_id"))
     return [
         DifferingItem(
@@ -229,5 +229,5 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
                 if label >= 0
             ),
         )
-        for key, place, answer, (item, beside) in zip(keys, places, answers, shown, strict=True)
+        for key, place, answer, (item, beside) in zip(keys, places, answers, items, strict=True)
     ]

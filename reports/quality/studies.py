@@ -114,9 +114,9 @@ def study_report(study: Study) -> StudyReport:
 
 def _agreement(judge: StudyJudge, other: StudyJudge, topics: Indices) -> StudyAgreement:
     tables = topic_tables(judge.labels, other.labels, topics)
-    found = confusion(judge.labels, other.labels)
+    matrix = confusion(judge.labels, other.labels)
     of_topics = int(tables.any(axis=(1, 2)).sum())
-    return StudyAgreement(judge.name, other.name, found, of_topics, label_intervals(tables))
+    return StudyAgreement(judge.name, other.name, matrix, of_topics, label_intervals(tables))
 
 
 def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJudge]:
@@ -141,8 +141,8 @@ def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> B
         rows = assigned.values_list("answer", "nugget_version", "label")
         items, cells = [(pair.answer_id, pair.nugget_version_id) for pair in pairs], ASSIGNMENT_CELLS
     else:
-        given = SupportJudgment.objects.using(alias).current().filter(judge=judge)
-        rows = given.values_list("sentence", "segment", "label")
+        judgments = SupportJudgment.objects.using(alias).current().filter(judge=judge)
+        rows = judgments.values_list("sentence", "segment", "label")
         items, cells = [(pair.sentence_id or 0, pair.segment_id) for pair in pairs], SUPPORT_CELLS
     codes = {(first, second): code for first, second, code in rows.order_by("submission")}
     return np.array([cells[codes[item]] if item in codes else UNJUDGED for item in items], dtype=np.int8)

@@ -53,8 +53,8 @@ def cell_link(context: Context, cell: ReportCell) -> SafeString:
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
     if cell.column.kind is ColumnKind.STAGE:
         return assay.term(context, slugify(cell.text), cell.text)
-    if cell.column.kind is ColumnKind.CONDITION and (shown := condition_words(cell.text)) != cell.text:
-        return format_html('<bdi>{}</bdi> <span class="code-word">{}</span>', shown, cell.text)
+    if cell.column.kind is ColumnKind.CONDITION and (text := condition_words(cell.text)) != cell.text:
+        return format_html('<bdi>{}</bdi> <span class="code-word">{}</span>', text, cell.text)
     return format_html("<bdi>{}</bdi>", cell.text)
 
 
@@ -64,13 +64,13 @@ def heading_link(
 ) -> SafeString:
     column, ordered, _ = heading
     arrow = format_html('<span aria-hidden="true"> {}</span>', "↑" if ordered == "ascending" else "↓")
-    found = term_of_column(column.key, is_score=column.kind is ColumnKind.SCORE)
+    term = term_of_column(column.key, is_score=column.kind is ColumnKind.SCORE)
     defined = ""
-    if found and assay.is_first(context, found):
-        glossary = f"{reverse('glossary')}#{found.key}"
-        defined = format_html(' class="term" title="{}" data-glossary="{}"', found.definition, glossary)
-    shown = caption or column.caption
-    return format_html('<a href="{}"{}>{}{}</a>', address, defined, shown, arrow if ordered else "")
+    if term and assay.is_first(context, term):
+        glossary = f"{reverse('glossary')}#{term.key}"
+        defined = format_html(' class="term" title="{}" data-glossary="{}"', term.definition, glossary)
+    text = caption or column.caption
+    return format_html('<a href="{}"{}>{}{}</a>', address, defined, text, arrow if ordered else "")
 
 
 @register.simple_tag(takes_context=True)
@@ -117,13 +117,13 @@ def figure_cell(cell: ReportCell) -> SafeString | str:
 
 @register.simple_tag
 def interval(
-    found: Interval, form: str = "score", topics: int | None = None, pairs: int | None = None
+    bounds: Interval, form: str = "score", topics: int | None = None, pairs: int | None = None
 ) -> SafeString | str:
     """An interval: none on few topics or pairs or where it is refused, a grey one on fewer than ten topics."""
     basis = Basis(topics, pairs)
-    if basis.is_small or found.ends is None:
-        return _left_out(found.reason or basis.reason)
-    text = " to ".join(map(FORMS[form], found.ends))
+    if basis.is_small or bounds.ends is None:
+        return _left_out(bounds.reason or basis.reason)
+    text = " to ".join(map(FORMS[form], bounds.ends))
     if not basis.has_faint_interval:
         return text
     return format_html('<span class="small-n" title="{}">{}</span>', "fewer than 10 topics", text)
@@ -131,31 +131,31 @@ def interval(
 
 @register.simple_tag
 def with_interval(
-    value: float | None, found: Interval, form: str, topics: int | None = None, pairs: int | None = None
+    value: float | None, bounds: Interval, form: str, topics: int | None = None, pairs: int | None = None
 ) -> SafeString | str:
     """A figure and its interval, or why it has none; of a small basis there is only the figure."""
-    shown = figure(value, form, topics, pairs)
+    text = figure(value, form, topics, pairs)
     if value is None or Basis(topics, pairs).is_small:
-        return shown
-    ends = interval(found, form, topics, pairs) if found.ends else f"no interval: {found.reason}"
-    return format_html('{} <span class="small muted">({})</span>', shown, ends)
+        return text
+    ends = interval(bounds, form, topics, pairs) if bounds.ends else f"no interval: {bounds.reason}"
+    return format_html('{} <span class="small muted">({})</span>', text, ends)
 
 
 @register.simple_tag
 def figure_above(
-    value: float | None, found: Interval | None, form: str, topics: int | None = None, pairs: int | None = None
+    value: float | None, bounds: Interval | None, form: str, topics: int | None = None, pairs: int | None = None
 ) -> SafeString | str:
     """A figure of a table and below it its interval, if any; of a small basis there is only the figure."""
-    shown = figure(value, form, topics, pairs)
-    if value is None or not found or Basis(topics, pairs).is_small:
-        return shown
-    return _above(shown, interval(found, form, topics, pairs))
+    text = figure(value, form, topics, pairs)
+    if value is None or not bounds or Basis(topics, pairs).is_small:
+        return text
+    return _above(text, interval(bounds, form, topics, pairs))
 
 
 @register.simple_tag
-def run_tau_above(value: float | None, found: Interval, runs: int, topics: int | None) -> SafeString | str:
+def run_tau_above(value: float | None, bounds: Interval, runs: int, topics: int | None) -> SafeString | str:
     reason = why_no_tau(runs, topics)
-    return _left_out(reason) if reason else figure_above(value, found, "score", topics)
+    return _left_out(reason) if reason else figure_above(value, bounds, "score", topics)
 
 
 @register.inclusion_tag("components/dot_line.html")
@@ -183,11 +183,11 @@ def _stretch(ends: tuple[float, float] | None) -> dict[str, str] | None:
     return {"start": f"{2 + 160 * low:.1f}", "width": f"{160 * (high - low):.1f}"}
 
 
-def _spoken(found: Jackknife) -> str:
-    if found.value is None:
+def _spoken(estimate: Jackknife) -> str:
+    if estimate.value is None:
         return "undefined"
-    ends = found.interval.ends
-    return f"{found.value:.2f}, {ends[0]:.2f} to {ends[1]:.2f}" if ends else f"{found.value:.2f}"
+    ends = estimate.interval.ends
+    return f"{estimate.value:.2f}, {ends[0]:.2f} to {ends[1]:.2f}" if ends else f"{estimate.value:.2f}"
 
 
 @register.simple_tag
@@ -205,10 +205,10 @@ def score_name(code: str) -> str:
 def side_in_words(side: str) -> SafeString:
     """Side of a comparison as its files name it, on a page: its condition in words, the code in grey."""
     code, comma, rest = side.partition(",")
-    shown = condition_words(code)
-    if shown == code:
+    words = condition_words(code)
+    if words == code:
         return format_html("{}", side)
-    return format_html('{} <span class="code-word">{}</span>{}{}', shown, code, comma, rest)
+    return format_html('{} <span class="code-word">{}</span>{}{}', words, code, comma, rest)
 
 
 @register.filter
@@ -224,8 +224,8 @@ def has_few_topics(topics: int | None) -> bool:
 @register.filter
 def small_apart(tags: Iterable[tuple[str, Any]]) -> list[list[tuple[str, Any]]]:
     """Tags with figures over enough topics, and those over few, which fold."""
-    found = list(tags)
-    return [[pair for pair in found if has_few_topics(pair[1].topics) is few] for few in (False, True)]
+    pairs = list(tags)
+    return [[pair for pair in pairs if has_few_topics(pair[1].topics) is few] for few in (False, True)]
 
 
 def _above(text: str, ends: SafeString | str) -> SafeString:

@@ -130,9 +130,9 @@ def time_row(time: TopicTime) -> dict[str, Any]:
         "editing": times.editing,
         "suspended": times.suspended,
     }
-    found = _who(time.timed) | {f"{name}_s": value / SECOND for name, value in figures.items()}
-    found |= {"sessions": times.sessions, "rule_version": RULE_VERSION, "submitted": time.timed.submitted}
-    return {name: found[name] for name in TIME_COLUMNS}
+    row = _who(time.timed) | {f"{name}_s": value / SECOND for name, value in figures.items()}
+    row |= {"sessions": times.sessions, "rule_version": RULE_VERSION, "submitted": time.timed.submitted}
+    return {name: row[name] for name in TIME_COLUMNS}
 
 
 def _who(timed: Timed) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def words_read(campaign: Campaign) -> Words:
     rows = list(tasks.values_list(*fields))
     passages = _passages({(row[4], row[5]) for row in rows if row[4]})
     answers, pairs = _answers(campaign), _pairs(campaign)
-    found: Words = defaultdict(int)
+    longest: Words = defaultdict(int)
     for pk, topic, topic_id, stage, qrels, threshold in rows:
         # Two people who share a topic read the same passages, which count once: hence the longest and not the sum.
         if stage in (Stage.POST_EDIT, Stage.MANUAL):
@@ -197,8 +197,8 @@ def words_read(campaign: Campaign) -> Words:
         else:
             words = answers.get(pk, 0) if stage == Stage.ASSIGN else pairs.get(pk, 0)
         key = (topic_id, Stage(stage))
-        found[key] = max(found[key], words)
-    return dict(found)
+        longest[key] = max(longest[key], words)
+    return dict(longest)
 
 
 def _count(field: str) -> Sum:
@@ -209,12 +209,12 @@ def _count(field: str) -> Sum:
 
 def _passages(sources: set[tuple[int, int]]) -> dict[tuple[int | None, int, int], int]:
     """Return the words of the passages of each topic, by qrels, grade threshold and topic."""
-    found: dict[tuple[int | None, int, int], int] = {}
+    words_of: dict[tuple[int | None, int, int], int] = {}
     for qrels, threshold in sources:
         rows = Qrel.objects.filter(source=qrels, grade__gte=threshold, segment__has_text=True)
         for topic, words in rows.values_list("topic").annotate(words=_count("segment__text")).order_by():
-            found[qrels, threshold, topic] = words or 0
-    return found
+            words_of[qrels, threshold, topic] = words or 0
+    return words_of
 
 
 def _answers(campaign: Campaign) -> dict[int, int]:

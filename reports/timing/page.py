@@ -55,11 +55,11 @@ def time_page(campaign: Campaign, query: QueryDict) -> Report:
 
 def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
     # Not cached: a beat at a desk adds time and leaves the campaign's revision, the key of every cache, as it is.
-    chosen = tagged(campaign, tag)
+    topic_ids = tagged(campaign, tag)
     times = [
         time
         for time in times_of(campaign, idle)
-        if time.timed.whole and (chosen is None or time.timed.topic_id in chosen)
+        if time.timed.whole and (topic_ids is None or time.timed.topic_id in topic_ids)
     ]
     first = [time for time in times if time.timed.version == 1 and time.timed.submitted]
     topics, words = len({time.timed.topic_id for time in first}), words_read(campaign)
@@ -105,7 +105,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
         names={stage.value: stage.words for stage in Stage},
         links={stage.words: f"../../work/?stage={stage}" for stage in Stage},
     )
-    named = columns(
+    stage_columns = columns(
         ("stage", "Stage", ColumnKind.STAGE),
         ("topics", "Topics", ColumnKind.COUNT),
         *SPREAD,
@@ -114,7 +114,9 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
         ("total_s", "Total", ColumnKind.CLOCK),
         primary="point_s",
     )
-    return Section(OVERVIEW, "Active time per topic", named, rows, chart=chart if bars else None, topics="topics")
+    return Section(
+        OVERVIEW, "Active time per topic", stage_columns, rows, chart=chart if bars else None, topics="topics"
+    )
 
 
 def _assessors(first: Sequence[TopicTime], words: Words) -> Section:
@@ -125,14 +127,14 @@ def _assessors(first: Sequence[TopicTime], words: Words) -> Section:
         {"assessor": name, "stage": stage, "topics": len(own)} | _spread(own, words)
         for (name, stage), own in sorted(people.items())
     ]
-    named = columns(
+    assessor_columns = columns(
         ("assessor", "Assessor"),
         ("stage", "Stage", ColumnKind.STAGE),
         ("topics", "Topics", ColumnKind.COUNT),
         *SPREAD,
     )
     note = "Words per minute: words of the passages, answers or cited pairs of a topic per active minute, median."
-    return Section("assessors", "Assessors", named, rows, note=note, topics="topics")
+    return Section("assessors", "Assessors", assessor_columns, rows, note=note, topics="topics")
 
 
 def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[str]]) -> Section:
@@ -140,10 +142,10 @@ def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[st
     for tag, topics in tags.items():
         for stage, own in _by_stage([time for time in first if time.timed.topic_id in topics]).items():
             rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
-    named = columns(
+    tag_columns = columns(
         ("tag", "Tag"), ("stage", "Stage", ColumnKind.STAGE), ("topics", "Topics", ColumnKind.COUNT), *SPREAD
     )
-    return Section("tags", "By topic tag", named, rows, topics="topics")
+    return Section("tags", "By topic tag", tag_columns, rows, topics="topics")
 
 
 def _submissions(times: Sequence[TopicTime], words: Words) -> Section:
@@ -162,7 +164,7 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Section:
         }
         for time in times
     ]
-    named = columns(
+    submission_columns = columns(
         ("topic_id", "Topic", ColumnKind.TOPIC),
         ("stage", "Stage", ColumnKind.STAGE),
         ("assessor", "Assessor"),
@@ -172,12 +174,12 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Section:
         ("words_per_minute", "Words per minute", ColumnKind.DECIMAL),
         primary="point_s",
     )
-    return Section("submissions", "Every topic, stage and assessor", named, rows)
+    return Section("submissions", "Every topic, stage and assessor", submission_columns, rows)
 
 
 def _by_stage(times: Sequence[TopicTime]) -> dict[Stage, list[TopicTime]]:
-    found = {stage: [time for time in times if time.timed.stage is stage] for stage in Stage}
-    return {stage: own for stage, own in found.items() if own}
+    by_stage = {stage: [time for time in times if time.timed.stage is stage] for stage in Stage}
+    return {stage: own for stage, own in by_stage.items() if own}
 
 
 def _spread(own: Sequence[TopicTime], words: Words) -> dict[str, Any]:

@@ -123,8 +123,8 @@ def test_support_is_compared_by_condition(world: World) -> None:
         label=SupportLabel.NO_SUPPORT,
         given_at=timezone.now(),
     )
-    scratch, shown = sorted(compared(world, "machine"), key=lambda comparison: comparison.shown)
-    assert (scratch.of, scratch.report.harsh, shown.of, shown.report.harsh) == ("scratch", 1, "post-edit", 0)
+    scratch, aided = sorted(compared(world, "machine"), key=lambda comparison: comparison.in_sight)
+    assert (scratch.of, scratch.report.harsh, aided.of, aided.report.harsh) == ("scratch", 1, "post-edit", 0)
     assert "after seeing a machine's label" in page_of(world)
 
 

@@ -80,9 +80,9 @@ class Command(AssayCommand):
 
 
 def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
-    given = {name: options[name] for name in ("name", "machine", "nuggets", "per_run", "sample", "least", "seed")}
-    given |= {name: tuple(options[name]) for name in ("runs", "topics", "known")}
-    study = create_audit(campaign=campaign, wish=AuditWish(kind=StudyKind(options["kind"]), **given))
+    fields = {name: options[name] for name in ("name", "machine", "nuggets", "per_run", "sample", "least", "seed")}
+    fields |= {name: tuple(options[name]) for name in ("runs", "topics", "known")}
+    study = create_audit(campaign=campaign, wish=AuditWish(kind=StudyKind(options["kind"]), **fields))
     size = size_of(study)
     text = f"{study}: {size}, labelled by {study.machine}."
     return f"{text} {_hours(study, size.judgments)}" if options["dry_run"] else text

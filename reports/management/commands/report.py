@@ -225,26 +225,27 @@ def _labels(campaign: Campaign, options: Options, name: str, conditions: AnyCond
 
 
 def _side(campaign: Campaign, options: Options, name: str, conditions: AnyConditions) -> Side:
-    chosen: str = options[name]
-    if chosen in list(conditions):
+    side: str = options[name]
+    if side in list(conditions):
         return _labels(campaign, options, name, conditions)
     names = external_names(campaign)
-    if chosen not in names:
+    if side not in names:
         there = ", ".join([*conditions, *names])
-        raise Refused("usage", f"No condition or published table {chosen}; there are: {there}.")
-    return chosen
+        raise Refused("usage", f"No condition or published table {side}; there are: {there}.")
+    return side
 
 
 def _correlation(campaign: Campaign, options: Options, conditions: AnyConditions) -> Printed:
     x, y = (_side(campaign, options, name, conditions) for name in ("x", "y"))
     policies = _policies(options) if conditions is Condition else _support_policies(options)
-    found = correlate(campaign, x, y, options["score"], policies, resamples=options["resamples"])
-    document = correlation_document(found)
-    pairs = f"{found.x} against {found.y}, {found.score}: {found.agreement.topics} common topics"
+    correlation = correlate(campaign, x, y, options["score"], policies, resamples=options["resamples"])
+    document = correlation_document(correlation)
+    topics = correlation.agreement.topics
+    pairs = f"{correlation.x} against {correlation.y}, {correlation.score}: {topics} common topics"
     # A published table has means only: that it shares no topic says nothing.
-    if not found.published and not found.agreement.topics:
+    if not correlation.published and not topics:
         pairs += "; no topic in common"
-    rows = correlation_rows(found)
+    rows = correlation_rows(correlation)
     text = "\n".join(
         [f"{pairs}. {_policy_line(document)}", *(f"{row['level']}: {row['note']}." for row in rows if row["note"])]
     )

@@ -47,13 +47,13 @@ def split(counts: Counts, sizes: Floats, numbers: Counts, least: int) -> Counts:
     at_ends = np.concatenate([floors[counts > 0] / slopes[counts > 0], counts[counts > 0] / slopes[counts > 0]])
     # The sum rises with k in straight lines, which bend only where a stratum leaves its floor or is drawn in full.
     bends = np.concatenate([[0.0], np.sort(at_ends)])
-    wanted = np.clip(numbers, floors.sum(), counts.sum())
-    k = np.interp(wanted, np.clip(np.outer(bends, slopes), floors, counts).sum(axis=1), bends)
+    totals = np.clip(numbers, floors.sum(), counts.sum())
+    k = np.interp(totals, np.clip(np.outer(bends, slopes), floors, counts).sum(axis=1), bends)
     quotas = np.clip(np.outer(k, slopes), floors, counts)
     whole = np.floor(quotas + TOLERANCE).astype(np.int64)
     # Rounded, so that equal remainders stay ties and go by label; the sort must be stable for that.
     by_remainder = np.argsort(-np.round(quotas - whole, 9), axis=1, kind="stable")
-    left = (wanted - whole.sum(axis=1))[:, np.newaxis]
+    left = (totals - whole.sum(axis=1))[:, np.newaxis]
     numbers_drawn: Counts = whole + (np.argsort(by_remainder, axis=1) < left)
     return numbers_drawn
 
@@ -140,27 +140,29 @@ class AuditFrame:
     @cached_property
     def _strata(self) -> tuple[Counts, Counts]:
         code = (self.run * self._blocks + self.block) * len(STRATUM_NAMES) + self.label
-        found, place = np.unique(code, return_inverse=True)
-        return found, place.astype(np.int64)
+        codes, place = np.unique(code, return_inverse=True)
+        return codes, place.astype(np.int64)
 
-    def numbers(self, run: int, wanted: Counts, least: int) -> dict[int, Counts]:
+    def numbers(self, run: int, totals: Counts, least: int) -> dict[int, Counts]:
         """Pairs to draw of each stratum of a run, by stratum, for each of K numbers n; without the known pairs.
 
         n is of the block with which the run came in; a later one gives the same fraction, by the same rule.
         """
         mine = np.flatnonzero((self.stratum_run == run) & (self._strata[0] % len(STRATUM_NAMES) != KNOWN))
         block, label = np.divmod(self._strata[0][mine] % (len(STRATUM_NAMES) * self._blocks), len(STRATUM_NAMES))
-        found: dict[int, Counts] = {}
+        by_stratum: dict[int, Counts] = {}
         first = 0
         for number in np.unique(block):
             strata = {int(label[place]): int(mine[place]) for place in np.flatnonzero(block == number)}
             pairs = [self.members[strata[code]] if code in strata else _NOTHING for code in DRAWN_LABELS]
             counts = np.array([len(part) for part in pairs])
             first = first or int(counts.sum())
-            share = wanted if number == block[0] else -(-wanted * int(counts.sum()) // first)
+            share = totals if number == block[0] else -(-totals * int(counts.sum()) // first)
             drawn = split(counts, np.array([self.x[part].sum() for part in pairs]), share, least)
-            found |= {strata[code]: drawn[:, place] for place, code in enumerate(DRAWN_LABELS) if code in strata}
-        return found
+            by_stratum |= {
+                strata[code]: drawn[:, place] for place, code in enumerate(DRAWN_LABELS) if code in strata
+            }
+        return by_stratum
 
 
 def draw(frame: AuditFrame, numbers: Counts, least: int, before: Booleans | None = None) -> Floats:

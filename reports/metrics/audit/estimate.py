@@ -91,7 +91,7 @@ def estimates(sample: AuditSample, weights: Floats, values: Floats) -> RunEstima
     def by_run(amounts: Floats) -> Floats:
         return sums(frame.stratum_run, amounts, runs)
 
-    known = by_stratum(weights * (sample.shares @ values))
+    judged_part = by_stratum(weights * (sample.shares @ values))
     rest = np.where(judged, 0.0, weights)
     unknown, squares = by_stratum(rest), by_stratum(rest**2)
     # A judged pair speaks for the pairs like it that were not drawn: as many as (1 - pi) / pi.
@@ -99,8 +99,8 @@ def estimates(sample: AuditSample, weights: Floats, values: Floats) -> RunEstima
     represented[~judged] = 0.0
     total, total_squares = by_stratum(represented), by_stratum(represented**2)
     effective = np.nan_to_num(ratio(total**2, total_squares))
-    given = np.stack([by_stratum(represented * share) for share in sample.shares.T], axis=1)
-    alpha = PRIOR + effective[:, np.newaxis] * np.nan_to_num(ratio(given, total[:, np.newaxis]))
+    by_label = np.stack([by_stratum(represented * share) for share in sample.shares.T], axis=1)
+    alpha = PRIOR + effective[:, np.newaxis] * np.nan_to_num(ratio(by_label, total[:, np.newaxis]))
     amount = alpha.sum(axis=1)
     rate = alpha @ values / amount
     spread = alpha @ values**2 / amount - rate**2
@@ -108,9 +108,9 @@ def estimates(sample: AuditSample, weights: Floats, values: Floats) -> RunEstima
     heavy = np.bincount(frame.stratum, judged & (weights > 0), minlength=strata)
     whole = by_run(by_stratum(weights))
     thin = (heavy < FEWEST_IN_STRATUM) & (unknown > SMALL_STRATUM * whole[frame.stratum_run])
-    least = by_run(known)
+    least = by_run(judged_part)
     return RunEstimates(
-        value=by_run(known + unknown * rate),
+        value=by_run(judged_part + unknown * rate),
         variance=by_run(variance),
         least=least,
         most=least + by_run(unknown),
@@ -131,7 +131,7 @@ class TopicEstimates:
     means: Floats
     variance: Floats
     inner: Floats
-    found: RunEstimates
+    run_estimates: RunEstimates
 
     @property
     def half_width(self) -> Floats:
@@ -145,26 +145,28 @@ class TopicEstimates:
         if len(gaps) < FEWEST_TOPICS:
             return float("nan")
         inner = (self.inner[a] + self.inner[b]) / len(gaps)
-        variance = gaps.var(ddof=1) / len(gaps) + inner + self.found.variance[a] + self.found.variance[b]
+        variance = (
+            gaps.var(ddof=1) / len(gaps) + inner + self.run_estimates.variance[a] + self.run_estimates.variance[b]
+        )
         return float(_t_half(np.array([variance]), np.array([len(gaps)]))[0])
 
 
 def topic_estimates(
-    sample: AuditSample, found: RunEstimates, weights: Floats, values: Floats, counted: Booleans
+    sample: AuditSample, run_estimates: RunEstimates, weights: Floats, values: Floats, counted: Booleans
 ) -> TopicEstimates:
     """Spread the scores over topics; `counted` R x T, the topics of each run's mean."""
     frame, judged = sample.frame, sample.judged
     topics = counted.sum(axis=1)
-    known_rate = np.where(judged, sample.shares @ values, found.rate[frame.stratum])
+    known_rate = np.where(judged, sample.shares @ values, run_estimates.rate[frame.stratum])
     cell = frame.run * counted.shape[1] + sample.topic
     by_topic = sums(cell, weights * known_rate, counted.size).reshape(counted.shape)
     means = np.where(counted, by_topic * topics[:, np.newaxis], np.nan)
-    spread = np.where(judged, 0.0, weights**2 * found.spread[frame.stratum])
+    spread = np.where(judged, 0.0, weights**2 * run_estimates.spread[frame.stratum])
     inner = topics * sums(frame.run, spread, frame.runs)
     middle = ratio(np.nansum(means, axis=1), topics)[:, np.newaxis]
     between = ratio(np.nansum((means - middle) ** 2, axis=1), np.maximum(topics - 1, 0))
-    variance = ratio(between + inner, topics) + found.variance
-    return TopicEstimates(means, variance, inner, found)
+    variance = ratio(between + inner, topics) + run_estimates.variance
+    return TopicEstimates(means, variance, inner, run_estimates)
 
 
 def _t_half(variance: Floats, topics: Counts) -> Floats:
@@ -174,8 +176,8 @@ def _t_half(variance: Floats, topics: Counts) -> Floats:
 
 def people_only(sample: AuditSample, weights: Floats, values: Floats) -> Floats:
     """Score, low and high of each run from its judged pairs alone, 3 x R; nan where undefined."""
-    found = np.full((3, sample.frame.runs), np.nan)
-    given = sample.shares @ values
+    scores = np.full((3, sample.frame.runs), np.nan)
+    pair_values = sample.shares @ values
     for run in range(sample.frame.runs):
         mine = sample.frame.run == run
         whole = weights[mine].sum()
@@ -183,20 +185,20 @@ def people_only(sample: AuditSample, weights: Floats, values: Floats) -> Floats:
         if not part.any():
             continue
         pull = weights[part] / sample.chances[part]
-        mean = float((pull * given[part]).sum() / pull.sum())
-        found[:, run] = whole * mean, np.nan, np.nan
+        mean = float((pull * pair_values[part]).sum() / pull.sum())
+        scores[:, run] = whole * mean, np.nan, np.nan
         n, freedom = int(part.sum()), int(pull.sum() ** 2 / (pull**2).sum() + 1e-9) - 1
         if freedom >= 1:
-            inner = ((1 - sample.chances[part]) * (pull * (given[part] - mean)) ** 2).sum() / pull.sum() ** 2
+            inner = ((1 - sample.chances[part]) * (pull * (pair_values[part] - mean)) ** 2).sum() / pull.sum() ** 2
             half = student(freedom) * np.sqrt(n / (n - 1) * inner)
-            found[1:, run] = whole * max(mean - half, 0.0), whole * min(mean + half, 1.0)
-    return found
+            scores[1:, run] = whole * max(mean - half, 0.0), whole * min(mean + half, 1.0)
+    return scores
 
 
-def differ(found: RunEstimates) -> Booleans:
-    """Whether each run is surely above each other one, R x R."""
-    gaps = found.value[:, np.newaxis] - found.value
-    sd = np.sqrt(found.variance[:, np.newaxis] + found.variance)
+def differ(run_estimates: RunEstimates) -> Booleans:
+    """Return R x R, true where the row's run is surely above the column's."""
+    gaps = run_estimates.value[:, np.newaxis] - run_estimates.value
+    sd = np.sqrt(run_estimates.variance[:, np.newaxis] + run_estimates.variance)
     return gaps > NORMAL * sd
 
 
@@ -212,15 +214,15 @@ def tau_with(reference: Floats, value: Floats, sd: Floats) -> tuple[float, float
     noise = np.random.default_rng(0).standard_normal((TAU_DRAWS, len(value)))
     rows = np.concatenate([value[np.newaxis], value + sd * noise])
     taus = kendall_rows(np.broadcast_to(reference, rows.shape), rows).tau
-    known = taus[1:][~np.isnan(taus[1:])]
-    if np.isnan(taus[0]) or not len(known):
+    draws = taus[1:][~np.isnan(taus[1:])]
+    if np.isnan(taus[0]) or not len(draws):
         return None
-    low, high = np.percentile(known, [2.5, 97.5])
+    low, high = np.percentile(draws, [2.5, 97.5])
     return float(taus[0]), float(low), float(high)
 
 
 def variances_ahead(
-    sample: AuditSample, found: RunEstimates, weights: Floats, run: int, number: int, least: int
+    sample: AuditSample, run_estimates: RunEstimates, weights: Floats, run: int, number: int, least: int
 ) -> Floats:
     """Variance of a run's score at n, n + 10, n + 20, … judged pairs, K, until all are judged: 0.
 
@@ -228,14 +230,14 @@ def variances_ahead(
     """
     frame = sample.frame
     pairs = int(((frame.run == run) & (frame.label != KNOWN)).sum())
-    wanted = np.arange(number, max(pairs, number) + STEP, STEP)
-    total = np.zeros(len(wanted))
-    for stratum, numbers in frame.numbers(run, wanted, least).items():
+    totals = np.arange(number, max(pairs, number) + STEP, STEP)
+    variances = np.zeros(len(totals))
+    for stratum, numbers in frame.numbers(run, totals, least).items():
         members = frame.members[stratum]
-        if found.spread[stratum]:
+        if run_estimates.spread[stratum]:
             ahead = _unknown_ahead(Chances(frame.x[members]), weights[members], numbers)
-            total += found.spread[stratum] * ahead
-    return total
+            variances += run_estimates.spread[stratum] * ahead
+    return variances
 
 
 def _unknown_ahead(chances: Chances, weights: Floats, numbers: Counts) -> Floats:

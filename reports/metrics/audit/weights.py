@@ -34,8 +34,8 @@ def nugget_weights(sheet: AssignmentSheet, policies: Policies) -> dict[str, Scor
     importance = sheet.importance
     vital = (importance == VITAL).astype(np.float64)
     shares = {"vital": vital, "weighted": vital + (importance == OKAY) / 2, "all": np.ones(len(importance))}
-    found = {name: _shared(sheet, share, policies) for name, share in shares.items()}
-    return {name: found[name.removesuffix("_strict")] for name in SCORE_NAMES}
+    by_share = {name: _shared(sheet, share, policies) for name, share in shares.items()}
+    return {name: by_share[name.removesuffix("_strict")] for name in SCORE_NAMES}
 
 
 def _shared(sheet: AssignmentSheet, share: Floats, policies: Policies) -> ScoreWeights:
@@ -61,13 +61,13 @@ def support_weights(sheet: SupportSheet, policies: SupportPolicies) -> dict[str,
     labelled = _per_answer(sheet, answer[sheet.unit_label >= 0]).any(axis=1, keepdims=True)
     cites = _per_answer(sheet, sheet.sentence_answer[sheet.cited]) > 0
     precise = (pairs > 0) | (~cites if policies.no_cited == "zero" else False)
-    found = {}
+    weights = {}
     for name, sizes, defined in ((PRECISION, pairs, precise), (RECALL, sentences, (sentences > 0) | silent)):
         absent = ~sheet.answered & (policies.missing == "zero")
         counted = labelled & ((defined & sheet.answered) | absent)
         share = ratio(np.ones_like(sizes), sizes * counted.sum(axis=0)).reshape(-1)[answer]
-        found[name] = ScoreWeights(np.where(judgeable & counted.reshape(-1)[answer], share, 0.0), counted)
-    return found
+        weights[name] = ScoreWeights(np.where(judgeable & counted.reshape(-1)[answer], share, 0.0), counted)
+    return weights
 
 
 def _per_answer(sheet: SupportSheet, answer: Indices) -> Counts:
@@ -80,12 +80,12 @@ def nugget_sizes(sheet: AssignmentSheet) -> Floats:
     A nugget of unknown importance is drawn like an okay one of its list, because it weighs as much in `all`: by a
     tiny x it would be drawn rarely and stand for many.
     """
-    known = nugget_weights(sheet, Policies())["weighted"].weights
+    sizes = nugget_weights(sheet, Policies())["weighted"].weights
     okay_like = replace(sheet, importance=np.maximum(sheet.importance, OKAY).astype(np.int8))
     whole = _weighted_size(sheet)[sheet.nugget_topic, np.newaxis]
     ratio_of_lists = ratio(_weighted_size(okay_like)[sheet.nugget_topic, np.newaxis], whole)
     unknown = nugget_weights(okay_like, Policies())["weighted"].weights * np.nan_to_num(ratio_of_lists)
-    return np.where(sheet.importance[:, np.newaxis] == UNKNOWN, unknown, known)
+    return np.where(sheet.importance[:, np.newaxis] == UNKNOWN, unknown, sizes)
 
 
 def _weighted_size(sheet: AssignmentSheet) -> Floats:

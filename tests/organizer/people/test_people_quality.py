@@ -57,7 +57,7 @@ def test_34_alpha_on_the_overlap_set_is_that_of_the_reference_package(world: Jud
     data = np.array([[found[name, *item] for item in items] for name in ("ann", "ben")], dtype=float)
     data[data > 2] = np.nan
     expected = krippendorff.alpha(data, level_of_measurement="ordinal", value_domain=[0, 1, 2])
-    figures = shared(world).found
+    figures = shared(world).overlap
     usable = ~np.isnan(data).any(axis=0)
     assert figures.alpha == pytest.approx(expected)
     assert figures.units == usable.sum()
@@ -67,7 +67,7 @@ def test_34_alpha_on_the_overlap_set_is_that_of_the_reference_package(world: Jud
 
 def test_34_of_equal_labels_alpha_is_undefined_and_n_is_given(world: JudgingWorld) -> None:
     both_assign(world, 2)
-    page, figures = page_of(world), shared(world).found
+    page, figures = page_of(world), shared(world).overlap
     assert figures.units > 0
     assert "<b>undefined: all labels equal</b>" in page
     assert f"(ordinal, three labels, n = {figures.units})" in page
