@@ -33,7 +33,7 @@ export class Work extends AssignRows {
   arrive() {
     if (this.#startsAtText) this.answers.focusHeading();
     else this.focusFirst();
-    this.desk.announce(this.answers.title());
+    this.sayAnswer();
   }
 
   // In one column a row with the focus would hide the answer before it was read.

@@ -1,22 +1,62 @@
-// The border between two answers. A label may lead over it, and the next answer would else be seen by its heading alone.
+// The border between two answers. A label may lead over it: then the next answer would else be seen by its heading alone,
+// and a key pressed in a row would label what nobody has read.
 
 const SHOWN_MS = 4000;
+const UNREAD_MS = 1000; // in less, nobody reads an answer
 
 export class Border {
-  #question = document.getElementById("asked");
+  #desk;
+  #answers;
   #passed = document.getElementById("answer-passed");
-  #timer = 0;
+  #place = this.#passed.parentElement.closest(".asked, .rows-head");
+  #rows = document.getElementById("rows");
+  #answer = null;
+  #shown = 0;
+  #unread = 0;
 
-  /** Show for some seconds that another answer begins: `title`, and a rule. */
-  pass(title) {
-    this.#passed.textContent = title;
+  /** @param {JudgingDesk} desk */
+  constructor(desk, answers) {
+    this.#desk = desk;
+    this.#answers = answers;
+    answers.addEventListener("answer", () => this.#pass());
+    answers.addEventListener("text", () => this.isUnread && this.#wait());
+  }
+
+  /** Whether the answer came only just now, by a label of the one before. */
+  get isUnread() {
+    return "unread" in this.#rows.dataset;
+  }
+
+  /** Let the answer be read for a moment before it can be labelled. */
+  hold() {
+    this.#rows.dataset.unread = "";
+    if (this.#desk.texts.now(this.#answers.current)) this.#wait();
+  }
+
+  #wait() {
+    clearTimeout(this.#unread);
+    this.#unread = setTimeout(() => this.#read(), UNREAD_MS);
+  }
+
+  #read() {
+    delete this.#rows.dataset.unread;
+  }
+
+  // Seen for some seconds: another answer begins.
+  #pass() {
+    this.#read();
+    const isFirst = this.#answer === null;
+    if (this.#answer === this.#answers.current) return;
+    this.#answer = this.#answers.current;
+    if (isFirst) return;
+    this.#passed.textContent = this.#answers.title();
     this.#show(true);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#show(false), SHOWN_MS);
+    clearTimeout(this.#shown);
+    this.#shown = setTimeout(() => this.#show(false), SHOWN_MS);
   }
 
   #show(is) {
     this.#passed.hidden = !is;
-    this.#question.classList.toggle("is-passed", is);
+    this.#place.classList.toggle("is-passed", is);
   }
 }

@@ -50,11 +50,12 @@ export class Finishing {
     return this.#progress.isDone ? "Review and submit" : "Finish answer";
   }
 
-  /** Go on to the next answer with something left; when there is none, ask whether to submit. Gaps are asked about. */
+  /** Go on to the next answer with something left, unless a label just did; when there is none, ask whether to submit. Gaps are asked about. */
   finish() {
     const { sweep } = this.#desk.work;
     if (sweep?.isOn && !sweep.isLast) return sweep.turn(1);
     if (this.#progress.isDone) return this.#desk.submitting?.review();
+    if (this.#desk.work.isUnread) return undefined;
     const missing = this.#progress.unlabelled(this.#pane.current);
     return missing.length ? this.#askAbout(missing) : this.#goOn();
   }

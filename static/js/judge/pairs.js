@@ -2,34 +2,25 @@
 // when the next pair cites the same one.
 
 import { drawUnsaved } from "../saving/unsaved.js";
-import { Border } from "./border.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
 import { CitedPassage } from "./cited.js";
-import { leaveBox, openBox, reasonFor } from "./inline_forms.js";
-import { labelledAlready, nothingHere, nothingToClear, placeInAnswer, within } from "./place_names.js";
-import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
+import { Labelling } from "./labelling.js";
+import { placeInAnswer, within } from "./place_names.js";
+import { CANT_JUDGE } from "./words.js";
 
 const WITH_MACHINE = "support-post-edit";
 
-export class Work {
-  #box = null;
-  #last = null; // the pair whose label left nothing to go on to
+export class Work extends Labelling {
   #shown = null; // the machine's label, where the condition shows it
   #passage = null; // id of the passage on the screen
   #lastKey = null; // the pair that it was put there for
-  #border = new Border();
 
   /** @param {JudgingDesk} desk */
   constructor(desk, progress, pane) {
-    this.desk = desk;
-    this.progress = progress;
-    this.answers = pane;
-    this.labels = labelsOf(desk.stage);
-    this.pane = document.getElementById("rows");
+    super(desk, progress, pane);
     this.element = document.getElementById("pair");
     this.cited = new CitedPassage(this.pane);
-    this.current = null;
     makeChoice(this.element.querySelector(".labels"), (value, source) => {
       if (value) this.label(this.current, value, source, { moves: source === "mouse" });
     });
@@ -44,10 +35,6 @@ export class Work {
     this.#shown = new Shown();
     this.draw();
     this.#shown.show(this.pair(this.current));
-  }
-
-  get isReadonly() {
-    return this.desk.store.readonly || this.desk.root.dataset.readonly !== undefined;
   }
 
   pair(key) {
@@ -96,20 +83,13 @@ export class Work {
     return placeInAnswer(element, number);
   }
 
-  /** Whether the answer of a key still lacks labels, as the review named it. */
-  lacks(_what, key) {
-    return this.progress.unlabelled(this.progress.answerByKey.get(key)).length > 0;
-  }
-
-  settle() {}
-
   #changed({ cause }) {
     this.draw();
     if (cause === "local") queueMicrotask(() => this.draw()); // counted as unsaved only after it was told
   }
 
   #answerShown() {
-    this.#ask(this.progress.firstOf(this.answers.current));
+    this.ask(this.progress.firstOf(this.answers.current));
   }
 
   #textShown() {
@@ -119,10 +99,9 @@ export class Work {
     this.draw();
   }
 
-  #ask(key) {
-    this.#box?.close();
-    this.#last = null;
-    this.current = key;
+  ask(key) {
+    super.ask(key);
+    this.closeBox();
     this.#drawPassage();
     this.#mark();
     this.#shown?.show(this.pair(key));
@@ -206,19 +185,13 @@ export class Work {
   /** An answer was gone to: its first pair without a label is asked. */
   arrive() {
     if (!this.focusPair()) this.answers.focusHeading();
-    this.desk.announce(this.answers.title());
+    this.sayAnswer();
   }
 
   /** Ask about a pair, of whichever answer. Returns whether there is such a pair. */
   focus(key) {
-    const answer = this.progress.answerByKey.get(key);
-    if (!answer) return false;
-    if (answer !== this.answers.current) {
-      this.answers.show(answer);
-      this.#border.pass(this.answers.title());
-      this.desk.announce(this.answers.title(), { keep: true, shown: false }); // seen at the pair
-    }
-    if (key !== this.current) this.#ask(key);
+    if (!this.turnTo(key)) return false;
+    if (key !== this.current) this.ask(key);
     return this.focusPair();
   }
 
@@ -233,37 +206,13 @@ export class Work {
     return this.focus(this.progress.unlabelled(this.answers.current)[0] ?? this.current) || this.answers.focusHeading();
   }
 
-  /** Give the pair a label; null takes it away. */
-  label(key, label, source, { reason = "", moves = true, accepted = false } = {}) {
-    const mayNot = this.mayNot();
-    if (mayNot) {
-      this.draw();
-      return this.desk.announce(mayNot);
-    }
-    const row = this.desk.store.row(key);
-    if (!label && !row?.label) return this.desk.announce(nothingToClear(this.name(key)));
-    const isKey = ["key", "accept"].includes(source);
-    if (label && row?.label && isKey && key === this.#last) return this.desk.announce(labelledAlready(this.name(key)));
-    const isNew =
-      (row?.label ?? null) !== label || (row?.reason ?? "") !== reason || (this.#shown && Boolean(row?.accepted) !== accepted);
-    if (isNew) {
-      const shown = this.#shown ? { accepted, shown_ms: this.#shown.elapsed() } : {};
-      this.desk.store.do("label", { key, label, reason, ...shown }, { source });
-    }
-    const spoken = this.name(key);
-    if (label && moves && "moveOn" in document.body.dataset) {
-      const next = this.progress.unlabelledAfter(key, this.answers.current);
-      if (next) this.focus(next);
-      else if (!row?.label) this.#last = key;
-    }
-    if (!isNew) return undefined;
-    return this.#say(spoken, label, accepted);
+  /** What an operation says of a label beside it. */
+  payload(_key, _label, accepted = false) {
+    return this.#shown ? { accepted, shown_ms: this.#shown.elapsed() } : {};
   }
 
-  #say(name, label, accepted) {
-    const { done, total } = this.progress.counts();
-    const count = total - done;
-    return this.desk.announce(`${name}${accepted ? " accepted:" : ""} ${spokenOf(label)}, ${count} left`);
+  item() {
+    return this.element;
   }
 
   /** Take the machine's label over. */
@@ -272,27 +221,6 @@ export class Work {
     const label = this.#shown.labelOf(this.pair(this.current));
     if (label) this.label(this.current, label, "accept", { accepted: true });
     else this.desk.announce("The machine gave no label; there is nothing to accept");
-  }
-
-  /** Why no label may be given now; "" where it may. Nobody judges what is not on the screen. */
-  mayNot() {
-    if (this.isReadonly) return this.desk.words.readonly;
-    return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
-  }
-
-  /** Ask why it cannot be judged. */
-  openReason(key) {
-    const mayNot = this.mayNot();
-    if (mayNot) return this.desk.announce(mayNot);
-    this.#box?.close();
-    const give = (reason) => this.label(key, CANT_JUDGE, "text", { reason });
-    const leave = (hadFocus) => {
-      this.#box = null;
-      if (hadFocus) this.element.focus();
-    };
-    const host = this.element.querySelector("[data-box-host]");
-    this.#box = openBox(host, "reason-template", { ...reasonFor(this.desk, key, give), leave });
-    return undefined;
   }
 
   /** To the first hit of one's own search. */
@@ -322,7 +250,7 @@ export class Work {
 
   /** Put a place back; the pair is asked as at the first visit. */
   restore({ row, scroll }) {
-    if (this.progress.answerByKey.get(row) === this.answers.current) this.#ask(row);
+    if (this.progress.answerByKey.get(row) === this.answers.current) this.ask(row);
     if (!this.isReadonly && this.pane.checkVisibility()) this.back();
     if (typeof scroll !== "number") return;
     const scrollBack = () => (this.cited.scroll = scroll);
@@ -349,15 +277,7 @@ export class Work {
   #listen() {
     this.element.addEventListener("click", (event) => {
       const name = event.target.closest("[data-do]")?.dataset.do;
-      if (event.detail) this.#last = null; // who points at it means it
       if (name) this.#act(name, event.detail ? "mouse" : "key");
-    });
-    this.element.addEventListener("keydown", (event) => {
-      const inside = event.target !== this.element && !event.target.matches("input[type=text]");
-      if (event.key !== "Escape" || !inside) return;
-      event.preventDefault();
-      event.stopPropagation();
-      this.element.focus();
     });
     this.answers.article.addEventListener("click", ({ target }) => {
       const pair = this.pair(target.closest("button[data-pair]")?.dataset.pair);
@@ -366,30 +286,12 @@ export class Work {
       if (why) this.desk.announce(`${this.name(pair.key)} is not asked: ${why}`);
       else this.focus(pair.key);
     });
-    new MutationObserver(() => this.#readonlyChanged()).observe(this.desk.root, { attributeFilter: ["data-readonly"] });
-  }
-
-  #readonlyChanged() {
-    if (this.isReadonly) this.#box?.close();
-    else this.answers.becameWritable();
-    this.draw();
   }
 
   defineKeys(define) {
-    const onPair = (run) => () => (this.current ? run(this.current) : this.desk.announce(nothingHere()));
-    define({ id: "judge-previous", run: () => this.step(-1) });
-    define({ id: "judge-next", run: () => this.step(1) });
-    for (const { id, value } of this.labels) {
-      define({ id: `label-${id}`, run: onPair((key) => this.label(key, value, "key")) });
-    }
-    define({ id: "label-clear", run: onPair((key) => this.label(key, null, "key")) });
+    super.defineKeys(define);
     if (this.desk.stage === WITH_MACHINE) define({ id: "accept", run: () => this.accept() });
-    define({ id: "cant-judge", run: onPair((key) => this.openReason(key)) });
     define({ id: "note", run: () => this.#note() });
-    define({ id: "place-go", run: () => this.go() });
-    define({ id: "place-back", run: () => this.back() });
-    define({ id: "judge-back", run: () => this.back() });
-    define({ id: "box-leave", run: ({ target }) => leaveBox(target) });
   }
 }
 

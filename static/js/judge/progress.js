@@ -75,6 +75,15 @@ export class JudgingProgress {
     return inTurn.find(({ id }) => this.unlabelled(id).length) ?? null;
   }
 
+  /** Where a label leads: what is left of its answer, from there on, then of the others; null: everything is judged. */
+  nextAfter(key) {
+    const answer = this.answerByKey.get(key);
+    const keys = this.keys(answer);
+    const at = keys.indexOf(key);
+    const here = [...keys.slice(at + 1), ...keys.slice(0, at)].find((next) => !this.isLabelled(next));
+    return here ?? this.firstOf(this.unfinished(answer)?.id ?? null);
+  }
+
   /** The first unlabelled key behind `key`, or with null from the top of an answer on; null: everything is judged. */
   unlabelledAfter(key, answer) {
     const keys = [...this.keysByAnswer.values()].flat();

@@ -4,37 +4,26 @@
 import { arrange } from "../desk/arranging.js";
 import { whenStill } from "../desk/press_guard.js";
 import { Held } from "./held.js";
-import { leaveBox, openBox, reasonFor, sentenceIn } from "./inline_forms.js";
-import { labelledAlready, noSentence, nothingHere, nothingToClear, placeInAnswer, recorded, within } from "./place_names.js";
+import { sentenceIn } from "./inline_forms.js";
+import { Labelling } from "./labelling.js";
+import { noSentence, nothingHere, placeInAnswer, recorded, within } from "./place_names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
-import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
 
-export class AssignRows {
+export class AssignRows extends Labelling {
   #items = new Map(); // nugget key -> element
-  #box = null; // {key, close}: the one that is open
-  #last = null; // the row whose label left nothing to go on to
   #from = null; // the row that a sentence was gone to from
 
   /** @param {JudgingDesk} desk */
   constructor(desk, progress, pane) {
-    this.desk = desk;
-    this.progress = progress;
-    this.answers = pane;
-    this.labels = labelsOf(desk.stage);
+    super(desk, progress, pane);
     this.held = new Held(desk.save);
-    this.pane = document.getElementById("rows");
     this.list = document.getElementById("label-rows");
     this.bar = document.getElementById("sentence-bar");
-    this.current = null;
     this.#make();
     pane.addEventListener("answer", () => this.#answerShown());
     pane.addEventListener("text", () => this.#markPlace());
     desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
     this.#listen();
-  }
-
-  get isReadonly() {
-    return this.desk.store.readonly || this.desk.root.dataset.readonly !== undefined;
   }
 
   #make() {
@@ -77,13 +66,6 @@ export class AssignRows {
     return row ? within(number, row.querySelector(".row-number").textContent) : placeInAnswer(element, number);
   }
 
-  /** Whether the answer of a key still lacks labels, as the review named it. */
-  lacks(_what, key) {
-    return this.progress.unlabelled(this.progress.answerByKey.get(key)).length > 0;
-  }
-
-  settle() {}
-
   #changed({ cause }) {
     if (cause === "reload") this.#make();
     this.draw();
@@ -116,9 +98,8 @@ export class AssignRows {
   }
 
   #answerShown() {
-    this.#box?.close();
-    this.#last = null;
-    this.current = this.progress.firstOf(this.answers.current);
+    this.closeBox();
+    this.ask(this.progress.firstOf(this.answers.current));
     this.draw();
     this.pane.scrollTop = 0;
     if (this.current) reveal(this.item(this.current));
@@ -136,9 +117,8 @@ export class AssignRows {
 
   #focused(item) {
     if (!item || item.dataset.key === this.current) return;
-    if (this.#box && this.#box.key !== item.dataset.key) this.#box.close();
-    this.#last = null;
-    this.current = item.dataset.key;
+    this.closeBox({ but: item.dataset.key });
+    this.ask(item.dataset.key);
     for (const other of this.#items.values()) other.classList.toggle("is-current", other === item);
     reveal(item);
     this.#setStops();
@@ -157,15 +137,13 @@ export class AssignRows {
 
   /** Take a row as the current one without showing it: the sweep shows it in its own way. */
   standOn(key) {
-    this.current = key;
+    this.ask(key);
     this.#markPlace();
   }
 
   /** Focus a row, of whichever answer. Returns whether there is such a row. */
   focus(key) {
-    const answer = this.progress.answerByKey.get(key);
-    if (!answer) return false;
-    if (answer !== this.answers.current) this.answers.show(answer);
+    if (!this.turnTo(key)) return false;
     document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
     this.item(key).focus();
     return true;
@@ -188,63 +166,18 @@ export class AssignRows {
     if (value) this.label(key, value, source, { moves: source === "mouse" });
   }
 
-  /** Give a row a label; null takes it away. */
-  label(key, label, source, { reason = "", moves = true } = {}) {
-    const mayNot = this.mayNot();
-    if (mayNot) {
-      this.draw();
-      return this.desk.announce(mayNot);
-    }
+  /** What an operation says of a label beside it: the sentence. */
+  payload(key, label) {
     const row = this.desk.store.row(key);
-    if (!label && !row?.label) return this.desk.announce(nothingToClear(this.name(key)));
-    if (label && row?.label && source === "key" && key === this.#last) return this.desk.announce(labelledAlready(this.name(key)));
-    const isNew = (row?.label ?? null) !== label || (row?.reason ?? "") !== reason;
-    if (isNew) this.#give(key, label, source, reason, row);
-    if (label && moves && "moveOn" in document.body.dataset) this.#moveOn(key, !row?.label);
-    if (isNew) this.#say(key);
-    return undefined;
-  }
-
-  #give(key, label, source, reason, row) {
     const waiting = label ? this.held.take(key) : null;
-    const sentence = label && row?.label ? row.sentence : waiting;
-    this.desk.store.do("label", { key, label, reason, sentence }, { source });
-  }
-
-  #moveOn(key, isFirst) {
-    const keys = this.progress.keys(this.answers.current);
-    const at = keys.indexOf(key);
-    const inTurn = [...keys.slice(at + 1), ...keys.slice(0, at)];
-    const next = inTurn.find((candidate) => !this.progress.isLabelled(candidate));
-    this.focus(next ?? key);
-    if (!next && isFirst) this.#last = key;
-  }
-
-  #say(key) {
-    const left = this.progress.unlabelled(this.answers.current).length;
-    const label = spokenOf(this.desk.store.label(key));
-    this.desk.announce(`${this.name(key)} ${label}, ${left ? `${left} left` : "none left in this answer"}`);
-  }
-
-  /** Why no label may be given now; "" where it may. Nobody judges what is not on the screen. */
-  mayNot() {
-    if (this.isReadonly) return this.desk.words.readonly;
-    return this.desk.texts.now(this.answers.current) ? "" : "This answer is not loaded yet, so it cannot be judged";
-  }
-
-  /** Ask why it cannot be judged. */
-  openReason(key) {
-    const mayNot = this.mayNot();
-    if (mayNot) return this.desk.announce(mayNot);
-    const give = (reason) => this.label(key, CANT_JUDGE, "text", { reason });
-    return this.#open(key, "reason-template", reasonFor(this.desk, key, give));
+    return { sentence: label && row?.label ? row.sentence : waiting };
   }
 
   /** Ask which sentence of the answer it is in. */
   openPlace(key) {
     if (this.isReadonly) return this.desk.announce(this.desk.words.readonly);
     const known = this.#placeOf(key);
-    return this.#open(key, "place-template", {
+    return this.open(key, "place-template", {
       text: known === null ? "" : String(known + 1),
       take: (text) => {
         const sentence = sentenceIn(text);
@@ -254,17 +187,6 @@ export class AssignRows {
         return "";
       },
     });
-  }
-
-  #open(key, template, options) {
-    this.#box?.close();
-    const item = this.item(key);
-    const leave = (hadFocus) => {
-      this.#box = null;
-      if (hadFocus) item.focus();
-    };
-    item.focus();
-    this.#box = { key, ...openBox(item.querySelector(".row-body"), template, { ...options, leave }) };
   }
 
   /** Record where a nugget is. Without a label yet, the place waits for it. */
@@ -337,7 +259,7 @@ export class AssignRows {
   /** Put a place back; a fresh one starts at the heading. Returns whether the focus was put into the rows. */
   restore({ row, scroll, focused }) {
     if (!row || this.progress.answerByKey.get(row) !== this.answers.current) return false;
-    this.current = row;
+    this.ask(row);
     this.draw();
     this.#markPlace();
     if (focused && this.item(row).checkVisibility()) this.item(row).focus({ preventScroll: true });
@@ -361,45 +283,19 @@ export class AssignRows {
     this.pane.addEventListener("click", (event) => {
       const button = event.target.closest("[data-do]");
       const row = event.target.closest("#label-rows .row");
-      if (event.detail) this.#last = null; // who points at a row means it
       // A click without a pointer is Enter or Space on the button.
       if (button && row) this.#act(button.dataset.do, row.dataset.key, event.detail ? "mouse" : "key");
-    });
-    this.pane.addEventListener("keydown", (event) => {
-      const row = event.target.closest("#label-rows .row");
-      if (event.key !== "Escape" || !row || event.target === row || event.target.matches("input[type=text]")) return;
-      event.preventDefault();
-      event.stopPropagation();
-      row.focus();
     });
     this.bar.addEventListener("click", (event) => {
       const name = event.target.closest("[data-do]")?.dataset.do;
       if (name === "record") this.recordHere(event.detail ? "mouse" : "key");
       else if (name === "back") this.back();
     });
-    new MutationObserver(() => this.#readonlyChanged()).observe(this.desk.root, { attributeFilter: ["data-readonly"] });
-  }
-
-  #readonlyChanged() {
-    if (this.isReadonly) this.#box?.close();
-    else this.answers.becameWritable();
-    this.draw();
   }
 
   defineKeys(define) {
-    const onRow = (run) => () => (this.current ? run(this.current) : this.desk.announce(nothingHere()));
-    define({ id: "judge-previous", run: () => this.step(-1) });
-    define({ id: "judge-next", run: () => this.step(1) });
-    for (const { id, value } of this.labels) {
-      define({ id: `label-${id}`, run: onRow((key) => this.label(key, value, "key")) });
-    }
-    define({ id: "label-clear", run: onRow((key) => this.label(key, null, "key")) });
-    define({ id: "cant-judge", run: onRow((key) => this.openReason(key)) });
-    define({ id: "place", run: onRow((key) => this.openPlace(key)) });
-    define({ id: "place-go", run: onRow((key) => this.go(key)) });
-    define({ id: "place-back", run: () => this.back() });
-    define({ id: "judge-back", run: () => this.back() });
+    super.defineKeys(define);
+    define({ id: "place", run: this.onCurrent((key) => this.openPlace(key)) });
     define({ id: "record", run: () => this.recordHere("key") });
-    define({ id: "box-leave", run: ({ target }) => leaveBox(target) });
   }
 }

@@ -28,7 +28,6 @@ export class Sweep {
     desk.store.addEventListener("sweep", () => this.draw());
     document.addEventListener("click", (event) => this.#clicked(event));
     this.root.addEventListener("focusin", ({ target }) => whenStill(() => this.#focused(target.closest(".row"))));
-    this.root.addEventListener("keydown", (event) => this.#escape(event));
     this.draw();
   }
 
@@ -279,14 +278,6 @@ export class Sweep {
     this.offer.dataset.declined = "";
     this.draw();
     this.desk.work.focusFirst();
-  }
-
-  #escape(event) {
-    const row = event.target.closest(".row");
-    if (event.key !== "Escape" || !row || event.target === row || event.target.matches("input[type=text]")) return;
-    event.preventDefault();
-    event.stopPropagation();
-    row.focus();
   }
 
   /** What the keys of the rows do while the sweep is on. */

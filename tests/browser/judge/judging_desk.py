@@ -28,10 +28,12 @@ class JudgingDesk(NuggetDesk):
         )
 
     def press(self, *chords: str) -> None:
-        """Press keys one after the other, each when the answer can be read."""
+        """Press keys one after the other, each when the answer can be read, and could have been."""
         loading = self.page.locator("#answer-problem", has_text="Loading")
+        unread = self.page.locator("#rows[data-unread]")
         for chord in chords:
             expect(loading).to_be_hidden(timeout=CALM)
+            expect(unread).to_have_count(0, timeout=CALM)
             super().press(chord)
 
     def saved(self) -> None:

@@ -101,15 +101,15 @@ def test_pairs_are_judged_and_everything_is_said_once(world: JudgeWorld, visit: 
     with visit(world.shown) as judge:
         ann = listening(judge)
         ann.hears()
-        total = ann.desk("desk.progress.counts().total")
         label = ann.page.locator("#shown-chip").inner_text().removeprefix("Machine label: ").lower()
-        is_alone = ann.desk("desk.progress.keys(desk.answers.current).length") == 1
+        count = ann.desk("desk.progress.keys(desk.answers.current).length")
+        is_alone = count == 1
         border = "Answer 2 of 6. " if is_alone else ""  # a label that leads into the next answer says so
-        stop = "." if is_alone else ""
+        left = "Answer 1 done." if is_alone else f"{count - 1} left"
         ann.press("a")
-        ann.hears(f"{border}S1 [1] accepted: {label}, {total - 1} left{stop}")
+        ann.hears(f"{border}S1 [1] accepted: {label}, {left}")
         ann.press("k", "3")
-        ann.hears(*(["Answer 1 of 6"] if is_alone else []), f"{border}S1 [1] none, {total - 1} left{stop}")
+        ann.hears(*(["Answer 1 of 6"] if is_alone else []), f"{border}S1 [1] none, {left}")
         ann.press("[" if ann.desk("desk.answers.answer.number") > 1 else "]")
         ann.hears(ann.page.locator("#answer-head").inner_text())
         is_calm(ann)

@@ -24,7 +24,7 @@ def test_thirty_labels_without_network_arrive(world: JudgeWorld, visit: Visit) -
         seen = TaskAnswer.objects.filter(task=world.assign, seen_at__isnull=False)
         assert list(seen.values_list("position", flat=True)) == [0]
         ann.page.context.set_offline(True)
-        ann.press("w", *"1" * 16, "Control+Enter")
+        ann.press("w", *"1" * 16)
         ann.answer_is(2)
         expect(ann.page.locator("#s-0")).to_contain_text("carry sand")
         ann.press("w", *"2" * 14)

@@ -173,7 +173,6 @@ def test_the_answer_in_the_page_is_where_work_goes_on(
 ) -> None:
     with visit(world.assign) as ann:
         ann.press(*"1" * 16)
-        ann.press("]")
         ann.answer_is(2)
         ann.saved()
     assert "Answer 2 of 6" in read_without_scripts(chromium, live_server, world, world.assign)

@@ -56,7 +56,7 @@ def test_label_keys_act_from_wherever_the_focus_is(world: JudgeWorld, visit: Vis
         labels_the_lit_row(ann, "3", "not_support")
         scroll(ann, "#rows", 2000)
         labels_the_lit_row(ann, "1", "support")
-        ann.press(*"1" * 14, "Control+Enter")
+        ann.press(*"1" * 14)
         ann.answer_is(3)
         labels_the_lit_row(ann, "3", "not_support")
         ann.press("w")
