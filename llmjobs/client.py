@@ -8,7 +8,6 @@ import logging
 import math
 import os
 import re
-import socket
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,8 +19,6 @@ from threading import Lock
 from typing import Annotated, Any, Literal, cast
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-import httpcore2
-import httpx2
 import openai
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -31,62 +28,12 @@ from pydantic import BaseModel, BeforeValidator, Field, SecretStr, ValidationErr
 from evaluation.errors import Refused
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from web.environment import secret
-from web.outbound import address_problem, resolved_problem
-from web.transport import DeadlineStream, LimitedTransport, ReplyTooLongError, time_left
+from web.outbound import address_problem
+from web.transport import LimitedTransport, ReplyTooLongError
 
 # These write addresses with the password in them at INFO, and at DEBUG whole requests and replies with their headers.
 for _talkative in ("httpcore2", "httpx2", "openai"):
     logging.getLogger(_talkative).setLevel(logging.WARNING)
-
-
-class CheckedBackend(httpcore2.SyncBackend):
-    """Opens connections only to addresses at which an LLM may be.
-
-    To look and then to connect by name would ask a name server twice, and it may answer differently. TLS still checks
-    the certificate against the name.
-    """
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.NetworkStream:
-        # In the order of the resolver, as a plain connection would.
-        trouble: Exception = httpcore2.ConnectError(f"{host} has no address")
-        for address in _addresses(host, port):
-            try:
-                stream = super().connect_tcp(address, port, time_left(timeout), local_address, socket_options)
-                return DeadlineStream(stream)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                trouble = error
-        raise trouble
-
-
-def guarded(client: httpx2.Client) -> httpx2.Client:
-    # A configured proxy resolves names itself, and this backend is not asked.
-    inner = cast(Any, client)
-    inner._transport._pool._network_backend = CheckedBackend()
-    inner._transport = LimitedTransport(inner._transport)
-    inner._mounts = {
-        pattern: transport and LimitedTransport(transport) for pattern, transport in inner._mounts.items()
-    }
-    return client
-
-
-def _addresses(host: str, port: int) -> list[str]:
-    # One address that is not allowed is enough to distrust the name.
-    try:
-        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise httpcore2.ConnectError(str(error)) from error
-    addresses = list(dict.fromkeys(str(address[0]) for *_, address in infos))
-    problem = next(filter(None, (resolved_problem(host, address) for address in addresses)), "")
-    if problem:
-        raise httpcore2.ConnectError(problem)
-    return addresses
 
 
 RefusalKind = Literal["rate_limited", "server_error", "timeout", "unreachable", "bad_request", "auth"]
@@ -426,7 +373,7 @@ def _made_client(endpoint: Endpoint) -> openai.OpenAI:
     # Without a key the package would look for one by itself; a local server needs no key, but the header needs a value.
     key = endpoint.api_key.get_secret_value() or "none"
     # A redirect would carry Azure's key to wherever it points.
-    http = guarded(openai.DefaultHttpx2Client(follow_redirects=False))
+    http = openai.DefaultHttpx2Client(transport=LimitedTransport(endpoint.base_url), follow_redirects=False)
     client: openai.OpenAI
     if endpoint.deployment:
         client = openai.AzureOpenAI(

@@ -1,6 +1,7 @@
 """Calls go only to hosts that an administrator allowed, whatever a judge's address looks like or a name stands for."""
 
 import socket
+from base64 import b64encode
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
@@ -229,3 +230,22 @@ def test_the_key_goes_to_its_own_address_only(listening: Listening, settings: Se
     assert KEY not in listening.requests[0]
     assert endpoint_at("").api_key == SecretStr(KEY)
     assert endpoint_at("http://llm.lab:9000/other").api_key == SecretStr("")
+
+
+def test_a_configured_proxy_is_asked_with_its_password_and_resolves_names(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", f"ann:word@127.0.0.1:{listening.server_port}")
+    assert isinstance(send(Endpoint("http://llm.invalid:9000/v1", SecretStr(KEY)), REQUEST), Completion)
+    assert "Host: llm.invalid:9000" in listening.requests[0]
+    assert f"Proxy-Authorization: Basic {b64encode(b'ann:word').decode()}" in listening.requests[0]
+
+
+@pytest.mark.parametrize("spared", ["127.0.0.1", "*", "10.0.0.7, 127.0.0.1"])
+def test_a_host_without_proxy_is_called_directly(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch, spared: str
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", spared)
+    endpoint = Endpoint(f"http://127.0.0.1:{listening.server_port}/v1", SecretStr(KEY))
+    assert isinstance(send(endpoint, REQUEST), Completion)
