@@ -12,10 +12,11 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags, quote_etag
 from pydantic_core import to_json
-from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.exceptions import NotAcceptable
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
@@ -82,21 +83,18 @@ WRITERS: dict[Form, Callable[[Iterable[Row], Sequence[str]], Iterator[bytes]]] =
 }
 
 
-class LenientNegotiation(BaseContentNegotiation):
-    """The address's `format`, then what `Accept` names, else the first: nobody is turned away for their headers."""
-
-    def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
-        sent = (request.content_type or "").partition(";")[0].strip()
-        return next((parser for parser in parsers if parser.media_type == sent), None)
+class LenientNegotiation(DefaultContentNegotiation):
+    """The first form where none of those that were asked for is there: nobody is turned away for their headers."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        known = list(renderers)
-        wanted, accepted = request.query_params.get("format"), request.headers.get("Accept", "")
-        named = [renderer for renderer in known if renderer.format == wanted]
-        found = (named or [renderer for renderer in known if renderer.media_type in accepted] or known)[0]
-        return found, found.media_type or ""
+        forms = list(renderers)
+        try:
+            renderer, form = super().select_renderer(request, forms, format_suffix)
+        except (Http404, NotAcceptable):
+            return forms[0], forms[0].media_type or ""
+        return renderer, form
 
 
 LENGTH = 32

@@ -23,7 +23,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from api.collections import COLLECTIONS, Collection
 from api.filters import OF_CORRECTED, narrowing_of
-from api.pagination import Cursor, Form, ListParams, list_params, page_of, seal, wrong_parameters
+from api.pagination import Cursor, Form, ListParams, list_params, page_of, wrong_parameters
 from api.problems import NOT_FOUND, WrongQuery
 from api.readers import nugget_policies, support_policies
 from api.schema import CorrectedSchema, ListSchema, RowSchema, objects_of, operations_of
@@ -67,9 +67,8 @@ class ListView(CollectionView):
     schema = ListSchema()
 
     def get(self, request: Request) -> HttpResponseBase:
-        collection = self.collection
-        known = {parameter.name for parameter in collection.filters}
-        params = list_params(request.query_params, collection.name, known)
+        known = {parameter.name for parameter in self.collection.filters}
+        params = list_params(request.query_params, known)
         return self._page(request, params) if params.form is Form.JSON else self._stream(request, params)
 
     def _page(self, request: Request, params: ListParams) -> HttpResponse:
@@ -87,7 +86,7 @@ class ListView(CollectionView):
         if cursor is None:
             return None
         query = request.query_params.copy()
-        query["cursor"] = seal(self.collection.name, cursor)
+        query["cursor"] = str(cursor)
         return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
 
     def _stream(self, request: Request, params: ListParams) -> HttpResponseBase:

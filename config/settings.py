@@ -383,7 +383,6 @@ REST_FRAMEWORK = {
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "api.schema.ListSchema",
     "EXCEPTION_HANDLER": "api.problems.handler",
-    "URL_FORMAT_OVERRIDE": None,
 }
 
 # Largest upload to an import of the API or of the wizard, packed and unpacked. A larger file is for the command.
