@@ -232,7 +232,7 @@ def test_the_key_goes_to_its_own_address_only(listening: Listening, settings: Se
     assert endpoint_at("http://llm.lab:9000/other").api_key == SecretStr("")
 
 
-def test_a_configured_proxy_is_asked_with_its_password_and_resolves_names(
+def test_a_proxy_gets_its_password_and_resolves_names(
     listening: Listening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", f"ann:word@127.0.0.1:{listening.server_port}")
