@@ -1,20 +1,20 @@
 """Writes that are done once, however often they are sent: the `Idempotency-Key` header.
 
-A key is claimed in a short transaction of its own, so that a twin that comes meanwhile is told so at once. The answer
-is kept in the transaction of the effects. A request that dies leaves a claim without an answer and no effects; after
-`LEASE` the next one with the key does the work, and the dead one, should it still live, can no more commit its own.
-A refused request has written nothing, and its key is free again.
+A claim in the cache keeps twins away, and ends by itself: a request that died has no effects, and after `LEASE` the
+next one with its key does the work. The answer is kept in the transaction of the effects, once for each key: of two
+requests that both do the work, one has no effects. A refused request has written nothing, and its key is free again.
 """
 
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from http import HTTPStatus
-from typing import cast
+from typing import Any, cast
 
 from cryptography.fernet import InvalidToken
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse
@@ -66,23 +66,6 @@ class AnswerLost(APIException):
     default_detail = "This was done, and its answer cannot be read any more: the server has another SECRET_KEY."
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    pk: int
-    attempt: int
-
-    def keep(self, response: HttpResponse) -> None:
-        """Keep the answer. Raises `BeingDone` where another request has taken the key over."""
-        held = IdempotencyKey.objects.filter(pk=self.pk, attempt=self.attempt, status=None)
-        headers = {name: response[name] for name in KEPT_HEADERS if name in response}
-        body = seal(PURPOSE, response.content.decode())
-        if not held.update(status=response.status_code, headers=headers, body=body):
-            raise BeingDone
-
-    def release(self) -> None:
-        IdempotencyKey.objects.filter(pk=self.pk, attempt=self.attempt, status=None).delete()
-
-
 def once(request: Request, sent: str, prepare: Callable[[], Doing], *, together: bool) -> HttpResponse:
     """Do a write, or return what it was answered when it was done.
 
@@ -92,22 +75,26 @@ def once(request: Request, sent: str, prepare: Callable[[], Doing], *, together:
     key = _key_of(request)
     if key is None:
         return prepare()()
-    claim = _claimed(cast(User, request.user), key, sent)
-    if isinstance(claim, HttpResponse):
-        return claim
+    # Here and not only by the command `apply_retention`: an old key must be free even where nobody runs that.
+    old_keys(now()).delete()
+    user = cast(User, request.user)
+    answers = IdempotencyKey.objects.filter(user=user, key=key)
+    claim = f"api-write-{user.pk}-{sha256(key.encode()).hexdigest()}"
+    # Read first: an answer is there for good, and costs no claim.
+    if not answers.exists() and not cache.add(claim, sent, LEASE.total_seconds()):
+        raise BeingDone if cache.get(claim, sent) == sent else KeyReused
     try:
+        if answer := answers.first():
+            return _replayed(answer, sent)
         do = prepare()
         with transaction.atomic() if together else nullcontext():
             response = do()
-            # In the transaction of the effects: a process that dies between the two would leave effects without an
-            # answer, and the client's next try would do them twice.
-            claim.keep(response)
+            _keep(response, user=user, key=key, sent=sent)
         return response
-    # SystemExit too, or the key would be taken until its lease ends. With `together` nothing is written; an import that
-    # was committed already changes nothing when it is done again.
-    except BaseException:
-        claim.release()
-        raise
+    # After a refusal or a fault too, or the key would be taken until the claim ends. With `together` nothing is
+    # written; an import that was committed already changes nothing when it is done again.
+    finally:
+        cache.delete(claim)
 
 
 def old_keys(moment: datetime) -> QuerySet[IdempotencyKey]:
@@ -125,52 +112,28 @@ def _key_of(request: Request) -> str | None:
     return key
 
 
-def _claimed(user: User, key: str, sent: str) -> Claim | HttpResponse:
-    moment = now()
-    # Here and not only by the command `apply_retention`: an old key must be free even where nobody runs that.
-    old_keys(moment).delete()
-    mine = IdempotencyKey.objects.filter(user=user, key=key)
-    # Read first: a twin that holds SQLite's write lock does not keep a reader waiting.
-    found = mine.first() or _new(user, key, sent, moment) or mine.first()
-    if isinstance(found, Claim):
-        return found
-    if found is None:
-        raise BeingDone
-    if found.sent != sent:
-        raise KeyReused
-    if found.status is not None:
-        return _replayed(found)
-    return _taken_over(found, moment)
-
-
-def _new(user: User, key: str, sent: str, moment: datetime) -> Claim | None:
-    # The constraint decides between twins that both read nothing. In a savepoint, because PostgreSQL ends the whole
-    # transaction with a statement that failed.
+def _keep(response: HttpResponse, **sent: Any) -> None:
+    """Keep the answer. Raises `BeingDone` where another request has taken the key over and was done first."""
+    headers = {name: response[name] for name in KEPT_HEADERS if name in response}
+    body = seal(PURPOSE, response.content.decode())
     try:
         with transaction.atomic():
-            made = IdempotencyKey.objects.create(user=user, key=key, sent=sent, begun_at=moment, created_at=moment)
+            IdempotencyKey.objects.create(
+                **sent, status=response.status_code, headers=headers, body=body, created_at=now()
+            )
     except IntegrityError:
-        return None
-    return Claim(made.pk, made.attempt)
+        raise BeingDone from None
 
 
-def _taken_over(found: IdempotencyKey, moment: datetime) -> Claim:
-    # A condition in the UPDATE, not a lock: of several that find the same dead attempt, only one changes the row.
-    dead = IdempotencyKey.objects.filter(
-        pk=found.pk, attempt=found.attempt, status=None, begun_at__lte=moment - LEASE
-    )
-    if not dead.update(attempt=found.attempt + 1, begun_at=moment):
-        raise BeingDone
-    return Claim(found.pk, found.attempt + 1)
-
-
-def _replayed(found: IdempotencyKey) -> HttpResponse:
+def _replayed(answer: IdempotencyKey, sent: str) -> HttpResponse:
+    if answer.sent != sent:
+        raise KeyReused
     try:
-        body = unseal(PURPOSE, found.body)
+        body = unseal(PURPOSE, answer.body)
     except InvalidToken as error:
         raise AnswerLost from error
-    response = HttpResponse(body, status=found.status, content_type="application/json")
-    for name, value in found.headers.items():
+    response = HttpResponse(body, status=answer.status, content_type="application/json")
+    for name, value in answer.headers.items():
         response[name] = value
     response[REPLAYED] = "true"
     return response

@@ -5,20 +5,17 @@ from django.db import models
 
 
 class IdempotencyKey(models.Model):
-    """A write that a program gave a key to: what it sent, and the answer once it was done.
+    """A write that a program gave a key to and that was done: what was sent, and the answer.
 
-    `attempt` goes up with every request that takes the write over from one that died. The answer is written in the
-    transaction of the effects and only by the attempt that holds the key, so that there is never one without the other.
+    It is written in the transaction of the effects, so that there is never one without the other.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=255)
     sent = models.CharField(max_length=64, help_text="the hash of method, address and body")
-    attempt = models.PositiveIntegerField(default=1)
-    begun_at = models.DateTimeField()
-    status = models.PositiveSmallIntegerField(null=True, help_text="empty: it is being done")
+    status = models.PositiveSmallIntegerField()
     headers = models.JSONField(default=dict)
-    body = models.TextField(blank=True)
+    body = models.TextField()
     created_at = models.DateTimeField()
 
     class Meta:

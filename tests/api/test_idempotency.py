@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
+from django.core.cache import caches
 from django.db import connection
 from django.db.models.signals import post_save
 from django.utils.timezone import now
@@ -79,30 +81,47 @@ def test_a_key_that_is_none_is_refused(program: Program, key: str) -> None:
     assert response.json()["code"] == "bad_idempotency_key"
 
 
-def test_a_twin_is_told_to_wait_and_after_a_crash_takes_over(program: Program, admin: User) -> None:
-    first = make(program, slug="pond", key="other")
-    IdempotencyKey.objects.update(status=None, body="")  # as while it is being done
-    twin = make(program, slug="pond", key="other")
-    assert (twin.status_code, twin.json()["code"]) == (409, "idempotency_key_in_use")
-    assert int(twin["Retry-After"]) >= 1
-    age(begun_at=LEASE)
-    after = make(program, slug="pond", key="other")
-    assert after.status_code == 200  # there just so: it changes nothing
-    assert after.json() == first.json()
-    assert IdempotencyKey.objects.get().attempt == 2
+def test_a_twin_is_told_to_wait_meanwhile(program: Program, admin: User) -> None:
+    twins, others = list[Any](), list[Any]()
+
+    def send_meanwhile() -> None:
+        twins.append(make(program_of(admin)))
+        others.append(make(program_of(admin), slug="pond"))
+
+    with on_event(send_meanwhile):
+        assert make(program).status_code == 201
+    assert {(twin.status_code, twin.json()["code"]) for twin in twins} == {(409, "idempotency_key_in_use")}
+    assert {(other.status_code, other.json()["code"]) for other in others} == {(422, "idempotency_key_reused")}
+    assert int(twins[0]["Retry-After"]) >= 1
+    assert make(program)["Idempotency-Replayed"] == "true"
 
 
-def test_who_was_thought_dead_and_was_overtaken_writes_nothing(program: Program) -> None:
-    with on_event(lambda: IdempotencyKey.objects.update(attempt=2)):
+def test_a_killed_process_s_write_is_taken_over_later(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    with on_event(fail), monkeypatch.context() as killed:
+        killed.setattr(type(caches["default"]), "delete", lambda *_: False)
+        with pytest.raises(RuntimeError):
+            make(program)
+    assert make(program).json()["code"] == "idempotency_key_in_use"
+    with time_machine.travel(now() + LEASE + timedelta(seconds=1)):
+        assert make(program).status_code == 201
+
+
+def test_who_was_thought_dead_and_was_overtaken_writes_nothing(program: Program, admin: User) -> None:
+    def overtake() -> None:
+        answer = {"sent": "?", "status": 201, "body": "?", "created_at": now()}
+        IdempotencyKey.objects.get_or_create(user=admin, key=KEY, defaults=answer)
+
+    with on_event(overtake):
         response = make(program)
-    assert response.status_code == 409
+    assert (response.status_code, response.json()["code"]) == (409, "idempotency_key_in_use")
     assert not Campaign.objects.exists()
 
 
-def test_a_fault_leaves_neither_effects_nor_a_claim(program: Program) -> None:
-    def fail() -> None:
-        raise RuntimeError("the disk is full")
+def fail() -> None:
+    raise RuntimeError("the disk is full")
 
+
+def test_a_fault_leaves_neither_effects_nor_a_claim(program: Program) -> None:
     with on_event(fail), pytest.raises(RuntimeError):
         make(program)
     assert not Campaign.objects.exists()

@@ -150,13 +150,6 @@ def test_every_environment_variable_is_documented() -> None:
     assert sorted(read - rows_of(ROOT / "docs" / "settings.md")) == []
 
 
-@pytest.mark.parametrize("name", ["requirements.in", "requirements-dev.in"])
-def test_every_package_has_its_reason(name: str) -> None:
-    lines = (ROOT / name).read_text("utf-8").splitlines()
-    required = {re.split(r"[\[<>=;~! ]", line)[0] for line in lines if line and line[0] not in "#-"}
-    assert sorted(required - rows_of(ROOT / "docs" / "dependencies.md")) == []
-
-
 @pytest.mark.parametrize(("app", "name"), COMMANDS)
 def test_every_command_is_documented_with_its_options(app: str, name: str) -> None:
     text = (ROOT / "docs" / "commands.md").read_text("utf-8")

@@ -161,7 +161,7 @@ def signed_in(name: str) -> str:
         user=User.objects.get(username=name),
         key=name,
         sent="?",
-        begun_at=TOMORROW,
+        status=200,
         created_at=TOMORROW,
         body=ANSWER,
     )
