@@ -172,7 +172,3 @@ WITH_TEXTS: dict[PromptTask, Template] = {
 """The templates in use where a topic has more than a title. Topics without keep their questions, letter by letter."""
 
 BUILT_IN: tuple[Template, ...] = (*TEMPLATES.values(), *WITH_TEXTS.values())
-
-FIRST_LINES: dict[str, PromptTask] = {
-    template.system.partition("\n")[0]: task for task, template in TEMPLATES.items()
-}

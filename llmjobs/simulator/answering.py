@@ -1,146 +1,63 @@
 """The simulated LLM: the five tasks by counting shared words. Deterministic, poor, and honest about both."""
 
-import ast
 import json
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Literal
 
-from llmjobs.prompts.template import PromptTask
-from llmjobs.prompts.texts import FIRST_LINES
+from llmjobs.prompts.template import DATA_OF, PromptTask
 
 SimulatedTask = PromptTask | Literal["unknown"]
 
-DATA_TAGS = "query|segments?|context|passage|answer|statement|citation|nuggets?"
-ELEMENT = re.compile(rf"<({DATA_TAGS})\b[^<>\n]*>(.*?)</\1>", re.DOTALL)
-# Prompts without tags, such as the published ones, head each part with its name.
-HEADING = re.compile(
-    r"^[ \t]*(search query|query|context|passage|initial nugget list length|initial nugget list|updated nugget list"
-    r"|nugget list|statement|citation|labels?)[ \t]*:",
-    re.IGNORECASE | re.MULTILINE,
-)
-NUMBERED = re.compile(r"^\s*\[\d+\]", re.MULTILINE)
-LIST_MARK = re.compile(r"^\s*(?:[-*•]|\(?\d+[.):]|\[\d+\])\s*")
-
-# In this order: each line's words are in the prompts of its task and not in those of the tasks after it.
-SIGNS: tuple[tuple[SimulatedTask, re.Pattern[str]], ...] = (
-    ("support", re.compile(r"full[_ ]support|\bno[_ ]support\b|\bcit(?:ation|ed)\b", re.IGNORECASE)),
-    ("assign", re.compile(r"not_support|assigner|captured|assigning", re.IGNORECASE)),
-    ("importance", re.compile(r"\bokay\b|their importance|scoring importance", re.IGNORECASE)),
-    ("nuggetize", re.compile(r"nugget", re.IGNORECASE)),
-    ("relevance", re.compile(r"relevan|umbrela|\bgrad(?:e|ing)\b", re.IGNORECASE)),
-)
+# As prompts are rendered: text within our tags is data, and none of it can hold another of them.
+ELEMENT = re.compile(r"<(query|segment|passage|statement|nuggets)\b[^<>\n]*>(.*?)</\1>", re.DOTALL)
 SCALE = re.compile(r"\b0\s*(?:-|–|—|to|through|bis|\.\.)\s*(\d)\b")  # noqa: RUF001
 AT_MOST = re.compile(r"(?:at most|no more than|up to|maximum of)\s+(\d+)\s+nuggets", re.IGNORECASE)
-CAP = 30
+CAP, TOP = 30, 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ReadPrompt:
-    messages: tuple[tuple[str, str], ...]
+    """A question: the task that has such data, the data, and figures of its instructions."""
 
-    @cached_property
-    def user(self) -> str:
-        # Later messages object to a reply and hold no data.
-        return next((text for role, text in self.messages if role == "user"), "")
-
-    @cached_property
-    def system(self) -> str:
-        return "\n".join(text for role, text in self.messages if role in {"system", "developer"})
-
-    @cached_property
-    def instructions(self) -> str:
-        return f"{self.system}\n{_without_data(self.user)}"
-
-    @cached_property
-    def task(self) -> SimulatedTask:
-        known = FIRST_LINES.get(self.system.strip().partition("\n")[0].strip())
-        return known or _by_signs(self.system) or _by_signs(self.instructions) or "unknown"
-
-    @cached_property
-    def elements(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for name, text in _tagged(self.user) or _headed(self.user):
-            found.setdefault(name, []).append(text.strip())
-        return found
-
-    def data(self, *names: str) -> str:
-        return next((self.elements[name][0] for name in names if name in self.elements), "")
-
-    @property
-    def query(self) -> str:
-        return self.data("query", "search query")
-
-    @property
-    def segments(self) -> list[str]:
-        if "segment" in self.elements:
-            return self.elements["segment"]
-        whole = self.data("segments", "context", "passage")
-        within = [text for _, text in _tagged(whole)]
-        return within or [part for part in NUMBERED.split(whole) if part.strip()]
-
-    @property
-    def nuggets(self) -> list[str]:
-        if "nuggets" in self.elements:
-            return read_list(self.elements["nuggets"][0])
-        if "nugget" in self.elements:
-            return self.elements["nugget"]
-        return read_list(self.data("initial nugget list", "nugget list"))
-
-    @property
-    def most_nuggets(self) -> int:
-        found = AT_MOST.search(self.instructions)
-        return int(found[1]) if found else CAP
-
-    @property
-    def highest_grade(self) -> int:
-        found = SCALE.search(self.instructions)
-        return int(found[1]) if found else 3
+    task: SimulatedTask
+    query: str = ""
+    segments: tuple[str, ...] = ()
+    passage: str = ""
+    statement: str = ""
+    nuggets: tuple[str, ...] = ()
+    most_nuggets: int = CAP
+    highest_grade: int = TOP
 
 
-def _by_signs(text: str) -> SimulatedTask | None:
-    return next((task for task, sign in SIGNS if sign.search(text)), None)
-
-
-def _tagged(text: str) -> list[tuple[str, str]]:
-    # An element within another is part of its text.
-    return [(found[1], found[2]) for found in ELEMENT.finditer(text)]
-
-
-def _headed(text: str) -> list[tuple[str, str]]:
-    marks = [*HEADING.finditer(text)]
-    if not marks:
-        return []
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    found = [(mark[1].lower(), text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
-    return [(name, part.partition("\n\n")[0] if "list" in name else part) for name, part in found]
-
-
-def _without_data(text: str) -> str:
-    # Nothing between the first datum and the last is believed: a run's text may hold instructions.
-    marks = [*ELEMENT.finditer(text)]
-    if marks:
-        return f"{text[: marks[0].start()]}\n{text[marks[-1].end() :]}"
-    marks = [*HEADING.finditer(text)]
-    return f"{text[: marks[0].start()]}\n{text[marks[-1].end() :]}" if len(marks) > 1 else text
-
-
-def read_list(text: str) -> list[str]:
-    """List in any form that a prompt writes: elements, JSON, Python, or one item per line."""
-    within = [inner.strip() for _, inner in _tagged(text)]
-    if within:
-        return within
-    for load in (json.loads, ast.literal_eval):
-        try:
-            loaded = load(text.strip())
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if isinstance(loaded, list):
-            return [str(item.get("text", "")) if isinstance(item, dict) else str(item) for item in loaded]
-    return [line for line in (LIST_MARK.sub("", raw).strip() for raw in text.splitlines()) if line]
+def read_prompt(messages: tuple[tuple[str, str], ...]) -> ReadPrompt:
+    # Later messages object to a reply and hold no data.
+    user = next((text for role, text in messages if role == "user"), "")
+    data: dict[str, list[str]] = defaultdict(list)
+    for name, text in ELEMENT.findall(user):
+        data[name].append(text.strip())
+    names = {"segments" if name == "segment" else name for name in data}
+    task = next((task for task, needed in DATA_OF.items() if needed == names), None)
+    if task is None:
+        return ReadPrompt("unknown")
+    system = (text for role, text in messages if role in {"system", "developer"})
+    instructions = "\n".join((*system, ELEMENT.sub("", user)))
+    cap, top = AT_MOST.search(instructions), SCALE.search(instructions)
+    first = {name: texts[0] for name, texts in data.items()}
+    return ReadPrompt(
+        task,
+        query=first.get("query", ""),
+        segments=tuple(data["segment"]),
+        passage=first.get("passage", ""),
+        statement=first.get("statement", ""),
+        nuggets=tuple(json.loads(first.get("nuggets", "[]"))),
+        most_nuggets=int(cap[1]) if cap else CAP,
+        highest_grade=int(top[1]) if top else TOP,
+    )
 
 
 # Scripts written without spaces: each character counts as a word.
@@ -238,7 +155,7 @@ class SimulatedReply:
 
 
 def reply_to(messages: tuple[tuple[str, str], ...], form: SimulatedForm | None = None) -> SimulatedReply:
-    prompt = ReadPrompt(messages)
+    prompt = read_prompt(messages)
     return replace(ANSWERS[prompt.task](prompt), form=form)
 
 
@@ -286,7 +203,7 @@ def _importance_of(nugget: frozenset[str], query: frozenset[str]) -> str:
 
 
 def _assign(prompt: ReadPrompt) -> SimulatedReply:
-    passage = content_words(prompt.data("passage", "answer", "context"))
+    passage = content_words(prompt.passage)
     labels = ("support", "partial_support", "not_support")
     return SimulatedReply(
         "assign", tuple(_graded(content_words(nugget), passage, labels) for nugget in prompt.nuggets)
@@ -294,16 +211,9 @@ def _assign(prompt: ReadPrompt) -> SimulatedReply:
 
 
 def _support(prompt: ReadPrompt) -> SimulatedReply:
-    spaced = "full_support" not in prompt.instructions and "Full Support" in prompt.instructions
-    labels = (
-        ("Full Support", "Partial Support", "No Support")
-        if spaced
-        else ("full_support", "partial_support", "no_support")
-    )
-    citation = content_words(prompt.data("citation", "passage"))
-    return SimulatedReply(
-        "support", (_graded(content_words(prompt.data("statement")), citation, labels),), is_single_label=True
-    )
+    labels = ("full_support", "partial_support", "no_support")
+    label = _graded(content_words(prompt.statement), content_words(prompt.passage), labels)
+    return SimulatedReply("support", (label,), is_single_label=True)
 
 
 def _graded(wanted: frozenset[str], there: frozenset[str], labels: tuple[str, str, str]) -> str:
@@ -312,10 +222,9 @@ def _graded(wanted: frozenset[str], there: frozenset[str], labels: tuple[str, st
 
 
 def _relevance(prompt: ReadPrompt) -> SimulatedReply:
-    found = share(content_words(prompt.query), content_words(prompt.data("passage", "segment", "context")))
-    grade = min(prompt.highest_grade, int(found * (prompt.highest_grade + 1)))
-    text = f"##final score: {grade}" if "##final score" in prompt.instructions else str(grade)
-    return SimulatedReply("relevance", (text,), is_single_label=True)
+    part = share(content_words(prompt.query), content_words(prompt.passage))
+    grade = min(prompt.highest_grade, int(part * (prompt.highest_grade + 1)))
+    return SimulatedReply("relevance", (str(grade),), is_single_label=True)
 
 
 ANSWERS: dict[SimulatedTask, Callable[[ReadPrompt], SimulatedReply]] = {

@@ -1,21 +1,20 @@
-"""The simulated LLM's HTTP server: the OpenAI API on this machine only, with faults on demand."""
+"""The simulated LLM's HTTP server: the API of OpenAI on this machine only, with failures at rates."""
 
 import hashlib
 import json
 import socket
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from math import ceil
 from threading import Event, Lock, Thread
 from typing import Any, TypeVar
-from urllib.parse import parse_qs
 
 from llmjobs.simulator.answering import MODEL, SimulatedForm, SimulatedReply, reply_to
-from llmjobs.simulator.faults import Chooser, Faults, spoiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,47 +113,98 @@ def tokens(texts: Iterable[str]) -> int:
     return ceil(sum(len(text.split()) for text in texts) * 4 / 3)
 
 
+def spoiled(kind: str, reply: SimulatedReply) -> tuple[str, str]:
+    if kind == "truncated":
+        return reply.text[: len(reply.text) // 2], "length"
+    spoil = SPOILERS.get(kind)
+    return spoil(reply) if spoil else reply.text, "stop"
+
+
+def _wrapped(reply: SimulatedReply) -> str:
+    return f"Sure! Here is what you asked for:\n\n```python\n{reply.text}\n```\n\nLet me know if you need more."
+
+
+def _out_of_vocabulary(reply: SimulatedReply) -> str:
+    if reply.is_single_label:
+        return reply.written(["somewhat_supported"])
+    if reply.task == "nuggetize":
+        return "I cannot help with that."
+    return reply.written((*reply.items[:-1], "somewhat_supported"))
+
+
+def _wrong_length(reply: SimulatedReply) -> str:
+    if reply.task == "nuggetize":
+        return reply.written(f"nugget number {number} of a list too long" for number in range(1, 251))
+    return reply.written((*reply.items, *reply.items[:1]))
+
+
+SPOILERS: dict[str, Callable[[SimulatedReply], str]] = {
+    "wrapped": _wrapped,
+    "out_of_vocabulary": _out_of_vocabulary,
+    "wrong_length": _wrong_length,
+}
+
+
+FAILURES = ("rate_limited", "server_error", "timeout", "dropped")
+MALFORMED = ("truncated", *SPOILERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How slow answers are, and the shares of requests that go wrong. `seed` says which; a retry has another chance."""
+
+    latency_ms: int = 0
+    fail_rate: float = 0.0
+    malformed_rate: float = 0.0
+    seed: int = 0
+
+    @property
+    def by_kind(self) -> dict[str, float]:
+        return dict.fromkeys(FAILURES, self.fail_rate / len(FAILURES)) | dict.fromkeys(
+            MALFORMED, self.malformed_rate / len(MALFORMED)
+        )
+
+
+def drawn(rates: Mapping[str, float], seed: int, request_hash: str, seen: int) -> str:
+    """Fault of a request that was seen so often, '' for none: the same whatever is asked meanwhile."""
+    digest = hashlib.sha256(f"{seed} {request_hash} {seen}".encode()).digest()
+    left = int.from_bytes(digest[:8], "big") / 2**64
+    for kind, rate in rates.items():
+        if left < rate:
+            return kind
+        left -= rate
+    return ""
+
+
 HOST = "127.0.0.1"
 LARGEST_BODY = 32 * 1024 * 1024
-CLIENT_GONE = 499
-OVER_LIMIT = "over_limit"
-STATUS_OF: dict[str, tuple[int, str]] = {
-    "rate_limited": (429, "Rate limit reached. Try again later."),
-    "server_error": (500, "The server had an error while processing your request."),
-    "unavailable": (503, "The engine is overloaded."),
-    "bad_request": (400, "This model does not support what was asked."),
+REFUSALS = {
+    "rate_limited": (429, "Rate limit reached. Try again later.", {"Retry-After": "1"}),
+    "server_error": (500, "The server had an error while processing your request.", {}),
 }
 
 
 class Simulator(ThreadingHTTPServer):
-    """Server for `serving()`. Load tests log and limit what it serves by a subclass."""
+    """Server for `serving()`."""
 
-    # Threads are joined at the end, so that no test leaves a socket behind.
-    daemon_threads = False
     request_queue_size = 1024
 
-    def __init__(self, *, port: int = 0, faults: Faults | None = None) -> None:
-        self.chooser = Chooser(faults or Faults())
+    def __init__(self, port: int, rates: Rates, handler: "type[Handler] | None" = None) -> None:
+        self.rates = rates
         self.ending = Event()
         self.numbers = count(1)
-        self._connections: set[socket.socket] = set()
-        self._connections_lock = Lock()
-        super().__init__((HOST, port), self.handler)
-
-    @property
-    def handler(self) -> "type[Handler]":
-        return Handler
-
-    def seconds_over_limit(self, _request: "CompletionRequest") -> float:
-        """Seconds until a request may come again; 0 admits it."""
-        return 0.0
-
-    def note(self, exchange: "Exchange", status: int) -> None:
-        """Called once for each completion request, before its answer is sent."""
+        self._seen: Counter[str] = Counter()
+        self._lock = Lock()
+        super().__init__((HOST, port), handler or Handler)
 
     @property
     def base_url(self) -> str:
         return f"http://{HOST}:{self.server_address[1]}/v1"
+
+    def times_seen(self, request_hash: str) -> int:
+        with self._lock:
+            self._seen[request_hash] += 1
+            return self._seen[request_hash]
 
     def server_bind(self) -> None:
         # The base class would ask the resolver for this machine's name.
@@ -163,41 +213,13 @@ class Simulator(ThreadingHTTPServer):
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = HOST, self.server_address[1]
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        with self._connections_lock:
-            self._connections.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._connections_lock:
-            self._connections.discard(request)
-        super().shutdown_request(request)
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing about clients that went away: they are killed on purpose."""
 
     def end(self) -> None:
         self.ending.set()
         self.shutdown()
-        with self._connections_lock:
-            for connection in self._connections:
-                _cut(connection)
         self.server_close()
-
-
-def _cut(connection: socket.socket) -> None:
-    with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
-
-
-@dataclass(slots=True)
-class Exchange:
-    number: int
-    request: CompletionRequest
-    at: float = field(default_factory=time.time)
-    fault: str = ""
-    seen: int = 0
-    completion: SimulatedCompletion | None = None
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -209,132 +231,48 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1
 
     def do_GET(self) -> None:
-        path = self.path.partition("?")[0]
-        if path.endswith("/models"):
-            if not self._is_down(self.server.chooser.faults):
-                model = {"id": MODEL, "object": "model", "owned_by": "assay"}
-                self._send_json(200, {"object": "list", "data": [model]})
-        elif path == "/faults":
-            self._send_json(200, self.server.chooser.faults.as_json())
-        elif path == "/healthz":
-            self._send_json(200, {"status": "ok", "model": MODEL})
+        if self.path.partition("?")[0].endswith("/models"):
+            model = {"id": MODEL, "object": "model", "owned_by": "assay"}
+            self._send_json(200, {"object": "list", "data": [model]})
         else:
-            self._refuse(404, f"There is no {path}.")
+            self._refuse(404, f"There is no {self.path}.")
 
     def do_POST(self) -> None:
-        body = self._body()
-        path = self.path.partition("?")[0]
-        if body is None:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal() or int(length) > LARGEST_BODY:
             self.close_connection = True
             self._refuse(413, "The body is too long, or its length is not said.")
-        elif path == "/faults":
-            self._switch(body)
-        elif problem := self._azure_problem(path):
-            self._refuse(404, problem)
-        elif path.endswith("/chat/completions"):
-            self._complete(body)
-        else:
-            self._refuse(404, f"There is no {path}.")
-
-    def _azure_problem(self, path: str) -> str:
-        # In Azure's form the path names a deployment and the query the version.
-        if not path.startswith("/openai/deployments/"):
-            return ""
-        query = parse_qs(self.path.partition("?")[2])
-        if not query.get("api-version"):
-            return "Resource not found: api-version is missing."
-        return "" if self.headers.get("api-key") else "Access denied: the header api-key is missing."
-
-    def _body(self) -> bytes | None:
-        length = self.headers.get("Content-Length", "")
-        return self.rfile.read(int(length)) if length.isdecimal() and int(length) <= LARGEST_BODY else None
-
-    def _switch(self, body: bytes) -> None:
+            return
+        body = self.rfile.read(int(length))
         try:
-            faults = self.server.chooser.switch(json.loads(body))
-        except ValueError as error:
-            self._refuse(400, str(error))
-        else:
-            self._send_json(200, faults.as_json())
-
-    def _complete(self, body: bytes) -> None:
-        started = time.monotonic()
-        try:
-            exchange = Exchange(next(self.server.numbers), read_request(body))
+            self.answer(self.path.partition("?")[0], body)
         except (ValueError, RecursionError) as error:
             self._refuse(400, f"Not a chat request: {error}.")
-            return
-        faults = self.server.chooser.faults
-        if faults.down:
-            exchange.fault = "down"
-            self.server.note(exchange, 503 if faults.down == "503" else 0)
-            self._is_down(faults)
-        elif wait := self.server.seconds_over_limit(exchange.request):
-            exchange.fault = OVER_LIMIT
-            self.server.note(exchange, 429)
-            self._refuse(429, "Rate limit reached for this minute.", {"Retry-After": f"{wait:.3f}"})
-        elif faults.plain_only and exchange.request.form:
-            exchange.fault = "plain_only"
-            self.server.note(exchange, 400)
-            self._refuse(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported.")
-        else:
-            exchange.fault, exchange.seen = self.server.chooser.choose(
-                exchange.request.sha256, exchange.request.text
-            )
-            if exchange.fault == "timeout":
-                self._hang(exchange, faults.hang_s)
-                return
-            exchange.completion = complete(exchange.request, exchange.fault)
-            self.server.ending.wait(max(0.0, faults.latency_ms / 1000 - (time.monotonic() - started)))
-            self._finish(exchange, exchange.completion, faults)
 
-    def _finish(self, exchange: Exchange, completion: SimulatedCompletion, faults: Faults) -> None:
-        if self._client_is_gone():
+    def answer(self, path: str, body: bytes) -> None:
+        """Raises `ValueError` for a body that is no request."""
+        if not path.endswith("/chat/completions"):
+            self._refuse(404, f"There is no {path}.")
+            return
+        started, request, rates = time.monotonic(), read_request(body), self.server.rates
+        fault = drawn(rates.by_kind, rates.seed, request.sha256, self.server.times_seen(request.sha256))
+        completion = complete(request, fault)
+        self.server.ending.wait(max(0.0, rates.latency_ms / 1000 - (time.monotonic() - started)))
+        self._finish(fault, completion)
+
+    def _finish(self, fault: str, completion: SimulatedCompletion) -> None:
+        if fault == "timeout":
             self.close_connection = True
-            self.server.note(exchange, CLIENT_GONE)
-        elif exchange.fault == "dropped":
+            self.server.ending.wait()
+        elif fault == "dropped":
             # A promised body of which half is sent: the client sees a cut connection.
-            self.server.note(exchange, 0)
             self.close_connection = True
             self._head(200, "application/json", 1000)
             self.wfile.write(b'{"choices": [')
-        elif exchange.fault == "not_json":
-            self.server.note(exchange, 200)
-            self._send(200, b"<html><body>Please sign in to this network.</body></html>", "text/html")
-        elif exchange.fault == "auth":
-            # Badly behaved endpoints repeat the whole key in the message; no log or page may show it.
-            self.server.note(exchange, 401)
-            key = self.headers.get("Authorization") or self.headers.get("api-key") or ""
-            self._refuse(401, f"Incorrect API key provided: {key.removeprefix('Bearer ')}.")
-        elif exchange.fault in STATUS_OF:
-            status, message = STATUS_OF[exchange.fault]
-            self.server.note(exchange, status)
-            self._refuse(status, message, {"Retry-After": f"{faults.retry_after:g}"} if status == 429 else {})
+        elif fault in REFUSALS:
+            self._refuse(*REFUSALS[fault])
         else:
-            self.server.note(exchange, 200)
-            self._send_json(200, completion.as_json(exchange.number))
-
-    def _hang(self, exchange: Exchange, hang_s: float) -> None:
-        self.server.note(exchange, 0)
-        self.close_connection = True
-        self.connection.settimeout(hang_s)
-        with suppress(OSError):
-            self.connection.recv(1, socket.MSG_PEEK)
-
-    def _client_is_gone(self) -> bool:
-        try:
-            return not self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
-
-    def _is_down(self, faults: Faults) -> bool:
-        if faults.down:
-            self.close_connection = True
-        if faults.down == "503":
-            self._refuse(503, "The server is down.", {"Connection": "close"})
-        return bool(faults.down)
+            self._send_json(200, completion.as_json(next(self.server.numbers)))
 
     def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
         error = {"message": message, "type": "simulated", "param": None, "code": None}

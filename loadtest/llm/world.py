@@ -21,7 +21,7 @@ from evaluation.terms import Condition
 from jobs.models import Job
 from llmjobs.budget import Budget
 from llmjobs.job_service import JobRequest, judge_for, plan_evaluation, start
-from llmjobs.simulator.faults import KINDS
+from loadtest.servers.faults import KINDS
 
 SEGMENTS = 50
 # Calls a second that two workers get answered while all this happens to them: so many are there to be made.

@@ -1,22 +1,42 @@
-"""The simulated LLM with limits and with a log: the witness when a killed client's own record is in doubt."""
+"""The simulated LLM with faults on demand, limits, and a log: the witness when a killed client's own is in doubt."""
 
 import argparse
 import json
 import signal
+import socket
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any, TextIO
+from urllib.parse import parse_qs
 
-from llmjobs.simulator.faults import Faults
-from llmjobs.simulator.server import CompletionRequest, Exchange, Handler, Simulator, serving, tokens
+from llmjobs.simulator.server import (
+    REFUSALS,
+    CompletionRequest,
+    Handler,
+    Rates,
+    SimulatedCompletion,
+    Simulator,
+    complete,
+    read_request,
+    serving,
+    tokens,
+)
+from loadtest.servers.faults import Chooser, Faults
 
 KEPT_IN_MEMORY = 200_000
 MINUTE = 60.0
+CLIENT_GONE = 499
+OVER_LIMIT = "over_limit"
+STATUS_OF = {kind: (status, message) for kind, (status, message, _) in REFUSALS.items()} | {
+    "unavailable": (503, "The engine is overloaded."),
+    "bad_request": (400, "This model does not support what was asked."),
+    "auth": (401, "Incorrect API key provided:"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +119,45 @@ class Quota:
             return 0.0
 
 
+@dataclass(slots=True)
+class Exchange:
+    number: int
+    request: CompletionRequest
+    at: float = field(default_factory=time.time)
+    fault: str = ""
+    seen: int = 0
+    completion: SimulatedCompletion | None = None
+
+
 class LoggedSimulator(Simulator):
-    """The simulated LLM with a log and limits."""
+    """The simulated LLM with a log, limits, and faults on demand."""
+
+    # Threads are joined at the end, so that no test leaves a socket behind.
+    daemon_threads = False
 
     def __init__(
         self, *, port: int = 0, faults: Faults | None = None, log: Path | None = None, quota: Quota | None = None
     ) -> None:
         self.quota = quota or Quota()
         self.log = ServedLog(log)
+        self.chooser = Chooser(faults or Faults())
+        self._connections: set[socket.socket] = set()
+        self._connections_lock = Lock()
         try:
-            super().__init__(port=port, faults=faults)
+            super().__init__(port, Rates(), LoggedHandler)
         except OSError:
             self.log.close()
             raise
 
-    @property
-    def handler(self) -> type[Handler]:
-        return LoggedHandler
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._connections_lock:
+            self._connections.add(request)
+        super().process_request(request, client_address)
 
-    def seconds_over_limit(self, request: CompletionRequest) -> float:
-        return self.quota.wait_for(tokens([request.text]))
+    def shutdown_request(self, request: Any) -> None:
+        with self._connections_lock:
+            self._connections.discard(request)
+        super().shutdown_request(request)
 
     def note(self, exchange: Exchange, status: int) -> None:
         done = exchange.completion
@@ -138,7 +177,13 @@ class LoggedSimulator(Simulator):
         self.log.add(served)
 
     def end(self) -> None:
-        super().end()
+        self.ending.set()
+        self.shutdown()
+        with self._connections_lock:
+            for connection in self._connections:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+        self.server_close()
         self.log.close()
 
 
@@ -150,8 +195,98 @@ class LoggedHandler(Handler):
     def do_GET(self) -> None:
         if self.path == "/log":
             self._send(200, self.server.log.text().encode(), "application/x-ndjson")
-        else:
+        elif self.path == "/faults":
+            self._send_json(200, self.server.chooser.faults.as_json())
+        elif not self._is_down(self.server.chooser.faults):
             super().do_GET()
+
+    def answer(self, path: str, body: bytes) -> None:
+        if path == "/faults":
+            try:
+                self._send_json(200, self.server.chooser.switch(json.loads(body)).as_json())
+            except ValueError as error:
+                self._refuse(400, str(error))
+        elif problem := self._azure_problem(path):
+            self._refuse(404, problem)
+        elif path.endswith("/chat/completions"):
+            self._complete(Exchange(next(self.server.numbers), read_request(body)))
+        else:
+            super().answer(path, body)
+
+    def _azure_problem(self, path: str) -> str:
+        # In Azure's form the path names a deployment and the query the version.
+        if not path.startswith("/openai/deployments/"):
+            return ""
+        query = parse_qs(self.path.partition("?")[2])
+        if not query.get("api-version"):
+            return "Resource not found: api-version is missing."
+        return "" if self.headers.get("api-key") else "Access denied: the header api-key is missing."
+
+    def _complete(self, exchange: Exchange) -> None:
+        started, faults, request = time.monotonic(), self.server.chooser.faults, exchange.request
+        if faults.down:
+            exchange.fault = "down"
+            self.server.note(exchange, 503 if faults.down == "503" else 0)
+            self._is_down(faults)
+        elif wait := self.server.quota.wait_for(tokens([request.text])):
+            exchange.fault = OVER_LIMIT
+            self.server.note(exchange, 429)
+            self._refuse(429, "Rate limit reached for this minute.", {"Retry-After": f"{wait:.3f}"})
+        elif faults.plain_only and request.form:
+            exchange.fault = "plain_only"
+            self.server.note(exchange, 400)
+            self._refuse(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported.")
+        else:
+            exchange.fault, exchange.seen = self.server.chooser.choose(request.sha256, request.text)
+            if exchange.fault == "timeout":
+                self.server.note(exchange, 0)
+                self._hang(faults.hang_s)
+                return
+            exchange.completion = complete(request, exchange.fault)
+            self.server.ending.wait(max(0.0, faults.latency_ms / 1000 - (time.monotonic() - started)))
+            self._end(exchange, exchange.completion, faults)
+
+    def _end(self, exchange: Exchange, completion: SimulatedCompletion, faults: Faults) -> None:
+        fault = exchange.fault
+        if self._client_is_gone():
+            self.close_connection = True
+            self.server.note(exchange, CLIENT_GONE)
+            return
+        status, message = STATUS_OF.get(fault, (0 if fault == "dropped" else 200, ""))
+        self.server.note(exchange, status)
+        if fault == "not_json":
+            self._send(200, b"<html><body>Please sign in to this network.</body></html>", "text/html")
+        elif fault == "auth":
+            # Badly behaved endpoints repeat the whole key in the message; no log or page may show it.
+            key = self.headers.get("Authorization") or self.headers.get("api-key") or ""
+            self._refuse(status, f"{message} {key.removeprefix('Bearer ')}.")
+        elif message:
+            self._refuse(status, message, {"Retry-After": f"{faults.retry_after:g}"} if status == 429 else {})
+        elif fault == "empty":
+            self._finish("", replace(completion, text="", finish_reason="content_filter", completion_tokens=0))
+        else:
+            self._finish(fault, completion)
+
+    def _hang(self, seconds: float) -> None:
+        self.close_connection = True
+        self.connection.settimeout(seconds)
+        with suppress(OSError):
+            self.connection.recv(1, socket.MSG_PEEK)
+
+    def _client_is_gone(self) -> bool:
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def _is_down(self, faults: Faults) -> bool:
+        if faults.down:
+            self.close_connection = True
+        if faults.down == "503":
+            self._refuse(503, "The server is down.", {"Connection": "close"})
+        return bool(faults.down)
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from loadtest.servers.simulator import LoggedSimulator, most_at_once, running_si
 
 KEY = "sk-very-secret-0123456789"
 SYSTEM = "You are assigning nuggets: support, partial_support or not_support."
-USER = '<passage>cats purr</passage>\n<nuggets>["cats purr", "dogs bark"]</nuggets>'
+USER = '<query>cats</query>\n<passage>cats purr</passage>\n<nuggets>["cats purr", "dogs bark"]</nuggets>'
 REQUEST = ChatRequest("gpt-4o", (("system", SYSTEM), ("user", USER)))
 
 

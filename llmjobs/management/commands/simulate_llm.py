@@ -11,8 +11,7 @@ from django.core.management.base import CommandParser
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand
 from llmjobs.simulator.answering import MODEL
-from llmjobs.simulator.faults import FAILURES, MALFORMED, Faults
-from llmjobs.simulator.server import Simulator, serving
+from llmjobs.simulator.server import FAILURES, MALFORMED, Rates, Simulator, serving
 
 HIGHEST_PORT = 65535
 OWN_PORT = "setting"
@@ -46,8 +45,7 @@ def _milliseconds(text: str) -> int:
 class Command(AssayCommand):
     help = (
         f"Serve {MODEL}, a simulated LLM with the OpenAI API, on 127.0.0.1 until it is interrupted. It judges by "
-        "the words that texts share: good for trying things out, worthless as a judge. Prints its base URL. "
-        "POST /faults turns its faults on and off."
+        "the words that texts share: good for trying things out, worthless as a judge. Prints its base URL."
     )
     example = "manage.py simulate_llm --port 8399 --latency-ms 200 --fail-rate 0.05"
     audited = ""
@@ -84,9 +82,9 @@ class Command(AssayCommand):
         interrupted = Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: interrupted.set())
-        switches = {name: options[name] for name in ("latency_ms", "fail_rate", "malformed_rate", "seed")}
+        rates = {name: options[name] for name in ("latency_ms", "fail_rate", "malformed_rate", "seed")}
         try:
-            with serving(Simulator(port=options["port"], faults=Faults(**switches))) as simulator:
+            with serving(Simulator(options["port"], Rates(**rates))) as simulator:
                 self.stdout.write(simulator.base_url)
                 self.stdout.flush()
                 interrupted.wait()

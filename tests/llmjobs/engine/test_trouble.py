@@ -22,7 +22,7 @@ from llmjobs.engine.loop import Engine, run
 from llmjobs.engine.send import MOST_ATTEMPTS, Circuit, Sending
 from llmjobs.job_service import JobRequest, plan_evaluation, start
 from llmjobs.models import Attempt, Call
-from llmjobs.simulator.faults import FAILURES
+from llmjobs.simulator.server import FAILURES
 from loadtest.servers.simulator import LoggedSimulator, running_simulator
 from tests.llmjobs.conftest import PointAt
 from tests.worlds.llm import (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmjobs.prompts.template import Template, Value, render
-from llmjobs.prompts.texts import ASSIGN, BUILT_IN, FIRST_LINES, NUGGETIZE, RELEVANCE, SUPPORT, TEMPLATES
+from llmjobs.prompts.texts import ASSIGN, BUILT_IN, NUGGETIZE, RELEVANCE, SUPPORT, TEMPLATES
 
 TAGS = ["query", "segment", "passage", "statement", "nuggets"]
 VALUES: dict[str, Value] = {
@@ -49,12 +49,6 @@ def test_a_changed_text_is_a_new_version() -> None:
 def test_the_hash_tells_the_two_texts_apart() -> None:
     moved = replace(SUPPORT, system=SUPPORT.system + SUPPORT.user, user="")
     assert moved.sha256 != SUPPORT.sha256
-
-
-def test_the_first_line_names_the_task() -> None:
-    assert len(FIRST_LINES) == len(TEMPLATES) == 5
-    for task, template in TEMPLATES.items():
-        assert FIRST_LINES[render(template, **VALUES)[0].content.split("\n")[0]] == task
 
 
 @every_template

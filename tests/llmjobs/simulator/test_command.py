@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 
 import pytest
@@ -32,15 +31,12 @@ def test_it_serves_until_it_is_told_to_end(end: signal.Signals) -> None:
         assert process.stdout
         base_url = process.stdout.readline().strip()
         answer = send(Endpoint(base_url=base_url), ChatRequest("gpt-4o", (("user", "Hello"),)))
-        with urllib.request.urlopen(base_url.replace("/v1", "/faults"), timeout=10) as response:  # noqa: S310
-            switches = json.load(response)
         process.send_signal(end)
         assert process.wait(timeout=20) == 0
         assert process.stderr
         assert process.stderr.read() == ""
     close_clients()
     assert isinstance(answer, Completion)
-    assert (switches["latency_ms"], switches["seed"]) == (1, 3)
 
 
 def test_the_one_of_load_tests_keeps_a_log(tmp_path: Path) -> None:

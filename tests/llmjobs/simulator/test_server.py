@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from llmjobs.simulator.answering import MODEL, reply_to
-from llmjobs.simulator.faults import FAILURES, MALFORMED, Chooser, Faults, spoiled
+from llmjobs.simulator.server import FAILURES, MALFORMED, spoiled
+from loadtest.servers.faults import Chooser, Faults
 from loadtest.servers.simulator import LoggedSimulator, Served, ServedLog, most_at_once, running_simulator
 
 SYSTEM = "You are assigning nuggets: support, partial_support or not_support."
 
 
 def body(passage: str = "cats purr", **more: Any) -> dict[str, Any]:
-    user = f'<passage>{passage}</passage>\n<nuggets>["cats purr", "dogs bark"]</nuggets>'
+    user = f'<query>cats</query>\n<passage>{passage}</passage>\n<nuggets>["cats purr", "dogs bark"]</nuggets>'
     return {
         "model": "gpt-4o",
         "messages": [{"role": "system", "content": SYSTEM}, {"role": "user", "content": user}],
@@ -75,11 +76,6 @@ def test_the_same_request_gets_the_same_answer() -> None:
         assert content(simulator) == content(simulator) == '["support", "not_support"]'
 
 
-def test_it_says_that_it_is_well() -> None:
-    with running_simulator(down="close") as simulator:
-        assert json.loads(call(simulator, "GET", "/healthz")[1])["status"] == "ok"
-
-
 @pytest.mark.parametrize(
     ("sent", "message"),
     [
@@ -129,7 +125,7 @@ def test_a_connection_is_kept_for_the_next_request() -> None:
     with running_simulator() as simulator:
         connection = http.client.HTTPConnection("127.0.0.1", simulator.server_port)
         for _ in range(2):
-            connection.request("GET", "/healthz")
+            connection.request("GET", "/v1/models")
             connection.getresponse().read()
             assert connection.sock is not None
         connection.close()
@@ -164,8 +160,9 @@ def test_malformed_replies_are_what_they_are_called() -> None:
 
 
 def test_every_task_can_be_spoiled() -> None:
-    nuggetize = reply_to((("system", "Update the nuggets."), ("user", "<query>cats</query>")))
-    grade = reply_to((("system", "Grade relevance."), ("user", "<query>cats</query><passage>cats</passage>")))
+    data = '<query>cats</query><segment n="1">cats</segment><nuggets>[]</nuggets>'
+    nuggetize = reply_to((("user", data),))
+    grade = reply_to((("user", "<query>cats</query><passage>cats</passage>"),))
     assert spoiled("out_of_vocabulary", nuggetize)[0] == "I cannot help with that."
     assert len(json.loads(spoiled("wrong_length", nuggetize)[0])) > 200
     assert spoiled("out_of_vocabulary", grade)[0] == "somewhat_supported"

@@ -1,20 +1,16 @@
-"""Faults of the simulated LLM. The choice depends on seed, request and times seen, so that a retry has another chance.
+"""Faults on demand of the simulated LLM of tests, drawn by seed, request and times seen: a retry has another chance.
 
 Only a request that holds a text named in `always` has none.
 """
 
-import hashlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Literal
 
-from llmjobs.simulator.answering import SimulatedReply
+from llmjobs.simulator.server import FAILURES, MALFORMED, Rates, drawn
 
-# --fail-rate and --malformed-rate are spread over these; the others only come when they are named.
-FAILURES = ("rate_limited", "server_error", "timeout", "dropped")
-MALFORMED = ("truncated", "wrapped", "out_of_vocabulary", "wrong_length")
 OTHERS = ("unavailable", "bad_request", "auth", "empty", "not_json")
 KINDS = (*FAILURES, *MALFORMED, *OTHERS)
 
@@ -115,56 +111,8 @@ class Chooser:
             if self._next:
                 kind = self._next.popleft()
                 return ("" if kind == "none" else kind), seen
-            return _drawn(self.faults, request_hash, seen), seen
-
-
-def _drawn(faults: Faults, request_hash: str, seen: int) -> str:
-    digest = hashlib.sha256(f"{faults.seed} {request_hash} {seen}".encode()).digest()
-    left = int.from_bytes(digest[:8], "big") / 2**64
-    for kind, rate in _all_rates(faults):
-        if left < rate:
-            return kind
-        left -= rate
-    return ""
-
-
-def _all_rates(faults: Faults) -> list[tuple[str, float]]:
-    return [
-        *((kind, faults.fail_rate / len(FAILURES)) for kind in FAILURES),
-        *((kind, faults.malformed_rate / len(MALFORMED)) for kind in MALFORMED),
-        *sorted(faults.rates.items()),
-    ]
-
-
-def spoiled(kind: str, reply: SimulatedReply) -> tuple[str, str]:
-    if kind == "truncated":
-        return reply.text[: len(reply.text) // 2], "length"
-    if kind == "empty":
-        return "", "content_filter"
-    spoil = SPOILERS.get(kind)
-    return spoil(reply) if spoil else reply.text, "stop"
-
-
-def _wrapped(reply: SimulatedReply) -> str:
-    return f"Sure! Here is what you asked for:\n\n```python\n{reply.text}\n```\n\nLet me know if you need more."
-
-
-def _out_of_vocabulary(reply: SimulatedReply) -> str:
-    if reply.is_single_label:
-        return reply.written(["somewhat_supported"])
-    if reply.task == "nuggetize":
-        return "I cannot help with that."
-    return reply.written((*reply.items[:-1], "somewhat_supported"))
-
-
-def _wrong_length(reply: SimulatedReply) -> str:
-    if reply.task == "nuggetize":
-        return reply.written(f"nugget number {number} of a list too long" for number in range(1, 251))
-    return reply.written((*reply.items, *reply.items[:1]))
-
-
-SPOILERS: dict[str, Callable[[SimulatedReply], str]] = {
-    "wrapped": _wrapped,
-    "out_of_vocabulary": _out_of_vocabulary,
-    "wrong_length": _wrong_length,
-}
+            faults = self.faults
+            rates = Rates(0, faults.fail_rate, faults.malformed_rate).by_kind
+            for kind, rate in sorted(faults.rates.items()):
+                rates[kind] = rates.get(kind, 0.0) + rate
+            return drawn(rates, faults.seed, request_hash, seen), seen
