@@ -229,7 +229,7 @@ def test_a_name_that_stands_for_a_metadata_service_is_refused(
     """Check 70: a listed name that a name server points into the network of the cloud."""
     list_endpoints(lab="http://llm.lab.example/v1")
     monkeypatch.setattr(
-        "llmjobs.client.socket.getaddrinfo", lambda *_, **__: [(0, 0, 0, "", ("169.254.169.254", 80))]
+        "web.transport.socket.getaddrinfo", lambda *_, **__: [(0, 0, 0, "", ("169.254.169.254", 80))]
     )
     assert "llm.lab.example stands for 169.254.169.254, where no LLM can be" in tried(olga)
 
