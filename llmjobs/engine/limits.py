@@ -3,20 +3,14 @@
 The default endpoint's limits are from the environment, those of others from an administrator.
 """
 
-import json
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
-from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from redis import Redis, RedisError
-from redis.backoff import NoBackoff
-from redis.client import Pipeline
-from redis.retry import Retry
 
 from llmjobs.client import CallRefusal, Completion, Endpoint, default_endpoint
 from llmjobs.engine.calls import REPLY_TOKENS
@@ -37,13 +31,6 @@ LONGEST_AHEAD = 5 * PERIOD
 SOONEST, LATEST = 0.1, 1.0
 # Seconds for which a job shows that it is held back: otherwise the reason would change with each request.
 HELD_FOR = 5.0
-# Weight of a reply's real cost beside the estimate of its template so far.
-LEARNS = 0.2
-
-KEY = "assay:llm:use:"
-KEPT_FOR = 3600  # seconds; a state that nobody changed for so long holds nobody back
-PATIENCE = 1.0  # seconds
-REDIS_SCHEMES = ("redis://", "rediss://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,64 +152,20 @@ def set_limits(base_url: str, limits: Limits) -> str:
     return address
 
 
-class AwayError(Exception):
-    """Store of the limits' state that does not answer just now."""
-
-
-class DatabaseStore:
-    """Rows, each locked while it is changed: visits of several workers come one after the other."""
-
-    def admit(self, address: str, visit: Visit) -> tuple[int, float]:
-        with transaction.atomic():
-            locked = EndpointUse.objects.select_for_update().filter(address=address)
-            row = locked.first()
-            if row is None:
-                # Another worker may insert the same row in the same moment.
-                EndpointUse.objects.bulk_create([EndpointUse(address=address)], ignore_conflicts=True)
-                row = locked.get()
-            state = LimitState.stored(row.state)
-            answer = state.admit(visit, _database_now())
-            if state != LimitState.stored(row.state):
-                EndpointUse.objects.filter(pk=row.pk).update(state=asdict(state))
-        return answer
-
-
-class RedisStore:
-    """Keys, each watched while it is changed: a second visitor starts again."""
-
-    def __init__(self, url: str) -> None:
-        # Tried once more, at once: a connection may have been cut while nobody used it. The engine tries again later.
-        once_more = Retry(NoBackoff(), 1)
-        self._redis = Redis.from_url(
-            url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=once_more
-        )
-
-    def admit(self, address: str, visit: Visit) -> tuple[int, float]:
-        """Raises `AwayError`."""
-        key = KEY + address
-
-        def change(pipe: Pipeline) -> tuple[int, float]:
-            found = cast(bytes | None, pipe.get(key))
-            seconds, micros = pipe.time()
-            state = LimitState.stored(json.loads(found) if found else {})
-            answer = state.admit(visit, seconds + micros / 1e6)
-            pipe.multi()
-            pipe.set(key, json.dumps(asdict(state)), ex=KEPT_FOR)
-            return answer
-
-        try:
-            changed = self._redis.transaction(cast(Any, change), key, value_from_callable=True)
-            return cast(tuple[int, float], changed)
-        except RedisError as error:
-            raise AwayError(type(error).__name__) from error
-
-
-LimitStore = DatabaseStore | RedisStore
-
-
-@lru_cache(maxsize=4)
-def store_of(broker: str) -> LimitStore:
-    return RedisStore(broker) if broker.startswith(REDIS_SCHEMES) else DatabaseStore()
+def consult(address: str, visit: Visit) -> tuple[int, float]:
+    """Admit the calls of a visit. The row is locked: visits of several workers come one after the other."""
+    with transaction.atomic():
+        locked = EndpointUse.objects.select_for_update().filter(address=address)
+        row = locked.first()
+        if row is None:
+            # Another worker may insert the same row in the same moment.
+            EndpointUse.objects.bulk_create([EndpointUse(address=address)], ignore_conflicts=True)
+            row = locked.get()
+        state = LimitState.stored(row.state)
+        answer = state.admit(visit, _database_now())
+        if state != LimitState.stored(row.state):
+            EndpointUse.objects.filter(pk=row.pk).update(state=asdict(state))
+    return answer
 
 
 def _database_now() -> float:
@@ -248,7 +191,6 @@ class LimitView:
     reported_at: float = 0.0
     retry_at: float = 0.0
     held_at: float = float("-inf")
-    away_until: float = 0.0
 
 
 class Limiter:
@@ -258,8 +200,6 @@ class Limiter:
         self.worker = worker
         self.limits: dict[str, Limits] = {}
         self._views: dict[str, LimitView] = defaultdict(LimitView)
-        # Of real to estimated tokens, by endpoint and template.
-        self._factors: dict[tuple[str, str], float] = {}
         self._reserved: dict[int, int] = {}
 
     def know(self, endpoints: Iterable[Endpoint]) -> None:
@@ -279,8 +219,8 @@ class Limiter:
             (limited[name] if name in self.limits else admitted).append(sending)
         # Sorted in every worker: two that lock the rows of two endpoints must not deadlock.
         for name, due in sorted(limited.items(), key=lambda item: item[0]):
-            costs = [self._cost(sending) for sending in due]
-            number, wait = self._visit(name, under_way.get(name, 0), costs) or (0, LATEST)
+            costs = [_tokens(sending) for sending in due]
+            number, wait = self._visit(name, under_way.get(name, 0), costs)
             if number < len(due):
                 view = self._views[name]
                 view.held_at = now = time.monotonic()
@@ -297,8 +237,6 @@ class Limiter:
             return
         cost = reply.prompt_tokens + (reply.completion_tokens or 0)
         self._views[sending.wanted.endpoint.name].beyond += cost - expected
-        kind = _kind(sending)
-        self._factors[kind] = self._factors.get(kind, 1.0) * (1 - LEARNS + LEARNS * cost / max(1, expected))
 
     def keep_up(self, under_way: Mapping[str, int]) -> None:
         """Report fewer calls under way at once, and the same number from time to time."""
@@ -319,30 +257,16 @@ class Limiter:
         view = self._views[name]
         if time.monotonic() - view.held_at > HELD_FOR or name not in self.limits:
             return ""
-        if view.away_until:
-            return f"The broker, which counts for the limits of {name}, does not answer."
         return f"Held back by the limit of {name}: {self.limits[name]}, for all workers."
 
-    def _cost(self, sending: Sending) -> int:
-        """Estimated tokens of a call and its reply, corrected by earlier calls of its template."""
-        estimate = sending.wanted.prompt_tokens + REPLY_TOKENS.get(sending.wanted.ask.task, 0)
-        return round(estimate * self._factors.get(_kind(sending), 1.0))
-
-    def _visit(self, name: str, under_way: int, costs: Sequence[int]) -> tuple[int, float] | None:
-        """Consult the shared state; None where its store is away, and then nothing may go."""
+    def _visit(self, name: str, under_way: int, costs: Sequence[int]) -> tuple[int, float]:
         view = self._views[name]
-        if time.monotonic() < view.away_until:
-            return None
-        visit = Visit(self.worker, self.limits[name], under_way, costs, view.beyond)
-        try:
-            number, wait = store_of(settings.CELERY_BROKER_URL).admit(name, visit)
-        except AwayError:
-            view.away_until = time.monotonic() + LATEST
-            return None
-        view.away_until, view.beyond = 0.0, 0
+        number, wait = consult(name, Visit(self.worker, self.limits[name], under_way, costs, view.beyond))
+        view.beyond = 0
         view.reported, view.reported_at = under_way + number, time.monotonic()
         return number, wait
 
 
-def _kind(sending: Sending) -> tuple[str, str]:
-    return sending.wanted.endpoint.name, sending.wanted.ask.template
+def _tokens(sending: Sending) -> int:
+    """Estimated tokens of a call and its reply."""
+    return round(sending.wanted.prompt_tokens + REPLY_TOKENS.get(sending.wanted.ask.task, 0))
