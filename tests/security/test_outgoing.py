@@ -241,7 +241,7 @@ def test_a_proxy_gets_its_password_and_resolves_names(
     assert f"Proxy-Authorization: Basic {b64encode(b'ann:word').decode()}" in listening.requests[0]
 
 
-@pytest.mark.parametrize("spared", ["127.0.0.1", "*", "10.0.0.7, 127.0.0.1"])
+@pytest.mark.parametrize("spared", ["127.0.0.1", "*", "elsewhere.example, 127.0.0.1"])
 def test_a_host_without_proxy_is_called_directly(
     listening: Listening, monkeypatch: pytest.MonkeyPatch, spared: str
 ) -> None:
