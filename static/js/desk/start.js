@@ -17,6 +17,7 @@ import { Undoing } from "./undoing.js";
 
 const root = document.body;
 const URL_PREFIX = "url";
+const PATIENCE_MS = 1000;
 
 /** The addresses in the page's `data-url-…` attributes, by their last word. */
 function urlsOf(dataset) {
@@ -165,6 +166,11 @@ function isCutShort({ state }) {
   return !isReturn && Boolean(state.holder) && state.holder.page !== "left";
 }
 
+/** What comes within a second; nobody waits for it longer. */
+function soon(promise) {
+  return Promise.race([promise, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+}
+
 /**
  * Start the desk of this page. `parts` names what is made by `setUp(desk)` and has a place to be put back. One of them
  * is also `desk.work`, what is judged or edited, which the shared modules ask: {isReadonly, current, focus(key),
@@ -188,6 +194,7 @@ export async function startDesk({ Store, words, parts, setUp }) {
   desk.signIn = session.setup(desk);
   desk.conflict = conflict.setup(desk);
   desk.lease = lease.setup(desk);
+  if (state.holder) await soon(desk.lease?.started); // who only reads has no buttons in the rows, which are lower then
   root.dataset.filled = ""; // before places are put back: what is hidden cannot take the focus
   for (const name of ["shell", ...parts]) desk[name]?.restore?.(desk.known[name] ?? {});
   if (cutShort) desk.resume(); // its newest place is not known, so work goes on at the first that is left to do

@@ -9,17 +9,21 @@ from pytest_django.live_server_helper import LiveServer
 from assessor.models import Desk
 from evaluation.models import Task, TaskAnswer
 from tests.browser.judge.judging_desk import JudgingDesk, Visit
-from tests.browser.nugget_desk import signed_in
+from tests.browser.nugget_desk import LAST_WORDS, signed_in
+from tests.browser.shifts import (
+    IN_THE_ROWS,
+    SIZES,
+    held_back,
+    is_still,
+    leave_open_elsewhere,
+    shifts_while_starting,
+)
 from tests.worlds.judging_desk import JudgeWorld
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 LOADING = "#line [data-loading]"
 TEXTS = "#answer-head, #answer .sentence-text, #pair-number, #pair-name, #pair-sentence, .cited-title, .cited-text"
-TELEPHONE = {"width": 412, "height": 823}
-SHIFTED = """() => new Promise((told) => new PerformanceObserver((list) => {
-  told(list.getEntries().reduce((sum, { value }) => sum + value, 0));
-}).observe({ type: "layout-shift", buffered: true }) ?? setTimeout(told, 300, 0))"""
 NO_FOCUS = "HTMLElement.prototype.focus = () => {}"
 
 
@@ -28,17 +32,6 @@ def page(chromium: Browser, live_server: LiveServer, world: JudgeWorld) -> Page:
     """A page of Ann's browser, whose task is started and not opened."""
     world.client("ann").post(f"/desk/{world.assign.public_id}/start/")
     return signed_in(chromium, live_server, world.client("ann")).new_page()
-
-
-def held_back(page: Page, address: str) -> list[Route]:
-    """Hold requests back until somebody lets them go on."""
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route(address, hold)
-    return held
 
 
 def let_go(page: Page, held: list[Route]) -> None:
@@ -185,17 +178,26 @@ def test_an_answer_that_no_script_showed_is_not_seen(
     assert not TaskAnswer.objects.filter(task=world.assign, seen_at__isnull=False).exists()
 
 
-@pytest.mark.parametrize("place", [{}, {"shell": {"shown": "rows", "scrolled": {"passages": 0, "rows": 0}}}])
-@pytest.mark.parametrize("name", ["scratch", "shown"])
-def test_nothing_shifts_while_a_desk_starts(
-    world: JudgeWorld, visit: Visit, name: str, place: dict[str, Any]
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["assign", "scratch", "shown"])
+def test_nothing_shifts_while_a_judging_desk_starts(
+    world: JudgeWorld, chromium: Browser, live_server: LiveServer, name: str, size: str
 ) -> None:
     task = getattr(world, name)
-    world.client(task.assessor.username).post(f"/desk/{task.public_id}/start/")
-    Desk.objects.filter(task=task).update(place=place)
-    with visit(task, viewport=TELEPHONE) as judge:
-        expect(judge.page.locator(".cited-text" if place else "#s-0")).to_be_visible()
-        assert judge.page.evaluate(SHIFTED) <= 0.02
+    client = world.client(task.assessor.username)
+    client.post(f"/desk/{task.public_id}/start/")
+    width, height = SIZES[size]
+    context = signed_in(chromium, live_server, client, viewport={"width": width, "height": height})
+    page = context.new_page()
+    for place in ({}, IN_THE_ROWS):
+        Desk.objects.filter(task=task).update(place=place)
+        is_still(shifts_while_starting(page, f"/desk/{task.public_id}/"))
+    leave_open_elsewhere(task)
+    is_still(shifts_while_starting(page, f"/desk/{task.public_id}/"))
+    assert page.locator("body[data-readonly]").count() == 1
+    page.goto("about:blank")
+    page.wait_for_timeout(LAST_WORDS)
+    context.close()
 
 
 def without_desk(judge: JudgingDesk, place: dict[str, Any]) -> None:
