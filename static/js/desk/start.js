@@ -4,6 +4,7 @@
 
 import * as conflict from "../saving/conflict.js";
 import * as lease from "../saving/lease.js";
+import { tellWhatWasLeft } from "../saving/left.js";
 import { Save } from "../saving/save.js";
 import * as session from "../saving/session.js";
 import { setup as setUpUnsent } from "../saving/unsent.js";
@@ -181,6 +182,7 @@ export async function startDesk({ Store, words, parts, setUp }) {
   const state = JSON.parse(document.getElementById("desk-state").textContent);
   const desk = new Desk(state, { Store, words, parts });
   listen(desk);
+  tellWhatWasLeft(desk);
   await catchUp(desk);
   desk.keys = keys.setup();
   desk.undoing = new Undoing(desk);

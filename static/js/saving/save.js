@@ -19,6 +19,7 @@ const KEEPALIVE_BYTES = 60_000; // browsers allow 64 KB for requests that outliv
  * `conflict` {op, rows, keys}: the rows were changed by another window, `resolve()` is awaited;
  * `refused` {op, message}: a rule said no, the operation was set aside;  `moved` {holder_age_s}: another window writes;
  * `ended`: the task is this account's no more, everything unsent was set aside;  `signed-out`;  `rewritten`: operations were taken out or brought up to date, build the rows anew;
+ * `left` {ops}: closed windows left them, and they wait here now;
  * `reload` {state}: the server's state, asked for again;  `settle`: turn what is being typed into operations now.
  */
 export class Save extends EventTarget {
@@ -89,8 +90,10 @@ export class Save extends EventTarget {
   async #takeKept() {
     const kept = await this.#outbox.list();
     const known = new Set(this.#queue.map((op) => op.op_id));
-    this.#queue = [...kept.queued.filter((op) => !known.has(op.op_id)), ...this.#queue];
+    const left = kept.queued.filter((op) => !known.has(op.op_id));
+    this.#queue = [...left, ...this.#queue];
     this.#aside = kept.aside;
+    this.#emit("left", { ops: left });
   }
 
   /** Take over what windows left that were closed meanwhile. Returns how many operations that were. */

@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pyte
 SOON_MS = 3000  # by the page's own clock
 
 OPS = "**/ops/"
+SAID = "#line [data-text]"
 
 
 def is_old(shown: str, before: str) -> bool:
@@ -62,7 +63,14 @@ def test_a_page_closed_offline_sends_its_work_at_the_next_visit(page: Page, wind
     context.set_offline(False)
     time.sleep(1)
 
+    context.route(OPS, lambda route: route.fulfill(status=503, body="no"))
     reopened = open_desk(context, window)
+    expect(reopened.locator(BAR)).to_contain_text("11 changes wait on this device", timeout=CALM)
+    expect(reopened.locator(SAID)).not_to_contain_text("from before")
+    context.unroute(OPS)
+    reopened.get_by_role("button", name="Try now").click()
+    expect(reopened.locator(SAID)).to_contain_text("10 changes from before were sent and saved")
+    assert wordings()[:10] == texts
     drained(reopened)
     expect(reopened.locator("#n-d3 textarea")).to_have_value("half a wo")
     expect(reopened.locator("#n-d2 .row-text")).to_have_text("wording 9")
@@ -70,6 +78,22 @@ def test_a_page_closed_offline_sends_its_work_at_the_next_visit(page: Page, wind
     until(reopened, "desk.store.row('d3').text === 'half a wo'")
     drained(reopened)
     assert wordings() == [*texts, "half a wo"]
+
+
+def test_changes_left_on_the_device_are_told_of_once_they_are_saved(page: Page, window: Window) -> None:
+    page.route(OPS, lambda route: route.abort())
+    reword(page, "d1", "left behind")
+    expect(page.locator(BAR)).to_contain_text("1 change waits")
+    page.unroute(OPS)
+    page.route("**/state/", lambda route: route.abort())  # what is told does not rest on it
+    open_desk(page.context, window, page)
+    expect(page.locator(SAID)).to_contain_text("1 change from before was sent and saved")
+    expect(page.locator("#status")).to_contain_text("1 change from before was sent and saved")
+    assert wordings() == ["left behind"]
+    open_desk(page.context, window, page)
+    reword(page, "d1", "of now")
+    drained(page)
+    expect(page.locator(SAID)).not_to_contain_text("from before")
 
 
 def test_a_reload_loses_nothing_and_stays_writable(page: Page, window: Window) -> None:
