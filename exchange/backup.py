@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, Literal, NamedTuple, cast
+from typing import IO, Any, Literal, cast
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -37,21 +37,8 @@ LEFT_OUT = ("django_session", "accounts_cached", "api_idempotencykey")
 """Tables whose rows stay out of backups: sessions open accounts, and kept answers hold data in full."""
 
 
-class Ending(NamedTuple):
-    """A statement, and the table and the column without which it is left out."""
-
-    table: str
-    column: str
-    statement: str
-
-
-STATEMENTS = (
-    Ending("django_session", "session_key", "DELETE FROM django_session"),
-    Ending("accounts_cached", "cache_key", "DELETE FROM accounts_cached"),
-    Ending("api_idempotencykey", "key", "DELETE FROM api_idempotencykey"),
-    Ending("accounts_user", "session_epoch", "UPDATE accounts_user SET session_epoch = session_epoch + 1"),
-)
-"""Run in each restored database. Backups of older versions hold sessions, and with them what opens accounts."""
+END_SESSIONS = "UPDATE accounts_user SET session_epoch = session_epoch + 1"
+"""Run in each restored database: cookies from before the backup open nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +58,9 @@ class Openings:
 
 
 def openings() -> Openings:
-    # The database may be empty, or of an older version that lacks these tables.
-    tables = set(connection.introspection.table_names())
-    if "accounts_user" not in tables:
+    if User._meta.db_table not in connection.introspection.table_names():  # an empty database
         return Openings({}, frozenset())
     accounts = frozenset(User.objects.filter(is_active=True).values_list("username", flat=True))
-    if "accounts_apitoken" not in tables:
-        return Openings({}, accounts)
     good = ApiToken.objects.filter(revoked_at=None, expires_at__gt=now(), user__is_active=True).order_by("pk")
     rows = good.values_list("sha256", "prefix", "name", "user__username", "expires_at")
     return Openings(
@@ -140,14 +123,14 @@ def signature_of(manifest: bytes, key: str | bytes) -> str:
 def check_signature(path: Path) -> None:
     """Raise `Refused` unless this installation wrote the backup: the dump is run as it is, so it has to be ours."""
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    manifest, found = _content(path, MANIFEST), b""
-    with suppress(Refused):  # older versions signed nothing
-        found = _content(path, SIGNATURE)
-    if not any(hmac.compare_digest(signature_of(manifest, key).encode(), found) for key in keys):
+    manifest, signature = _content(path, MANIFEST), b""
+    with suppress(Refused):
+        signature = _content(path, SIGNATURE)
+    if not any(hmac.compare_digest(signature_of(manifest, key).encode(), signature) for key in keys):
         raise Refused(
             "not_ours",
             f"{path} does not carry the signature of this installation's SECRET_KEY: it was changed, or made "
-            "by another installation or by an older version. --from-elsewhere restores it all the same. "
+            "by another installation. --from-elsewhere restores it all the same. "
             "Whoever made it then decides on every account and row, and may run commands here: use it only "
             "for a file of your own.",
         )
@@ -244,9 +227,7 @@ class SqliteTools:
         """Restore in one transaction, which other processes see at once or not at all."""
         copy = self._unfolded(data)
         with closing(sqlite3.connect(copy)) as source:
-            for table, column, statement in STATEMENTS:  # a dump of an older version may lack some
-                if column in {name for _, name, *_ in source.execute(f"PRAGMA table_info({table})")}:
-                    source.execute(statement)
+            source.execute(END_SESSIONS)
             source.commit()
             source.backup(self._own())
         connection.close()
@@ -282,14 +263,6 @@ LIBPQ_OPTIONS = {
     "service": "PGSERVICE",
     "passfile": "PGPASSFILE",
 }
-END_SESSIONS = """
-RESET search_path;
-DO $ended$ BEGIN {statements} END $ended$;
-"""
-WHERE_THERE = """
-IF EXISTS (SELECT FROM information_schema.columns WHERE table_schema = current_schema()
-    AND table_name = '{table}' AND column_name = '{column}') THEN {statement}; END IF;
-"""
 FORGET = """
 SELECT 'DROP TABLE IF EXISTS ' || string_agg(format('%I.%I', schemaname, tablename), ', ') || ' CASCADE;'
 FROM pg_tables WHERE schemaname = current_schema()
@@ -341,9 +314,7 @@ class PostgresqlTools:
         before = data.with_name("before.sql")
         before.write_text(f"SET lock_timeout = '{LOCK_TIMEOUT}';\n{forget}\n", encoding="utf-8")
         after = data.with_name("after.sql")
-        # A dump of an older version may lack a table or a column.
-        endings = "".join(WHERE_THERE.format(**ending._asdict()) for ending in STATEMENTS)
-        after.write_text(END_SESSIONS.format(statements=endings), encoding="utf-8")
+        after.write_text(f"RESET search_path;\n{END_SESSIONS};\n", encoding="utf-8")
         psql = [self._program("psql"), "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
         self._run([*psql, "--output=/dev/null", f"--file={before}", f"--file={script}", f"--file={after}"])
 
@@ -501,11 +472,9 @@ def _held() -> str:
 
 def _check_restored(manifest: BackupManifest) -> None:
     """The same rows are there, and the logs are append-only."""
-    for table, found in count_rows(manifest.rows).items():
-        # The endings empty these also where a dump of an older version held rows of them.
-        rows = 0 if table in LEFT_OUT else manifest.rows[table]
-        if found != rows:
-            raise Refused("incomplete", f"{table} has {found} rows after the restore, not {rows}.")
+    for table, rows in count_rows(manifest.rows).items():
+        if rows != manifest.rows[table]:
+            raise Refused("incomplete", f"{table} has {rows} rows after the restore, not {manifest.rows[table]}.")
     install_triggers()
     if missing := missing_triggers():
         raise Refused("no_triggers", f"The logs can be changed: {', '.join(missing)} could not be made.")

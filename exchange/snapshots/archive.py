@@ -3,17 +3,17 @@
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import InputProblem, Refused
+from exchange.snapshots.upgrades import StoredTable, current_form, upgraded
 
-FORMAT = 1
 MANIFEST, PEOPLE = "manifest.json", "people"
 LONGEST_MANIFEST, LONGEST_LINE = 4_000_000, 64_000_000
 PIECE = 1 << 20
@@ -33,7 +33,7 @@ class SnapshotManifest(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    format: int
+    format: int = Field(ge=1)
     slug: str
     name: str
     revision: int
@@ -43,7 +43,7 @@ class SnapshotManifest(BaseModel):
     migrations: dict[str, str]
     content: str
     tables: dict[str, TablePart]
-    documents: dict[str, str] = {}
+    documents: dict[str, str]
 
     @property
     def rows(self) -> int:
@@ -77,9 +77,16 @@ class Archive:
             self._check(name, part)
         if content_of(self.manifest.tables) != self.manifest.content:
             raise self.damaged("its manifest does not fit together")
+        stored = (self._stored(name) for name in self.manifest.tables)
+        self._names = {upgraded(table, self.manifest.format).name: table.name for table in stored}
 
     def damaged(self, why: str) -> Refused:
         return _damaged(self.path, why)
+
+    def newer(self, what: str) -> Refused:
+        return Refused(
+            "newer", f"{self.path} was made by a newer version of Assay, which has {what}: upgrade Assay first."
+        )
 
     def _read_manifest(self) -> SnapshotManifest:
         try:
@@ -87,10 +94,8 @@ class Archive:
                 manifest = SnapshotManifest.model_validate_json(content.read(LONGEST_MANIFEST))
         except (KeyError, ValidationError) as error:
             raise self.damaged("it has no whole manifest.json") from error
-        if manifest.format != FORMAT:
-            raise Refused(
-                "other_form", f"{self.path} has form {manifest.format}; this version of Assay reads form {FORMAT}."
-            )
+        if manifest.format > current_form():
+            raise self.newer(f"form {manifest.format} of these files")
         return manifest
 
     def _check(self, name: str, part: TablePart) -> None:
@@ -111,16 +116,30 @@ class Archive:
             raise self.damaged(f"it has no {file_of(name)}") from None
 
     def place(self, name: str, number: int, field: str, expected: str) -> InputProblem:
-        return InputProblem(f"{self.path.name}/{file_of(name)}", number, field, expected)
+        return InputProblem(f"{self.path.name}/{file_of(self._names[name])}", number, field, expected)
 
-    def rows(self, name: str) -> Iterator[tuple[int, list[Any]]]:
-        """Rows with their line numbers; an unreadable line gives an empty row, a missing table none."""
-        part = self.manifest.tables.get(name)
-        if part is None:
-            return
+    @property
+    def tables(self) -> Collection[str]:
+        """Names of the tables, as this version calls them."""
+        return self._names.keys()
+
+    def table(self, name: str) -> StoredTable:
+        """Return a table as this version has it; its rows can be read once. Raises `Refused` where there is none."""
+        if name not in self._names:
+            raise self.damaged(f"it has no table {name}")
+        return upgraded(self._stored(self._names[name]), self.manifest.format)
+
+    def count(self, name: str) -> int:
+        return self.manifest.tables[self._names[name]].rows
+
+    def _stored(self, name: str) -> StoredTable:
+        return StoredTable(name, self.manifest.tables[name].columns, self._lines(name))
+
+    def _lines(self, name: str) -> Iterator[list[Any]]:
+        part = self.manifest.tables[name]
         with self._open(name) as content:
-            for number in range(1, part.rows + 1):
-                yield number, _row(content.readline(LONGEST_LINE), len(part.columns))
+            for _ in range(part.rows):
+                yield _row(content.readline(LONGEST_LINE), len(part.columns))
 
 
 def _row(line: bytes, width: int) -> list[Any]:

@@ -20,8 +20,7 @@ from evaluation.judges import describe
 from evaluation.models import Campaign, Judge, ListedNugget, Membership, Task
 from evaluation.rules.tasks import UNBLINDED_ROLES
 from evaluation.terms import Role
-from exchange.models import LoadedCampaign, Snapshot
-from exchange.snapshots.archive import PEOPLE, Archive, SnapshotManifest
+from exchange.snapshots.archive import PEOPLE, Archive
 from exchange.snapshots.pack import replaced
 from exchange.snapshots.tables import (
     JUDGES_BY_KEY,
@@ -140,11 +139,11 @@ def names_taken(archive: Archive, there: Sequence[SnapshotTable], slug: str) -> 
 
 
 def _taken(archive: Archive, table: SnapshotTable, column: Field) -> Iterator[str]:
-    columns = archive.manifest.tables[table.name].columns
-    if column.name not in columns:
+    stored = archive.table(table.name)
+    if column.name not in stored.columns:
         return
-    place = columns.index(column.name)
-    values = [row[place] for _, row in archive.rows(table.name) if row and isinstance(row[place], str)]
+    place = stored.columns.index(column.name)
+    values = [row[place] for row in stored.rows if row and isinstance(row[place], str)]
     for start in range(0, len(values), PART):
         yield from _found(column, values[start : start + PART])
 
@@ -219,10 +218,9 @@ class _Loading:
         self.renaming: Renaming = {}
         self.keys: dict[Model, list[int]] = {}
         self.problems: list[InputProblem] = []
-        there = archive.manifest.tables
-        if unknown := there.keys() - {PEOPLE, *(table.name for table in tables())}:
-            raise _newer(archive, f"the table {min(unknown)}")
-        self.columns = {table: _columns(archive, table) for table in tables() if table.name in there}
+        if unknown := {*archive.tables} - {PEOPLE, *(table.name for table in tables())}:
+            raise archive.newer(f"the table {min(unknown)}")
+        self.columns = {table: _columns(archive, table) for table in tables() if table.name in archive.tables}
 
     def load(self) -> Loaded:
         self.renaming = names_taken(self.archive, list(self.columns), self.target.slug)
@@ -230,7 +228,7 @@ class _Loading:
         # In the order of the file: whatever is ordered by key has the same order again (decision 22).
         for table in self.columns:
             if table.numbered:
-                self.keys[table.model] = reserve(table.model, self.archive.manifest.tables[table.name].rows)
+                self.keys[table.model] = reserve(table.model, self.archive.count(table.name))
         for table in sorted(self.columns, key=lambda column: column.model is not Judge):  # others take their keys
             self._write(table)
         campaign = Campaign.objects.get(pk=self.keys[Campaign][0])
@@ -241,7 +239,7 @@ class _Loading:
 
         An account that is made is closed and without a password.
         """
-        rows = [row for _, row in self.archive.rows(PEOPLE)]
+        rows = list(self.archive.table(PEOPLE).rows)
         if not all(len(row) == 3 and all(isinstance(cell, str) for cell in row) for row in rows):
             raise self.archive.damaged("a row of its people is none")
         there = {canonical_name(name): pk for name, pk in User.objects.values_list("username", "pk")}
@@ -278,7 +276,7 @@ class _Loading:
     def _rows(self, table: SnapshotTable) -> Iterator[tuple[int, dict[str, Any]]]:
         """Rows with their line and values by column; every wrong cell becomes a problem."""
         columns = self.columns[table]
-        for number, cells in self.archive.rows(table.name):
+        for number, cells in enumerate(self.archive.table(table.name).rows, start=1):
             if not cells:
                 self._problem(table, number, "row", f"a list of {len(columns)} values")
                 continue
@@ -341,47 +339,28 @@ class _Loading:
 
 def _columns(archive: Archive, table: SnapshotTable) -> list[tuple[Field, Coder]]:
     known = {column.name: column for column in table.fields}
-    named = archive.manifest.tables[table.name].columns
+    named = archive.table(table.name).columns
     if unknown := [name for name in named if name not in known]:
-        raise _newer(archive, f"the column {unknown[0]} of {table.name}")
+        raise archive.newer(f"the column {unknown[0]} of {table.name}")
     return [(known[name], decoder(known[name])) for name in named]
 
 
-def _newer(archive: Archive, what: str) -> Refused:
-    return Refused(
-        "newer", f"{archive.path} was made by another version of Assay, which has {what}: upgrade Assay first."
-    )
-
-
 def _default(column: Field) -> Any:
-    # A file of an older version lacks columns that came later.
+    # A file lacks columns that came after its version.
     return now() if getattr(column, "auto_now_add", False) else column.get_default()
 
 
-def keep_blind(
-    manifest: SnapshotManifest, campaign: Campaign, snapshot: Snapshot | None
-) -> tuple[Membership, ...]:
-    """Join the campaign to its family; take back and return the roles that would unblind somebody there.
+def keep_blind(campaign: Campaign) -> tuple[Membership, ...]:
+    """Take back and return the roles that would unblind somebody in a campaign that was loaded.
 
     Inside the transaction of the loading. Raises `Refused` where somebody would lose sight of what they see now.
     """
-    if "family" not in manifest.tables["evaluation.Campaign"].columns:
-        _join(campaign, manifest.slug, snapshot)
     lock_family(campaign.pk)  # nobody is given a role in the original meanwhile
     _check_sight(campaign)
     loaded = Membership.objects.filter(campaign=campaign).select_related("user").order_by("user__username")
     unblinding = [role for role in loaded if copies_problem(campaign, role.user, Role(role.role))]
     Membership.objects.filter(pk__in=[role.pk for role in unblinding]).delete()
     return tuple(unblinding)
-
-
-def _join(campaign: Campaign, slug: str, snapshot: Snapshot | None) -> None:
-    # Files of versions without families name none: the snapshot tells the family, else the short name.
-    known = [snapshot.campaign] if snapshot else [*Campaign.objects.filter(slug=slug).exclude(pk=campaign.pk)]
-    known += [copy.campaign for copy in LoadedCampaign.objects.filter(slug=slug).select_related("campaign")]
-    if known:
-        campaign.family = known[0].family
-        campaign.save(update_fields=["family"])
 
 
 def _check_sight(campaign: Campaign) -> None:

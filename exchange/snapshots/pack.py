@@ -21,7 +21,6 @@ from evaluation.models import Campaign, Judge
 from evaluation.rules.text import pattern_of_names
 from evaluation.terms import JudgeKind
 from exchange.snapshots.archive import (
-    FORMAT,
     MANIFEST,
     PEOPLE,
     SnapshotManifest,
@@ -43,6 +42,7 @@ from exchange.snapshots.tables import (
     judges_changed,
     referred_to,
 )
+from exchange.snapshots.upgrades import current_form
 from web.consistent_read import consistent_read
 
 COLUMNS = ("username", "first_name", "last_name")
@@ -218,7 +218,7 @@ class _Packing:
     def _manifest(self, tables: dict[str, TablePart], documents: Documents) -> SnapshotManifest:
         campaign = self.chosen.campaign
         return SnapshotManifest(
-            format=FORMAT,
+            format=current_form(),
             slug=campaign.slug,
             name=campaign.name,
             revision=campaign.revision,

@@ -147,7 +147,7 @@ def load_campaign(
             return LoadResult(there, None)
         with transaction.atomic():
             loaded = load(archive, target)
-            not_given = keep_blind(manifest, loaded.campaign, snapshot)
+            not_given = keep_blind(loaded.campaign)
             _note(manifest, loaded, snapshot, actor)
             if snapshot:
                 _let_in(loaded.campaign, snapshot.campaign)

@@ -38,7 +38,7 @@ from evaluation.models import AnswerProvenance, Campaign, Membership, Run, Topic
 from evaluation.terms import Condition, FindingCode, RagTask, Role
 from exchange.demo_campaign import load_sample
 from exchange.models import Snapshot
-from exchange.snapshots.archive import FORMAT
+from exchange.snapshots.upgrades import current_form
 from jobs.health import queue_state
 from organizer.access import get_campaign, get_row
 from organizer.forms import ListSearch, choice_field, named, page_of, posted, refusals_on
@@ -423,7 +423,7 @@ def catalogue(request: UserRequest, slug: str) -> HttpResponse:
         # With names only organizers may take one.
         "snapshots": snapshots if organizes else snapshots.filter(names=False),
         "api_version": API_VERSION,
-        "snapshot_form": FORMAT,
+        "snapshot_form": current_form(),
         "server": request.build_absolute_uri("/").rstrip("/"),
         "now": now(),
         "may_organize": organizes,

@@ -1,9 +1,6 @@
 """A campaign and its copies are one family: whoever judges in one of them reads runs and labels in none."""
 
-import json
-from hashlib import sha256
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 from django.test import Client
@@ -17,8 +14,6 @@ from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, Event, Membership, Run, Task
 from evaluation.terms import RagTask as TrackTask
 from evaluation.terms import Role
-from exchange.models import LoadedCampaign
-from exchange.snapshots.archive import MANIFEST, SnapshotManifest, content_of, file_of
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import load_campaign, open_snapshot, take_snapshot, write_campaign
 from tests.worlds.campaign import ALPHA, TOPICS, World, make_world
@@ -227,40 +222,6 @@ def test_a_task_of_a_copy_keeps_no_role_from_being_taken(tmp_path: Path) -> None
     page = reverse("organizer:take_role", args=[world.campaign.slug])
     done = world.client("olga").post(page, {"username": "ann", "role": "assessor"})
     assert done.status_code == 302
-
-
-def test_older_files_are_known_by_the_name_of_their_campaign(world: World, tmp_path: Path) -> None:
-    """A file of a version that knew no families says of which campaign it was made, and no more."""
-    file = tmp_path / "river.zip"
-    write_campaign(file, world.campaign, SnapshotContents())
-    copy = load_campaign(without_families(file), slug="copy").campaign
-    assert copy.family == world.campaign.family
-    second = load_campaign(without_families(file), slug="again").campaign
-    assert second.family == world.campaign.family
-    assert LoadedCampaign.objects.get(campaign=second).slug == "river"
-
-
-def without_families(file: Path) -> Path:
-    """Return a copy of a file as a version without families wrote it."""
-    with ZipFile(file) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    name = "evaluation.Campaign"
-    manifest = SnapshotManifest.model_validate_json(parts[MANIFEST])
-    table = manifest.tables[name]
-    place = table.columns.index("family")
-    (row,) = (json.loads(line) for line in parts[file_of(name)].splitlines())
-    shortened = json.dumps(row[:place] + row[place + 1 :]).encode() + b"\n"
-    columns = [column for column in table.columns if column != "family"]
-    changed = {"columns": columns, "size": len(shortened), "sha256": sha256(shortened).hexdigest()}
-    tables = manifest.tables | {name: table.model_copy(update=changed)}
-    manifest = manifest.model_copy(update={"tables": tables, "content": content_of(tables)})
-    older = file.with_name("older.zip")
-    with ZipFile(older, "w") as archive:
-        for part_name, body in (
-            parts | {file_of(name): shortened, MANIFEST: manifest.model_dump_json().encode()}
-        ).items():
-            archive.writestr(part_name, body)
-    return older
 
 
 def make_other(folder: Path, answers: str = ALPHA) -> Campaign:

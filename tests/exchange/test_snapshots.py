@@ -262,7 +262,8 @@ def test_what_is_no_whole_file_is_refused(file: Path, tmp_path: Path) -> None:
         "checksum": parts | {topics: parts[topics].replace(b"rivers", b"brooks")},
         "it has no tables/evaluation.Topic.jsonl": {name: data for name, data in parts.items() if name != topics},
         "no whole manifest.json": {name: data for name, data in parts.items() if name != MANIFEST},
-        "reads form 1": parts | {MANIFEST: parts[MANIFEST].replace(b'"format": 1', b'"format": 2')},
+        "which has form 2 of these files: upgrade Assay first": parts
+        | {MANIFEST: parts[MANIFEST].replace(b'"format": 1', b'"format": 2')},
         "does not fit together": parts | {MANIFEST: parts[MANIFEST].replace(b'"content": "', b'"content": "0')},
     }
     for message, changed in bad.items():

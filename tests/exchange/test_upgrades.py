@@ -1,6 +1,6 @@
 """Files of campaigns from 0.1.0 on are read by every later version.
 
-`data/demo-0.1.0.zip` is what 0.1.0 writes of its demo. Until it is released the file is made anew where a model changes:
+`data/demo-0.1.0.zip` is what 0.1.0 writes of its demo. Until the release it is made anew where a model changes:
 `manage.py load_demo` into an empty database, then `export campaign --campaign river-study`. After that it stays.
 """
 
