@@ -45,15 +45,11 @@ def note_sign_in(user: User, request: HttpRequest, **_rest: Any) -> None:
     request.known_user = user  # type: ignore[attr-defined]
     session = request.session
     session[SINCE] = session[SEEN] = int(time())
-    _note_browser(request)
+    session[MARK] = secrets.token_urlsafe(12)
+    session[BROWSER] = request.headers.get("User-Agent", "")[:LONGEST_AGENT]
     records = session.get(AUTHENTICATION_METHODS_SESSION_KEY)
     if records:
         session[AUTHENTICATION_METHODS_SESSION_KEY] = [*records[:-1], records[-1] | {"reauthenticated": True}]
-
-
-def _note_browser(request: HttpRequest) -> None:
-    request.session[MARK] = secrets.token_urlsafe(12)
-    request.session[BROWSER] = request.headers.get("User-Agent", "")[:LONGEST_AGENT]
 
 
 class SessionAgeMiddleware(MiddlewareMixin):
@@ -67,8 +63,6 @@ class SessionAgeMiddleware(MiddlewareMixin):
                 logout(request)
             elif now - session.get(SEEN, 0) >= NOTED_EVERY:
                 session[SEEN] = now  # writing moves the end of the idle time too
-                if MARK not in session:  # of a session from before there were marks
-                    _note_browser(request)
 
 
 class RetryAfterMiddleware(MiddlewareMixin):

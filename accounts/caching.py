@@ -35,7 +35,7 @@ class JsonSerializer:
         return value if type(value) is int else json.dumps(value).encode()
 
     def loads(self, kept: bytes) -> Any:
-        """Value; None where an older version kept something else than JSON."""
+        """Value; None for what is no JSON."""
         return _read(kept)
 
 

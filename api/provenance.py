@@ -106,7 +106,7 @@ def _call(gave: str, shown: ShownCall, campaign: Campaign, names: Names) -> Call
             "messages": shown.messages,
             "attempts": shown.attempts,
             "uses": [{"job": use.item.job_id, "part": use.part, "notes": use.notes} for use in shown.uses],
-            "asked": [
+            "questions": [
                 {"part": use.part, "call": use.call.sha256, "state": use.call.state, "notes": use.notes}
                 for use in shown.item_calls
             ],

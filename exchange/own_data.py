@@ -70,13 +70,6 @@ def _of_both(first: Callable[[User], Rows], second: Callable[[User], Rows]) -> C
     return lambda user: chain(first(user), second(user))
 
 
-def _time(user: User) -> Rows:
-    fields = ("submission", "window", "number", "kind", "started_at", "ended_at", "words", "blurred", "offline")
-    for row in _rows(TimeSegment, OWNER, TASK, *fields, "gap_answer", "item")(user):
-        # The file keeps the word that earlier files have.
-        yield {"said" if name == "gap_answer" else name: value for name, value in row.items()}
-
-
 TASK, OWNER = "task__public_id", "task__assessor"
 PARTS: dict[str, Callable[[User], Rows]] = {
     "account": _account,
@@ -102,7 +95,10 @@ PARTS: dict[str, Callable[[User], Rows]] = {
         *(Operation, OWNER, TASK, "submission", "seq", "kind", "payload", "before", "after", "source", "window"),
         *("client_at", "at"),
     ),
-    "time": _time,
+    "time": _rows(
+        *(TimeSegment, OWNER, TASK, "submission", "window", "number", "kind", "started_at", "ended_at", "words"),
+        *("blurred", "offline", "gap_answer", "item"),
+    ),
     "nuggets": _rows(
         *(WorkingNugget, OWNER, TASK, "key", "number", "text", "importance", "decision", "making", "parents"),
         "evidence",

@@ -296,9 +296,8 @@ def save_connection(
 def _check_only_one(connection: Connection) -> None:
     """Refuse a second connection to a model at an address: judges are found by both, and would change their price."""
     way = connection.base_url, connection.model
-    same = [row for row in newest_connections() if (row.base_url, row.model) == way]
-    # Of several from before this rule the newest is the one that judges follow, and so the one to change.
-    used = max(same, key=lambda row: row.pk, default=connection)
+    same = (row for row in newest_connections() if (row.base_url, row.model) == way)
+    used = next(same, connection)
     if used.name != connection.name:
         text = (
             f"There is a connection to this model at this endpoint: {used.name}. Change it, or its price, there."

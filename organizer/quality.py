@@ -3,8 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
@@ -38,12 +37,6 @@ def quality(request: UserRequest, slug: str) -> HttpResponse:
         "addressing": findings_for(request.user, campaign, FindingCode.ADDRESSES_JUDGE).count(),
     }
     return render(request, "organizer/quality.html", context)
-
-
-@require_safe
-def people_quality(request: UserRequest, slug: str) -> HttpResponse:
-    get_campaign(request.user, slug)
-    return redirect(reverse("organizer:quality", args=[slug], query=request.GET))
 
 
 def _tasks(campaign: Campaign) -> list[dict[str, Any]]:

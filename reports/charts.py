@@ -80,14 +80,14 @@ def scatter(correlation: Correlation, *, dark: bool) -> str:
     """
     sides = (correlation.x, correlation.y)
     runs = [
-        {"task": run.task or NO_TASK, "x": run.x, "y": run.y, "said": f"{run.run_id}: {_both(sides, run)}"}
+        {"task": run.task or NO_TASK, "x": run.x, "y": run.y, "description": f"{run.run_id}: {_both(sides, run)}"}
         for run in correlation.runs
         if run.x is not None and run.y is not None
     ]
     binned = is_binned(correlation.points)
     answers = [
         {"task": point.task or NO_TASK, "x": point.x, "y": point.y}
-        | {"said": f"{point.run_id}, topic {point.topic_id}: {_both(sides, point)}"}
+        | {"description": f"{point.run_id}, topic {point.topic_id}: {_both(sides, point)}"}
         for point in (() if binned else correlation.points)
     ]
     cells = cells_of(correlation.points) if binned else []
@@ -103,7 +103,7 @@ def _both(sides: tuple[str, str], point: RunPoint | TopicPoint) -> str:
 def ranking(rows: Sequence[Mapping[str, Any]], score: str, *, dark: bool) -> str:
     runs = [
         {"run": row["run_id"], "task": row["task"] or NO_TASK, "mean": row[score]}
-        | {"low": row["low"], "high": row["high"], "said": f"{row['run_id']}: {_with_interval(row, score)}"}
+        | {"low": row["low"], "high": row["high"], "description": f"{row['run_id']}: {_with_interval(row, score)}"}
         for row in rows
         if row[score] is not None
     ]
@@ -120,7 +120,7 @@ def heat_map(report: ConfusionReport, *, dark: bool) -> str:
     names = [label.replace("_", " ") for label in report.labels]
     cells = [
         {"row": names[row], "column": names[column], "count": count, "share": count / pairs if pairs else 0.0}
-        | {"said": f"{report.rows} {names[row]}, {report.columns} {names[column]}: {count:,} pairs"}
+        | {"description": f"{report.rows} {names[row]}, {report.columns} {names[column]}: {count:,} pairs"}
         for row, counts in enumerate(report.confusion.counts.tolist())
         for column, count in enumerate(counts)
     ]
@@ -131,7 +131,8 @@ def heat_map(report: ConfusionReport, *, dark: bool) -> str:
 def curve(points: Sequence[CurvePoint], *, dark: bool) -> str:
     """Return run-level tau by the number of topics: the mean, and the central 95 %."""
     rows = [
-        asdict(point) | {"said": f"{point.topics:,} topics: {point.mean:.3f}, {point.low:.3f} to {point.high:.3f}"}
+        asdict(point)
+        | {"description": f"{point.topics:,} topics: {point.mean:.3f}, {point.low:.3f} to {point.high:.3f}"}
         for point in points
     ]
     return _drawn("curve", {"rows": rows}, dark=dark)
@@ -266,7 +267,7 @@ def _by_task(alt: Any, tasks: list[str], palette: Palette) -> dict[str, Any]:
     shapes = alt.Scale(domain=tasks, range=[SHAPES.get(task, SHAPES[""]) for task in tasks])
     fills = alt.Scale(domain=tasks, range=[palette.fills[TASKS.index(task)] for task in tasks])
     return {
-        "description": "said:N",
+        "description": "description:N",
         "shape": alt.Shape("task:N", scale=shapes, legend=legend),
         "fill": alt.Fill("task:N", scale=fills, legend=legend),
     }
@@ -286,14 +287,14 @@ def _cells(alt: Any, rows: list[dict[str, Any]], titles: list[str], palette: Pal
     """Return the cells of a grid, shaded by how many answers are in them, on a logarithmic scale."""
     # At least 2: a logarithmic scale from 1 to 1 has no length.
     most = max(2, *(row["count"] for row in rows))
-    described = [row | {"said": f"{row['count']:,} answers"} for row in rows]
+    described = [row | {"description": f"{row['count']:,} answers"} for row in rows]
     shades = alt.Scale(type="log", domain=[1, most], range=list(palette.shades))
     words = {"titleColor": palette.ink, "titleFontWeight": "normal"}
     legend = alt.Legend(title="answers per cell", orient="top", gradientLength=160, **words)
     x, y = alt.X("x:Q", title=titles[0]), alt.Y("y:Q", title=titles[1])
     color = alt.Color("count:Q", scale=shades, legend=legend)
     cells = alt.Chart(alt.Data(values=described)).mark_rect()
-    return cells.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=color, description="said:N")
+    return cells.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=color, description="description:N")
 
 
 def _diagonal(alt: Any, highest: float, palette: Palette) -> Any:
@@ -339,7 +340,7 @@ def _heat_map(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     )
     # At most half of the fill, so that the ink of the figures keeps its contrast on every cell.
     tinted = base.mark_rect(color=palette.fills[0], stroke=palette.rule).encode(
-        description="said:N",
+        description="description:N",
         opacity=alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 0.5]), legend=None),
     )
     counts = base.mark_text(color=palette.text, fontSize=15, fontWeight="bold", dy=-8, aria=False)
@@ -359,7 +360,7 @@ def _curve(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     band = base.mark_area(color=palette.fills[0], opacity=0.2, aria=False).encode(y=low, y2="high:Q")
     line = base.mark_line(color=palette.fills[0], aria=False).encode(y="mean:Q")
     points = base.mark_point(color=palette.fills[0], filled=True, size=40, opacity=1)
-    layers = (band, line, points.encode(y="mean:Q", description="said:N"))
+    layers = (band, line, points.encode(y="mean:Q", description="description:N"))
     return configured(alt.layer(*layers), palette)
 
 
@@ -379,7 +380,8 @@ def _names(alt: Any, rows: Rows, **options: Any) -> Any:
 def _stacked(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     rows, parts = content["rows"], content["parts"]
     ranked = [
-        row | {"place": parts.index(row["part"]), "said": f"{row['name']}, {row['part']}: {row['share']:.1%}"}
+        row
+        | {"place": parts.index(row["part"]), "description": f"{row['name']}, {row['part']}: {row['share']:.1%}"}
         for row in rows
     ]
     bars = alt.Chart(alt.Data(values=ranked)).mark_bar(stroke=palette.rule, strokeWidth=1)
@@ -388,14 +390,16 @@ def _stacked(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
         y=_names(alt, rows),
         fill=alt.Fill("part:N", scale=_scale(alt, parts, palette), legend=_legend(alt)),
         order=alt.Order("place:Q"),
-        description="said:N",
+        description="description:N",
     )
     return configured(chart, palette).properties(height={"step": BAR}, padding=ROOM)
 
 
 def _histograms(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     order = list(dict.fromkeys(row["name"] for row in content["rows"]))
-    counted = [row | {"said": f"{row['name']}, {_bin_text(row)}: {row['count']:,}"} for row in content["rows"]]
+    counted = [
+        row | {"description": f"{row['name']}, {_bin_text(row)}: {row['count']:,}"} for row in content["rows"]
+    ]
     bars = alt.Chart(alt.Data(values=counted)).mark_bar(color=palette.fills[0])
     header = alt.Header(
         labelColor=palette.ink, labelAnchor="start", labelFontSize=12, labelOrient="top", labelPadding=4
@@ -410,7 +414,7 @@ def _histograms(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
         x2="end:Q",
         y=alt.Y("count:Q", title=content["counted"], axis=alt.Axis(tickMinStep=1)),
         row=alt.Row("name:N", sort=order, title=None, header=header),
-        description="said:N",
+        description="description:N",
     )
     return configured(chart, palette).properties(height=PANEL)
 
@@ -422,14 +426,16 @@ def _bin_text(row: dict[str, Any]) -> str:
 
 def _side_by_side(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     order = list(dict.fromkeys(row["bin"] for row in content["rows"]))
-    described = [row | {"said": f"{row['bin']}, {row['part']}: {row['share']:.1%}"} for row in content["rows"]]
+    described = [
+        row | {"description": f"{row['bin']}, {row['part']}: {row['share']:.1%}"} for row in content["rows"]
+    ]
     bars = alt.Chart(alt.Data(values=described)).mark_bar(stroke=palette.ink, strokeWidth=0.5)
     chart = bars.encode(
         x=alt.X("bin:N", sort=order, title=content["titles"][0], axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("part:N", sort=content["parts"]),
         y=alt.Y("share:Q", title=content["titles"][1], axis=alt.Axis(format="%")),
         fill=alt.Fill("part:N", scale=_scale(alt, content["parts"], palette), legend=_legend(alt)),
-        description="said:N",
+        description="description:N",
     )
     return configured(chart, palette)
 
@@ -462,7 +468,7 @@ def _report_points(alt: Any, rows: Rows, content: dict[str, Any], palette: Palet
     shapes = [SHAPES.get(task, SHAPES[""]) for task in tasks]
     legend = _legend(alt) if len(tasks) > 1 else None
     is_small = size < 100
-    figures = [row | {"said": _point_text(row, content["titles"])} for row in rows]
+    figures = [row | {"description": _point_text(row, content["titles"])} for row in rows]
     mark = alt.Chart(alt.Data(values=figures)).mark_point(
         filled=True, size=size, opacity=0.45 if is_small else 1, stroke=None if is_small else palette.ink
     )
@@ -471,7 +477,7 @@ def _report_points(alt: Any, rows: Rows, content: dict[str, Any], palette: Palet
     return mark.encode(
         x=alt.X("x:Q", title=content["titles"][0], scale=x),
         y=alt.Y("y:Q", title=content["titles"][1], scale=y),
-        description="said:N",
+        description="description:N",
         shape=alt.Shape("task:N", scale=alt.Scale(domain=tasks, range=shapes), legend=legend),
         fill=alt.Fill("task:N", scale=alt.Scale(domain=tasks, range=_task_fills(tasks, palette)), legend=legend),
     )
@@ -512,7 +518,8 @@ def _point_text(row: dict[str, Any], titles: Sequence[str]) -> str:
 def _spans(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     rows = content["rows"]
     described = [
-        row | {"said": f"{row['name']}: {row['point']:.2f}, {row['low']:.2f} to {row['high']:.2f}"} for row in rows
+        row | {"description": f"{row['name']}: {row['point']:.2f}, {row['low']:.2f} to {row['high']:.2f}"}
+        for row in rows
     ]
     base = alt.Chart(alt.Data(values=described))
     lines = base.mark_rule(color=palette.control, strokeWidth=3, aria=False)
@@ -522,7 +529,7 @@ def _spans(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     )
     layers = [
         lines.encode(x=alt.X("low:Q", title=content["title"]), x2="high:Q", y=_names(alt, rows)),
-        points.encode(x=alt.X("point:Q"), y=_names(alt, rows), description="said:N"),
+        points.encode(x=alt.X("point:Q"), y=_names(alt, rows), description="description:N"),
         published.encode(x=alt.X("published:Q"), y=_names(alt, rows)),
     ]
     step = BAR if len(rows) <= MOST_NAMED else NARROW

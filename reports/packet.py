@@ -109,7 +109,7 @@ def _files(campaign: Campaign, page: Report, content: ReportContent) -> list[tup
     return [
         ("index.html", render_to_string("reports/packet.html", context)),
         *((f"{section.name}.csv", as_csv(section.rows) + "\n") for section in sections if section.rows),
-        ("packet.json", as_json({"group": page.form.chosen["group"], "said": facts, **tables}) + "\n"),
+        ("packet.json", as_json({"group": page.form.chosen["group"], "facts": facts, **tables}) + "\n"),
     ]
 
 

@@ -313,8 +313,7 @@ class Section:
         paper = self.paper or {column.key: column.caption for column in self.columns if column.paper}
         if self.document is not None:
             return FileTable(self.file_rows, paper, self.document, closing=self.closing, comment=self.comment)
-        # The key "said" is older than this code and stays: files of papers are read by it.
-        document = {"title": self.title, "said": text, "rows": [dict(row) for row in self.rows]}
+        document = {"title": self.title, "text": text, "rows": [dict(row) for row in self.rows]}
         closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
         return FileTable(self.rows, paper, document | closing, closing=self.closing, comment=text)
 

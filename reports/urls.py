@@ -26,8 +26,7 @@ def _picture(report: str, part: str, name: str) -> URLPattern:
     return path(f"{part}.<picture:picture>", views.report_picture, {"report": report, "part": part}, name=name)
 
 
-# Reports with addresses of their own are older than `reports/<name>/`; papers and bookmarks lead to them and to their
-# files, so these keep their names. A new report needs no line here.
+# A new report needs no line here: its address lies below `reports/`.
 leaderboard_urls: list[URLPattern] = [
     path("", views.report, {"report": LEADERBOARD}, name="leaderboard"),
     path("doubts/", views.doubts, name="doubts"),
@@ -47,7 +46,6 @@ agreement_urls: list[URLPattern] = [
 ]
 
 report_urls: list[URLPattern] = [
-    path("", views.reports, name="reports"),
     path("packet.zip", views.packet, name="packet_archive"),
     path("<report:report>/", views.report, name="report"),
     path("<report:report>/<slug:part>.<table:table>", views.report_table, name="report_table"),

@@ -63,7 +63,7 @@ WITH_OWN_ADDRESS = {
     AGREEMENT: ReportKind(agreement_page, "reports/agreement.html"),
     CONFUSION: ReportKind(confusion_page, "reports/confusion.html"),
 }
-"""Older than `reports/<name>/`, and papers link to them."""
+"""By the name that is their address; the others have theirs below `reports/`."""
 
 REPORTS = {
     "descriptives": ReportKind(descriptives_page),
@@ -76,13 +76,6 @@ REPORTS = {
 """By the name in the address."""
 
 KINDS = WITH_OWN_ADDRESS | REPORTS
-
-
-@require_safe
-def reports(request: UserRequest, slug: str) -> HttpResponse:
-    """The list of reports is the menu; its address leads to the first of them."""
-    get_campaign(request, slug)
-    return redirect(reverse("reports:leaderboard", args=[slug], query=request.GET))
 
 
 @require_safe

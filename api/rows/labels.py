@@ -275,7 +275,7 @@ class UseRow(Out):
     notes: list[str]
 
 
-class AskedRow(Out):
+class QuestionRow(Out):
     """A call of the same item, named by its hash."""
 
     part: str
@@ -297,7 +297,6 @@ class CostRow(Out):
 class CallRow(Out):
     """A call to an LLM: what was sent, how often, what came back."""
 
-    # In the order in which answers have always had them: golden files hold them byte for byte.
     gave: Annotated[str, words(["label", "wording", "importance"])] = Field(
         description="what of the row comes from it"
     )
@@ -323,7 +322,7 @@ class CallRow(Out):
     messages: list[MessageRow]
     attempts: list[AttemptRow]
     uses: list[UseRow]
-    asked: list[AskedRow] = Field(description="all calls of the first item that used it, in order")
+    questions: list[QuestionRow] = Field(description="all calls of the first item that used it, in order")
 
 
 class Provenance(Out):

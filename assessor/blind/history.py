@@ -354,7 +354,7 @@ def _versions(
     known = None
     if row.draft is not None:
         known = (row.draft, Importance.UNKNOWN, Decision.UNDECIDED, ())
-        proposed = Row(key=row.key, position=0, text=row.draft, making=row.making)
+        proposed = Row(key=row.key, position=0, text=row.draft, making=row.making, number=row.number)
         yield _version(task, AS_PROPOSED, None, proposed, row, places)
     for seq, at, left in past:
         if left is None or left.decision is Decision.REPLACED or _content(left) == known:

@@ -57,7 +57,7 @@ def row_json(row: Row | None) -> dict[str, Any] | None:
 
 
 def row_from_json(data: Mapping[str, Any] | None) -> Row | None:
-    """Return a row from the form that `row_json` writes. A log from before numbers were kept lacks the last two."""
+    """Return a row from the form that `row_json` writes."""
     return None if data is None else ROW.validate_python(data)
 
 

@@ -51,7 +51,7 @@ class Row:
     parents: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     draft: str | None = None
-    number: int = 0
+    number: int
     draft_importance: Importance = Importance.UNKNOWN
 
 
@@ -68,7 +68,7 @@ def apply(rows: Rows, payload: Payload) -> Changes:
 def put_back(rows: Rows, wanted: Mapping[str, Row | None]) -> Changes:
     """Undo or redo: a row that is made again goes on above its version, so that no version ever means two texts."""
     free = count(next_number(rows))
-    taken = {0, *(row.number for row in rows.values())}  # 0: the log is from before numbers were kept
+    taken = {row.number for row in rows.values()}
 
     def above_its_version(key: str, row: Row) -> Row:
         number = rows[key].number if key in rows else row.number

@@ -26,7 +26,7 @@ class GapAnswer(BaseModel):
 
     window: WindowId
     number: Annotated[int, Field(ge=0, le=2_147_483_647)]
-    gap_answer: Literal["reading", "away"] = Field(alias="said")
+    gap_answer: Literal["reading", "away"]
 
 
 @require_POST

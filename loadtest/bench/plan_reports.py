@@ -45,7 +45,7 @@ def _agreement_page(size: str) -> Benchmark:
 
 
 DASHBOARD = (
-    *("today", "work", "people", "people/activity", "quality"),
+    *("today", "work", "people", "quality"),
     *("inbox", "overview", "findings", "jobs", "runs", "topics"),
 )
 _DASHBOARD = Benchmark(

@@ -232,7 +232,7 @@ def _shown(
         "report": report,
         "form": form,
         # A page whose job is in another state has the wrong buttons, so htmx loads it anew.
-        "changed": request.GET.get("said") != report.standing,
+        "changed": request.GET.get("standing") != report.standing,
         "may_run": may_run_jobs(request.user, campaign),
         "is_new": not request.htmx and bool(checklist_of(request.user, campaign)),
         # Work that only commands start has no order that the form could repeat.

@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import UserRequest
@@ -392,10 +391,3 @@ def new_judge(request: UserRequest, slug: str) -> HttpResponse:
             return redirect("organizer:judges", campaign.slug)
     context = {"campaign": campaign, "form": form, "may_connect": may_connect(request.user, campaign)}
     return render(request, "organizer/judge_new.html", context, status=422 if form.errors else 200)
-
-
-@require_safe
-def old_new_judge(request: UserRequest, slug: str) -> HttpResponse:
-    # Papers and bookmarks lead to the form's old place; to a stranger it answers as any page does.
-    campaign = get_campaign(request.user, slug)
-    return redirect(reverse("organizer:new_judge", args=[campaign.slug], query=request.GET))

@@ -9,7 +9,6 @@ import numpy as np
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -43,15 +42,6 @@ from reports.cache import cached_report
 from reports.metrics.confusion import Confusion, confusion
 from reports.timing.figures import Words, words_read
 from web.csv_response import csv_response
-
-FILE_WORDS = {
-    Stage.POST_EDIT: "Post-edit",
-    Stage.MANUAL: "By hand",
-    Stage.ASSIGN: "Assign",
-    Stage.SUPPORT_SCRATCH: "Support",
-    Stage.SUPPORT_POST_EDIT: "Support, label shown",
-}
-"""Stages as people.csv has named them from the start; scripts read them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +264,7 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
     for row in page.rows:
         minutes, accepts = row.minutes, row.accepts
         yield (
-            *(row.who.name, row.who.username, FILE_WORDS[row.stage], row.tasks.done, row.tasks.unfinished),
+            *(row.who.name, row.who.username, row.stage.value, row.tasks.done, row.tasks.unfinished),
             *((minutes.median, minutes.low, minutes.high) if minutes else (None, None, None)),
             *(row.low, row.high, row.words_per_minute, row.mix.total),
             *(row.mix.shares or (None, None, None)),
@@ -284,12 +274,6 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
             row.who.seen_at.isoformat(timespec="seconds") if row.who.seen_at else None,
             row.who.paused_at.isoformat(timespec="seconds") if row.who.paused_at else None,
         )
-
-
-@require_safe
-def people_work(request: UserRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign(request.user, slug)
-    return redirect(reverse("organizer:people", args=[campaign.slug], query=request.GET))
 
 
 @require_safe

@@ -203,7 +203,7 @@ def _of_imports(viewer: User, campaign: Campaign) -> Iterable[Need]:
 
 
 def _of_clocks(campaign: Campaign, times: Sequence[KeptTime]) -> Iterable[Need]:
-    link = page_in(campaign, "people_work")
+    link = page_in(campaign, "people")
     odd = odd_times(times, timezone.localdate(timezone.now() - LATELY))
     people = User.objects.in_bulk([assessor for assessor, _, _ in odd.days]) if odd.days else {}
     for assessor, day, hours in odd.days[:SHOWN]:

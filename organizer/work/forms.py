@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.db.models import QuerySet
-from django.http import QueryDict
 
 from accounts.models import User
 from assessor.progress.matrix import (
@@ -72,7 +71,7 @@ class WorkSearch(ListSearch):
     step = choice_field("Pipeline", "Pipeline: any", STEP_STATES)
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
-        super().__init__(_in_today_s_fields(data))
+        super().__init__(data)
         self.fields["assessor"] = choice_field("Person", "Person: any", people(viewer, campaign))
         for name in ("state", "stage", "assessor", "step"):
             self.fields[name].widget.attrs["aria-label"] = self.fields[name].label
@@ -115,16 +114,6 @@ class WorkSearch(ListSearch):
 def pattern_in(words: str) -> str:
     """Regular expression between two slashes; '' in words without them."""
     return words[1:-1] if len(words) > 2 and words[0] == words[-1] == "/" else ""
-
-
-def _in_today_s_fields(data: QueryDict) -> QueryDict:
-    """Addresses of before had a field for the pattern and one for what is late."""
-    data = data.copy()
-    if data.get("pattern") and not data.get("words"):
-        data["words"] = f"/{data['pattern']}/"
-    if data.get("due") and not data.get("state"):
-        data["state"] = str(data["due"])
-    return data
 
 
 class InboxSearch(ListSearch):

@@ -28,9 +28,8 @@ TIME_COLUMNS = (
 )
 SEGMENT_COLUMNS = (
     *("campaign", "topic_id", "stage", "assessor", "version", "window", "number", "kind"),
-    *("started_at", "ended_at", "words", "blurred", "offline", "said", "item"),
+    *("started_at", "ended_at", "words", "blurred", "offline", "gap_answer", "item"),
 )
-"""Names of earlier versions stay, `said` for the answer about a gap: programs read these files."""
 Words = dict[tuple[str, Stage], int]
 """By topic id and stage."""
 
@@ -168,7 +167,7 @@ def _segment_row(timed: Timed, stretch: Stretch) -> dict[str, Any]:
         "words": stretch.words,
         "blurred": stretch.blurred,
         "offline": stretch.offline,
-        "said": stretch.gap_answer,
+        "gap_answer": stretch.gap_answer,
         "item": stretch.item,
     }
 

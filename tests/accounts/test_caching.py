@@ -63,7 +63,7 @@ def _wait_for(cache: RedisOrTableCache) -> None:
 
 
 def plant(cache: BaseCache, key: str, value: bytes) -> None:
-    """Write a value as a version with pickles wrote it, or an attacker."""
+    """Write a value as an attacker would."""
     made = cache.make_key(key)
     if isinstance(cache, RedisOrTableCache):
         cache.redis._cache.get_client(write=True).set(made, value)

@@ -60,7 +60,7 @@ def test_a_label_tells_the_whole_call(olga: Program, call: Call) -> None:
     assert [attempt["error"] for attempt in entry["attempts"]] == ["rate_limited", ""]
     assert entry["attempts"][0]["message"] == "Slow down."
     assert entry["uses"][0]["notes"] == ["tolerated: a code fence"]
-    assert [question["part"] for question in entry["asked"]] == ["batch 1 of 1"]
+    assert [question["part"] for question in entry["questions"]] == ["batch 1 of 1"]
     cost = entry["cost"]
     assert (cost["currency"], cost["price_table"], cost["reused"]) == ("EUR", "2026-11", False)
     assert Decimal(cost["amount"]) == Decimal("0.002518")
@@ -96,7 +96,7 @@ def test_what_an_item_asked_before_is_told(olga: Program, call: Call) -> None:
     item = CallUse.objects.get().item
     first = make_call(item, name="b" * 64, number=1)
     CallUse.objects.filter(call=first).update(part="batch 1 of 1, re-ask 1", notes=["wrong: three labels for two"])
-    questions = behind(olga, "assignments", label.pk)["calls"][0]["asked"]
+    questions = behind(olga, "assignments", label.pk)["calls"][0]["questions"]
     assert [(question["call"][0], question["notes"]) for question in questions] == [
         ("a", ["tolerated: a code fence"]),
         ("b", ["wrong: three labels for two"]),

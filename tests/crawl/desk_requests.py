@@ -15,7 +15,7 @@ from evaluation.terms import Stage
 AT = "2026-05-04T10:00:00Z"
 READ_ONLY = {"task", "state", "review", "history", "guidelines", "answer", "practised", "practise_again"}
 FORMS = {"start", "restore", "practice"}
-POSTED = {"start", "practice", "ops", "beat", "hold", "said", "submit", "restore", "remark"}
+POSTED = {"start", "practice", "ops", "beat", "hold", "gap", "submit", "restore", "remark"}
 """Names of the addresses below a task that take a POST; all of `FORMS` take a form, the others JSON."""
 OF_NO_TASK = {"find", "home", "keys", "session"}
 NONSENSE = ["", "{", "[]", "null", "5", '{"window": 5}', '{"window": "w2345678", "ops": [{"kind": "?"}]}']
@@ -51,7 +51,7 @@ def bodies(name: str, task: str, known: Known) -> Iterator[dict[str, Any]]:
                 window | {"segments": [stretch(0)], "elapsed_ms": 15_000},
             ],
             "hold": [window | {"want": want} for want in ("hold", "take", "release", "hold")],
-            "said": [window | {"number": 0, "said": "away"}],
+            "gap": [window | {"number": 0, "gap_answer": "away"}],
             "restore": [{"key": "d1", "seq": 0, "text": "as before"}, {"key": "d1", "seq": 1}, {"seq": "x"}],
             "remark": [
                 *(remark(kind) for kind in ("comment", "flag", "reopen request", "interruption")),

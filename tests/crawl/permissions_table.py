@@ -66,8 +66,7 @@ behind a password  POST   in     in       in       in         in        in      
 ROUTES = {
     "unblinded page": """
         organizer:campaign organizer:topics organizer:topic organizer:runs organizer:run organizer:segment
-        organizer:findings organizer:find organizer:today organizer:people_work organizer:people_work_file
-        organizer:people_quality
+        organizer:findings organizer:find organizer:today organizer:people_work_file
         organizer:work organizer:task organizer:practice organizer:studies organizer:study
         organizer:random_checks organizer:random_check
         organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
@@ -79,7 +78,7 @@ ROUTES = {
         reports:confusion reports:confusion_picture reports:confusion_table reports:pairs reports:next_pair
         reports:nuggets_pair reports:citations_pair reports:study_table
         organizer:judges organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
-        reports:reports reports:report reports:report_table reports:report_picture reports:packet_archive
+        reports:report reports:report_table reports:report_picture reports:packet_archive
         organizer:cost organizer:cost_table organizer:cost_picture
         organizer:protocol organizer:catalogue organizer:data
         organizer:snapshots organizer:snapshot_methods reports:methods reports:methods_file
@@ -126,7 +125,7 @@ ROUTES = {
     "desk form": "assessor:practice assessor:practise_again",
     "desk button": "assessor:start assessor:restore",
     "desk state": "assessor:state assessor:answer",
-    "desk act": "assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:remark",
+    "desk act": "assessor:ops assessor:beat assessor:hold assessor:gap assessor:submit assessor:remark",
     "anybody's form": """
         account_login account_logout account_signup account_reset_password account_reset_password_from_key healthz
         readyz organizer:invitation

@@ -2,18 +2,16 @@
 
 import html
 import re
-from pathlib import Path
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from django.test import Client
-from django.urls import Resolver404, resolve, reverse
+from django.urls import Resolver404, resolve
 
 from accounts.models import User
 from exchange.demo_campaign import SLUG
 from organizer.navigation import GROUPS
 from tests.browser.pages.every_page import PAGES, make_every_page
-from tests.worlds.campaign import make_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
 
@@ -64,30 +62,6 @@ def test_check_47_every_page_is_two_links_from_today() -> None:
     assert [name for name in PAGES["olga"].split() if name not in reached and name not in OF_A_ROW] == []
     menu = [page.address(SLUG) for group in GROUPS for page in group.pages]
     assert set(menu) <= set(addresses_on(client, TODAY))
-
-
-OLD = {
-    "organizer:campaign": "organizer:today",
-    "reports:reports": "reports:leaderboard",
-    "organizer:people_work": "organizer:people",
-    "organizer:people_quality": "organizer:quality",
-}
-"""Pages that are merged into others, by whose addresses papers and bookmarks still lead."""
-
-
-def test_check_47_old_addresses_redirect_with_their_query(tmp_path: Path) -> None:
-    world = make_world(tmp_path)
-    query = "condition=A/A&tag=two%20words&tag=%D9%86%D9%87%D8%B1"
-    moved = {reverse(old, args=["river"]): reverse(new, args=["river"]) for old, new in OLD.items()}
-    moved |= {"/campaigns/river/prompts/judge/": reverse("organizer:new_judge", args=["river"])}
-    for old, new in moved.items():
-        response = world.client("olga").get(f"{old}?{query}")
-        assert response.status_code == 302, old
-        target = urlsplit(response.headers["Location"])
-        assert (target.path, parse_qsl(target.query)) == (new, parse_qsl(query)), old
-        assert world.client("olga").get(response.headers["Location"]).status_code == 200
-        assert world.client("olga").get(old).headers["Location"] == new
-        assert world.client("sam").get(old).status_code == 404
 
 
 def test_three_questions_are_answered_on_today_or_one_link_from_it() -> None:

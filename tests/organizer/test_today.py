@@ -107,14 +107,14 @@ def test_nothing_needs_anybody_is_said_with_the_time(desk: DeskWorld) -> None:
     assert ">09:05</time>." in page
 
 
-@pytest.mark.parametrize(("due", "there"), [("late", "how dams fail"), ("idle", "why rivers bend")])
-def test_its_links_find_the_same_tasks_in_the_matrix(desk: DeskWorld, due: str, there: str) -> None:
+@pytest.mark.parametrize(("state", "there"), [("late", "how dams fail"), ("idle", "why rivers bend")])
+def test_its_links_find_the_same_tasks_in_the_matrix(desk: DeskWorld, state: str, there: str) -> None:
     Task.objects.filter(pk=desk.manual.pk).update(due=timezone.localdate() - timedelta(days=1))
     open_desk(task=desk.post_edit.public_id, user=desk.people["ann"])
     long_ago = timezone.now() - timedelta(hours=25)
     Desk.objects.filter(task=desk.post_edit).update(held_at=long_ago)
     Task.objects.filter(pk=desk.post_edit.pk).update(opened_at=long_ago)
-    page = desk.client("olga").get(reverse("organizer:work", args=["river"]), {"due": due}).content.decode()
+    page = desk.client("olga").get(reverse("organizer:work", args=["river"]), {"state": state}).content.decode()
     assert there in page
     assert "1 topic with" in page
 

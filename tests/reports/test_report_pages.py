@@ -244,11 +244,6 @@ def test_the_queries_of_a_page_do_not_grow_with_its_runs(world: World, tmp_path:
     assert queries_of(client, address) <= before
 
 
-def test_the_list_of_reports_leads_to_the_leaderboard(world: World) -> None:
-    response = world.client("olga").get(reverse("reports:reports", args=["river"]) + "?condition=A/A")
-    assert response.headers["Location"] == reverse("reports:leaderboard", args=["river"]) + "?condition=A%2FA"
-
-
 def test_what_is_not_there_is_not_found(world: World) -> None:
     client = world.client("olga")
     nothing = reverse("reports:report_table", args=["river", "length", "nothing", "csv"])

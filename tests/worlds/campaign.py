@@ -76,8 +76,6 @@ class World:
         slug = self.campaign.slug
         return {
             "today": reverse("organizer:today", args=[slug]),
-            "people_work": reverse("organizer:people_work", args=[slug]),
-            "people_quality": reverse("organizer:people_quality", args=[slug]),
             "topics": reverse("organizer:topics", args=[slug]),
             "topic": reverse("organizer:topic", args=[slug, topic.public_id]),
             "runs": reverse("organizer:runs", args=[slug]),

@@ -24,7 +24,7 @@ export class ClockFace {
   #question = [];
   #paused = [];
 
-  /** `answer(number, said)` sends what a gap was and resolves when it is kept; `resume()` lets the clock go on. */
+  /** `answer(number, gapAnswer)` sends what a gap was and resolves when it is kept; `resume()` lets the clock go on. */
   constructor({ answer, resume }) {
     this.answer = answer;
     this.resume = resume;

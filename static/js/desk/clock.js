@@ -253,8 +253,8 @@ export class Clock extends EventTarget {
   }
 
   async #answer(number, answer) {
-    const { status } = await this.post(this.urls.said, { window: this.window, number, said: answer }, {});
-    if (status >= 400 && status !== 422) throw new Error(`said: ${status}`);
+    const { status } = await this.post(this.urls.gap, { window: this.window, number, gap_answer: answer }, {});
+    if (status >= 400 && status !== 422) throw new Error(`gap: ${status}`);
     this.beat();
   }
 

@@ -65,7 +65,7 @@ function evidence(pairs) {
 
 /** The number of the next new nugget: one above all, also above those merged, split or rejected. */
 function nextNumber(rows) {
-  return Math.max(0, ...[...rows.values()].map((row) => row.number ?? 0)) + 1;
+  return Math.max(0, ...[...rows.values()].map((row) => row.number)) + 1;
 }
 
 function made(part, making, parents, position, number) {
@@ -162,11 +162,10 @@ export function apply(rows, kind, payload) {
  */
 export function putBack(rows, wanted) {
   let free = nextNumber(rows);
-  const taken = new Set([undefined, 0, ...[...rows.values()].map((row) => row.number)]);
+  const taken = new Set([...rows.values()].map((row) => row.number));
   const aboveItsVersion = ([key, row]) => {
     if (!row) return [key, row];
     const there = rows.get(key);
-    // A log from before numbers were kept has none.
     const number = there?.number ?? (taken.has(row.number) ? free++ : row.number);
     return [key, { ...row, version: (there ?? row).version + 1, number }];
   };

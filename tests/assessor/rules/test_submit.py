@@ -23,6 +23,7 @@ def row(key: str, position: float, **fields: object) -> Row:
         importance=Importance.VITAL,
         evidence=(("p1", 0),),
         draft=f"fact {key}",
+        number=0,
     )
     return replace(plain, **fields)  # type: ignore[arg-type]
 

@@ -91,17 +91,17 @@ def test_a_beat_costs_few_statements(world: DeskWorld) -> None:
     assert verbs.count("UPDATE") == 1
 
 
-@pytest.mark.parametrize("to", ["beat", "said"])
+@pytest.mark.parametrize("to", ["beat", "gap"])
 @pytest.mark.parametrize("name", ["ben", "olga", "rita", "audrey", "sam"])
 def test_the_time_of_somebody_else_is_not_there(world: DeskWorld, name: str, to: str) -> None:
-    body = BEAT if to == "beat" else {"window": "window-1", "number": 1, "said": "away"}
+    body = BEAT if to == "beat" else {"window": "window-1", "number": 1, "gap_answer": "away"}
     answer = send(world, body, name, to)
     missing = world.client(name).post(f"/desk/nowhere/{to}/", body, content_type="application/json")
     assert (answer.status_code, answer.content) == (404, missing.content)
     assert not TimeSegment.objects.exists()
 
 
-@pytest.mark.parametrize("to", ["beat", "said"])
+@pytest.mark.parametrize("to", ["beat", "gap"])
 def test_without_a_session_the_answer_is_for_scripts(world: DeskWorld, to: str) -> None:
     answer = send(world, BEAT, to=to, client=Client())
     assert (answer.status_code, answer.json()["code"]) == (401, "signed_out")
@@ -145,14 +145,14 @@ def test_the_same_number_twice_in_one_beat_is_one_stretch(world: DeskWorld) -> N
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({"window": "window-1", "number": 1, "said": "away"}, 422),
-        ({"window": "window-1", "number": 1, "said": "asleep"}, 400),
-        ({"window": "window-1", "number": 7, "said": "away"}, 422),
+        ({"window": "window-1", "number": 1, "gap_answer": "away"}, 422),
+        ({"window": "window-1", "number": 1, "gap_answer": "asleep"}, 400),
+        ({"window": "window-1", "number": 7, "gap_answer": "away"}, 422),
         ({}, 400),
     ],
     ids=str,
 )
 def test_only_a_gap_can_be_explained(world: DeskWorld, body: dict[str, Any], status: int) -> None:
     send(world, BEAT)
-    assert send(world, body, to="said").status_code == status
+    assert send(world, body, to="gap").status_code == status
     assert set(TimeSegment.objects.values_list("gap_answer", flat=True)) == {""}

@@ -78,8 +78,8 @@ def test_17_reading_500_words_for_5_minutes_counts_5_minutes(tab: Open) -> None:
 def answer(ann: Tab, gap_answer: str) -> int:
     with time_machine.travel(MORNING + timedelta(seconds=ann.at), tick=False):
         response = ann.client.post(
-            f"/desk/{ann.task.public_id}/said/",
-            {"window": ann.name, "number": gap_of(ann), "said": gap_answer},
+            f"/desk/{ann.task.public_id}/gap/",
+            {"window": ann.name, "number": gap_of(ann), "gap_answer": gap_answer},
             content_type="application/json",
         )
     return response.status_code

@@ -95,7 +95,7 @@ def read_back(rows: list[dict[str, Any]]) -> list[Stretch]:
             words=int(row["words"]),
             blurred=row["blurred"] == "1",
             offline=row["offline"] == "1",
-            gap_answer=row["said"],
+            gap_answer=row["gap_answer"],
         )
         for row in rows
     ]

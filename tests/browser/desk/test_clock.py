@@ -45,7 +45,7 @@ PAGE = """<!doctype html><html lang="en"><title>Desk</title><body>
 LINE
 <script type="module">
 import { Clock } from "/static/js/desk/clock.js";
-const urls = { beat: "/desk/TASK/beat/", said: "/desk/TASK/said/" };
+const urls = { beat: "/desk/TASK/beat/", gap: "/desk/TASK/gap/" };
 window.clock = new Clock({ urls, window: "WINDOW", csrf: () => "token", place: () => ({ row: "d1" }) });
 window.told = [];
 for (const type of ["beat", "lost", "state"]) clock.addEventListener(type, (e) => told.push([type, e.detail]));

@@ -93,7 +93,7 @@ NOT_PAGES = {
         organizer:erase_account reports:nuggets_verdict reports:citations_verdict accounts:revoke_token
         reports:nuggets_take_back reports:citations_take_back reports:judge_more
         accounts:end_browser accounts:end_browsers
-        assessor:start assessor:ops assessor:beat assessor:hold assessor:said assessor:submit assessor:restore
+        assessor:start assessor:ops assessor:beat assessor:hold assessor:gap assessor:submit assessor:restore
         assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
         organizer:discard_import organizer:take_up_import organizer:change_import organizer:undo_import
         organizer:set_languages organizer:set_campaign_language
@@ -111,8 +111,7 @@ NOT_PAGES = {
         healthz readyz metrics security_txt
     """,
     "leads elsewhere": """
-        organizer:people_quality reports:next_pair
-        organizer:campaign reports:reports organizer:people_work organizer:landing organizer:open_invitation
+        reports:next_pair organizer:campaign organizer:landing organizer:open_invitation
         account_set_password account_confirm_login_code mfa_authenticate
         mfa_deactivate_totp mfa_generate_recovery_codes mfa_reauthenticate_webauthn socialaccount_signup
     """,

@@ -35,7 +35,7 @@ def test_today_and_people_s_work_are_printed_whole_and_light(
 ) -> None:
     page = dark_page(chromium, live_server.url)
     sign_in(page, "olga")
-    for address in ("today/", "people/activity/"):
+    for address in ("today/", "people/"):
         page.goto(f"/campaigns/river/{address}")
         page.emulate_media(media="screen")
         assert background(page) == "rgb(23, 25, 28)"

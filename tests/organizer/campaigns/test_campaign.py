@@ -7,7 +7,7 @@ from tests.worlds.campaign import World
 
 def test_the_campaign_s_address_leads_to_today_with_its_query(world: World) -> None:
     olga = world.client("olga")
-    assert olga.get("/campaigns/river/?due=late").headers["Location"] == "/campaigns/river/today/?due=late"
+    assert olga.get("/campaigns/river/?state=late").headers["Location"] == "/campaigns/river/today/?state=late"
     assert world.client("ann").get("/campaigns/river/").status_code == 404
 
 

@@ -199,7 +199,7 @@ def test_without_a_worker_the_page_says_what_to_start(world: World) -> None:
 
 
 def tick(world: World, llm_pk: int, state: str) -> str:
-    response = world.client("olga").get(f"{JOBS}{llm_pk}/?said={state}", headers={"hx-request": "true"})
+    response = world.client("olga").get(f"{JOBS}{llm_pk}/?standing={state}", headers={"hx-request": "true"})
     assert "HX-Request" in response.headers["Vary"]
     return response.content.decode()
 

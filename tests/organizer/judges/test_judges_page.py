@@ -92,11 +92,6 @@ def test_more_judges_and_connections_cost_no_more_queries(olga: Client) -> None:
     assert queries_of(olga, JUDGES) == before
 
 
-def test_the_old_address_leads_to_the_new_form(olga: Client) -> None:
-    response = olga.get("/campaigns/river/prompts/judge/?like=x")
-    assert (response.status_code, response["Location"]) == (302, f"{NEW_JUDGE}?like=x")
-
-
 def test_no_page_of_judges_jobs_and_prompts_names_a_command(world: World) -> None:
     """Check 72, for the pages of this room: neither the filled nor the empty ones, for whoever may read them."""
     for person in ("olga", "rita"):

@@ -138,13 +138,6 @@ def test_an_assessor_and_an_organizer_who_judges_get_none_of_it(world: JudgingWo
     assert client_of(world).get(QUALITY).status_code == 404
 
 
-def test_the_old_page_leads_here_with_its_choices(world: JudgingWorld) -> None:
-    old = reverse("organizer:people_quality", args=["river"])
-    assert client_of(world).get(old, {"assign": "1-2"}).headers["Location"] == f"{QUALITY}?assign=1-2"
-    assert client_of(world).get(old).headers["Location"] == QUALITY
-    assert client_of(world, "ann").get(old).status_code == 404
-
-
 def test_more_labels_cost_no_more_queries(world: JudgingWorld) -> None:
     client = client_of(world)
     both_assign(world, 2, 2, 2, 0)

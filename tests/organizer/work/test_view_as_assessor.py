@@ -18,7 +18,7 @@ from tests.worlds.desk import DeskWorld, make_desk_world
 from tests.worlds.judging_desk import MACHINE_LABELS, JudgeWorld, make_judge_world
 
 ROOMS = ("evaluation", "jobs", "llmjobs", "reports", "exchange", "accounts")
-WRITES = ("ops", "beat", "hold", "said", "submit", "remark")
+WRITES = ("ops", "beat", "hold", "gap", "submit", "remark")
 
 
 @pytest.fixture

@@ -140,12 +140,12 @@ def test_ticked_topics_bring_their_tasks_to_a_change(desk: DeskWorld) -> None:
     assert re.search(r'value="block"[^>]*checked', page)
 
 
-def test_addresses_of_before_find_the_same(desk: DeskWorld) -> None:
+def test_late_tasks_and_patterns_are_found_by_address(desk: DeskWorld) -> None:
     type(desk.manual).objects.filter(pk=desk.manual.pk).update(due="2020-02-01")
     client = desk.client("olga")
-    late = client.get(WORK + "?due=late").content.decode()
+    late = client.get(WORK + "?state=late").content.decode()
     assert (late.count('name="topics"'), ">t2<" in late) == (1, True)
-    assert 'value="/^t1/"' in client.get(WORK + "?pattern=^t1").content.decode()
+    assert 'value="/^t1/"' in client.get(WORK + "?words=/^t1/").content.decode()
 
 
 def test_the_matrix_is_filtered(desk: DeskWorld) -> None:
