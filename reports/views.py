@@ -58,13 +58,6 @@ class ReportKind:
     template: str = "reports/report.html"
 
 
-WITH_OWN_ADDRESS = {
-    LEADERBOARD: ReportKind(leaderboard_page, "reports/leaderboard.html"),
-    AGREEMENT: ReportKind(agreement_page, "reports/agreement.html"),
-    CONFUSION: ReportKind(confusion_page, "reports/confusion.html"),
-}
-"""By the name that is their address; the others have theirs below `reports/`."""
-
 REPORTS = {
     "descriptives": ReportKind(descriptives_page),
     "nuggets": ReportKind(nuggets_page),
@@ -73,9 +66,13 @@ REPORTS = {
     "time": ReportKind(time_page),
     PACKET: ReportKind(packet_page),
 }
-"""By the name in the address."""
+"""By the name in the address, below `reports/`."""
 
-KINDS = WITH_OWN_ADDRESS | REPORTS
+KINDS = REPORTS | {
+    LEADERBOARD: ReportKind(leaderboard_page, "reports/leaderboard.html"),
+    AGREEMENT: ReportKind(agreement_page, "reports/agreement.html"),
+    CONFUSION: ReportKind(confusion_page, "reports/confusion.html"),
+}
 
 
 @require_safe
