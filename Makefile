@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DELETE_ON_ERROR:
-.PHONY: run backup restore test test-all figures pictures lint lint-scripts check-scripts postgresql bench soak lock clean
+.PHONY: run wheel image backup restore test test-all figures pictures lint lint-scripts check-scripts postgresql bench soak lock clean
 
 # The locked files name every package, so nothing is resolved: a release of today cannot break yesterday's lock.
 $(VENV)/installed: requirements.txt
@@ -22,9 +22,15 @@ var/static-collected: $(VENV)/installed $(shell find static -type f)
 	@touch $@
 
 run: $(VENV)/installed var/static-collected
-	@$(BIN)/python manage.py migrate --verbosity 0
-	@DEMO_LOGINS="$$($(BIN)/python manage.py load_demo)" PATH="$(CURDIR)/$(BIN):$$PATH" \
-		$(BIN)/honcho --no-prefix -e /dev/null start $$($(BIN)/python manage.py processes)
+	@$(BIN)/python assay.py demo
+
+# The package that runs without this folder, in dist/: `uvx --from dist/*.whl assay demo`. And an image of it.
+wheel: $(VENV)/installed-dev
+	rm -rf dist
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+
+image: wheel
+	docker build --tag assay .
 
 # The whole database into a file, while people work: `make backup OUT=/srv/backups/monday.tar`.
 backup: $(VENV)/installed

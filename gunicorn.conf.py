@@ -1,23 +1,18 @@
-"""The production server, as `make run` starts it."""
+"""The production server, as `assay` starts it."""
 
 import os
 import shutil
-from pathlib import Path
 from typing import Any
 
-import environ
+from django.conf import settings
 
-from web.environment import check_place, secret
 from web.logs import logging_settings
 
-# The shell wins over `.env`, as it does for manage.py.
-if Path(".env").exists():
-    environ.Env.read_env(".env")
-
-check_place()
-bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+bind = f"{settings.HOST}:{settings.PORT}"
 worker_class = "gthread"
-workers = int(os.environ.get("WEB_WORKERS", "2"))
+workers = settings.WEB_WORKERS
+preload_app = True  # imported once for all processes
 threads = 4
 # Longer than from one label to the next: an assessor's browser need not connect anew for each, and the server hardly
 # ever closes a connection on which a request is just on its way.
@@ -28,25 +23,21 @@ control_socket_disable = True
 graceful_timeout = 30
 
 # Before there is a Django: the form of the log is the application's.
-logconfig_dict = logging_settings(form=os.environ.get("LOG_FORMAT", "text"), level="WARNING", everything=False)
+logconfig_dict = logging_settings(form=settings.LOG_FORMAT, level="WARNING", everything=False)
 logconfig_dict["loggers"]["gunicorn.error"] = {"level": "WARNING", "handlers": [], "propagate": True}
 
-# The figures of all processes of this server lie in one folder. Whoever counts looks for it when it is imported.
-FIGURES = Path("var") / f"metrics-{bind.rpartition(':')[2]}"
-if secret("METRICS_TOKEN"):
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(FIGURES.absolute())
-
-
-def on_starting(server: Any) -> None:
-    """Begin to count at zero."""
-    shutil.rmtree(FIGURES, ignore_errors=True)
-    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-        FIGURES.mkdir(parents=True, exist_ok=True)  # in a container it is mounted
+# The figures of all processes of this server lie in one folder, and begin at zero. Whoever counts looks for the folder
+# when it is imported. A configuration that is read again goes on counting.
+if settings.METRICS_TOKEN and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+    figures = settings.VAR_DIR / f"metrics-{settings.PORT}"
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(figures)
+    shutil.rmtree(figures, ignore_errors=True)  # in a container it is mounted
+    figures.mkdir(parents=True, exist_ok=True)
 
 
 def when_ready(server: Any) -> None:
     """Say where to look, once there is something to see."""
-    print(f"\nAssay is at http://{bind}")
+    print(f"\nAssay is at http://{bind.replace('0.0.0.0', '127.0.0.1')}")  # noqa: S104
     logins = os.environ.get("DEMO_LOGINS")
     if logins:
         print(f"Demo accounts:\n{logins}", flush=True)

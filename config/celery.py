@@ -15,13 +15,15 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+path = [*sys.path]
 app = Celery("assay")
+sys.path[:] = path  # Celery puts the folder where a command is typed before ours, and there may be another `web`
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-USAGE = """A worker of Assay runs in threads. With another pool each lane runs twice, and TERM does not stop it. Start:
-celery --quiet -A config worker --pool threads --concurrency 3 --without-gossip --without-mingle"""
+USAGE = """A worker of Assay runs in threads. With another pool each lane runs twice, and TERM does not stop it.
+`assay start worker` starts one, in a clone `.venv/bin/python assay.py start worker`."""
 EXIT_USAGE = 2
 
 

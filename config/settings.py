@@ -15,14 +15,16 @@ from web.logs import logging_settings
 from web.outbound import listed_endpoints
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = BASE_DIR / "var"
-VAR_DIR.mkdir(exist_ok=True, mode=0o700)  # the database, the key and the audit log are nobody else's
-OWN_DATABASE = VAR_DIR / "assay.sqlite3"
+COLLECTED = (BASE_DIR / "static" / "staticfiles.json").exists()  # in a wheel, to which nothing is written
 
 env = ENVIRONMENT = Environment()
 SHELL_NAMES = frozenset(os.environ)  # what `.env` adds is not among them
-if (BASE_DIR / ".env").exists():
-    env.read_env(BASE_DIR / ".env")
+VAR_DIR = Path(env.str("ASSAY_HOME", default=str(BASE_DIR / "var")))
+VAR_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)  # database, key and audit log are nobody else's
+OWN_DATABASE = VAR_DIR / "assay.sqlite3"
+ENV_FILE = (VAR_DIR if COLLECTED else BASE_DIR) / ".env"
+if ENV_FILE.exists():
+    env.read_env(ENV_FILE)
 check_secrets()
 check_place()
 
@@ -238,9 +240,9 @@ TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT = BASE_DIR / "static" if COLLECTED else VAR_DIR / "static"
 STATIC_ROOT.mkdir(exist_ok=True)
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [] if COLLECTED else [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.apps.HashedModulesStorage"},
@@ -279,8 +281,10 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = env.int("SESSION_IDLE_HOURS", default=12) * 3600
 SESSION_LONGEST = env.int("SESSION_MAX_DAYS", default=14) * 86_400
 
-# Address that the server listens on (gunicorn.conf.py).
+# Where the server listens, and its processes (gunicorn.conf.py).
 HOST = env.str("HOST", default="127.0.0.1")
+PORT = env.int("PORT", default=8000)
+WEB_WORKERS = env.int("WEB_WORKERS", default=2)
 
 # HTTPS=1 behind a TLS proxy. Off, the application serves plain HTTP, which `make run` binds to 127.0.0.1.
 HTTPS = env.bool("HTTPS", default=False)
@@ -431,9 +435,8 @@ AUDIT_EXEMPT = (
 )
 
 # Logs tell what happened and never what anybody wrote (web/logs.py); only DEBUG=1 shows exceptions in full.
-LOGGING = logging_settings(
-    form=env.str("LOG_FORMAT", default="text"), level=env.str("LOG_LEVEL", default="WARNING"), everything=DEBUG
-)
+LOG_FORMAT = env.str("LOG_FORMAT", default="text")
+LOGGING = logging_settings(form=LOG_FORMAT, level=env.str("LOG_LEVEL", default="WARNING"), everything=DEBUG)
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 DJANGO_STRUCTLOG_USER_ID_FIELD = None
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG

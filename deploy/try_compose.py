@@ -225,7 +225,7 @@ def start(stack: Stack, *, build: bool) -> None:
     with step("PostgreSQL is migrated; two web and two worker containers run behind TLS"):
         stack.up()
     with step("the demo is loaded"):
-        stack.inside("web", "python", "manage.py", "load_demo")
+        stack.inside("web", "assay", "manage", "load_demo")
 
 
 def work(stack: Stack) -> None:
@@ -235,18 +235,18 @@ def work(stack: Stack) -> None:
         desk.add("Saved before the backup.")
         check(desk.shows("Saved before the backup."), "the desk shows what it saved")
     with step("web containers read what a worker has written for download"):
-        write = "import pathlib; pathlib.Path('var/files/tried').write_text('by a worker')"
+        write = "import pathlib; pathlib.Path('/srv/assay/files/tried').write_text('by a worker')"
         stack.inside("worker", "python", "-c", write)
-        check("by a worker" in stack.inside("web", "cat", "var/files/tried"), "the folder is shared")
+        check("by a worker" in stack.inside("web", "cat", "/srv/assay/files/tried"), "the folder is shared")
     with step("the LLM jobs are done by the workers"):
         wait_until(lambda: jobs_done(olga), "the jobs are done")
     with step("a backup is taken"):
         printed = stack.compose("--profile", "backup", "run", "--rm", "-T", "backup")
-        [backup] = re.findall(r"var/backups/\S+\.tar", printed)
+        [backup] = re.findall(r"/srv/assay/backups/\S+\.tar", printed)
     replace_under_load(stack, desk, olga)
     with step("the backup is restored"):
         stack.compose("stop", "proxy", "web", "worker")
-        restore = ("python", "manage.py", "restore", backup, "--replace")
+        restore = ("manage", "restore", backup, "--replace")
         stack.compose("--profile", "backup", "run", "--rm", "-T", "backup", *restore)
         stack.up()
     desk = Desk(stack.client().sign_in("ann"))
@@ -264,7 +264,7 @@ def replace_under_load(stack: Stack, desk: Desk, olga: Client) -> None:
             wait_until(lambda: len(healthy(stack)) == 2, "both web containers are healthy")
         with step("a worker is replaced while it has a job to do"):
             judge = ("judge_relevance", "--campaign", CAMPAIGN, "--source", "TRY")
-            stack.inside("web", "python", "manage.py", *judge)
+            stack.inside("web", "assay", "manage", *judge)
             stack.replace("worker")
             wait_until(lambda: jobs_done(olga), "the job is done")
             wait_until(lambda: stack.workers() == 2, "two workers are alive")

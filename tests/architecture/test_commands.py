@@ -20,7 +20,6 @@ MORE = {
 # What `make run` and an operator use, and no study does.
 HOUSE = {
     "load_demo",
-    "processes",
     "settings",
     "apply_retention",
     "backup",

@@ -37,7 +37,7 @@ def quoted() -> list[str]:
 def sources() -> str:
     """All code and templates, one text, with every run of white space as one space."""
     files = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in KINDS)
-    text = "\n".join(path.read_text("utf-8") for path in files if path != Path(__file__))
+    text = "\n".join(path.read_text("utf-8") for path in [ROOT / "assay.py", *files] if path != Path(__file__))
     return re.sub(r"\s+", " ", text)
 
 

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from django.conf import settings
 
+from assay import SERVERS
 from tests.architecture.test_docs import rows_of
 from tests.worlds.imported import run
 
@@ -35,7 +36,7 @@ def test_every_container_of_assay_is_handed_all_of_them() -> None:
     assert len(ours) == 4
     assert {name: service["env_file"] for name, service in ours.items()} == {name: [".env"] for name in ours}
     # What is set here too cannot be set in .env: only what the shape of the file fixes, and files of secrets.
-    fixed = {"HTTPS", "HOST", "PORT", "AUDIT_LOG", "FILES_DIR"}
+    fixed = {"HTTPS", "HOST", "PORT", "AUDIT_LOG"}
     from_env_file = {
         name for service in ours.values() for name, value in service["environment"].items() if "${" in value
     }
@@ -83,11 +84,8 @@ def test_it_says_where_a_setting_is_from(elsewhere: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_simulated_llm_of_make_run_is_where_calls_go(elsewhere: Path) -> None:
-    lines = dict(line.split(": ", 1) for line in (ROOT / "Procfile").read_text("utf-8").splitlines())
-    assert "$" not in "".join(lines.values())  # honcho's shell knows nothing of .env
-    words = lines["llm"].partition(">")[0].split()[2:]
-    with begun(elsewhere, *words) as process:
+def test_the_simulated_llm_of_the_demo_is_where_calls_go(elsewhere: Path) -> None:
+    with begun(elsewhere, *SERVERS["llm"].split()[1:]) as process:
         assert process.stdout
         assert process.stdout.readline() == "http://127.0.0.1:8621/v1\n"
         process.terminate()

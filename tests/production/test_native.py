@@ -75,7 +75,7 @@ def started(command: str, environment: Mapping[str, str], log: Path) -> Iterator
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """What the operator has set: secrets in files, HTTPS, two free ports side by side."""
+    """What the operator has set: secrets in files, HTTPS, a free port."""
     key, token = tmp_path / "key", tmp_path / "token"
     key.write_text("of this test, and long enough to be no word of any language, as it should be")
     token.write_text("the token")
@@ -91,6 +91,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "AUDIT_LOG": str(tmp_path / "audit.jsonl"),
         "WEB_WORKERS": "1",
         "PORT": str(free_port()),
+        "SIMULATOR_PORT": str(free_port()),
         "BACKUPS": str(tmp_path),
     }
     return {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO_", "DEMO"))} | own
@@ -116,12 +117,12 @@ def details_of(address: str) -> dict[str, Any]:
     return found
 
 
-def await_all(addresses: list[str], log: Path) -> None:
-    """Wait until both web processes are ready and both workers alive."""
+def await_all(address: str, log: Path) -> None:
+    """Wait until the web process is ready and the worker alive."""
     end = time.monotonic() + LONGEST
     while time.monotonic() < end:
         try:
-            if all(details_of(address)["checks"]["queue"]["workers"] == 2 for address in addresses):
+            if details_of(address)["checks"]["queue"]["workers"] == 1:
                 return
         except (OSError, ValueError, KeyError):
             pass
@@ -129,18 +130,18 @@ def await_all(addresses: list[str], log: Path) -> None:
     pytest.fail(f"not everything is there: {log.read_text()[-1500:]}")
 
 
-def test_operations_md_starts_two_web_and_two_workers(environment: dict[str, str], tmp_path: Path) -> None:
+def test_operations_md_starts_what_serves(environment: dict[str, str], tmp_path: Path) -> None:
     log = tmp_path / "log"
     *before, start, probe, backup, check, restore = commands()
     for command in before:
         done = shell(command, environment)
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-    addresses = [f"127.0.0.1:{int(environment['PORT']) + n}" for n in range(2)]
+    address = f"127.0.0.1:{environment['PORT']}"
     with started(start, environment, log):
-        await_all(addresses, log)
+        await_all(address, log)
         assert shell(probe, environment).returncode == 0
-        assert details_of(addresses[1])["problems"] == []
-        _check_https(addresses[0])
+        assert details_of(address)["problems"] == []
+        _check_https(address)
         for command in (backup, check):
             done = shell(command, environment)
             assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"

@@ -18,7 +18,7 @@ class Command(AssayCommand):
     audited = "import"
 
     def act(self, options: dict[str, Any]) -> None:
-        if not _allowed():
+        if not is_allowed():
             self.say("No demo here: it goes into the project's own SQLite file, or anywhere with DEMO=1.")
         elif load_demo():
             visit_yesterday()
@@ -36,5 +36,5 @@ def visit_yesterday() -> None:
     last_visit(olga, campaign, timezone.now() - LAST_VISIT)
 
 
-def _allowed() -> bool:
+def is_allowed() -> bool:
     return bool(settings.DEMO) or settings.DATABASES["default"]["NAME"] == str(settings.OWN_DATABASE)

@@ -12,8 +12,6 @@ from web.logs import CREDENTIALS
 
 # Read by others than the settings, read there only with others, or in a form that is not their own.
 ELSEWHERE = {
-    "PORT": "8000",
-    "WEB_WORKERS": "2",
     "DEMO_LOGINS": "",
     "EMAIL_URL": "consolemail://",
     "OIDC_CLIENT_ID": "",
