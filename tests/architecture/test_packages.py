@@ -12,14 +12,13 @@ import pytest
 from tests.architecture.tree import ROOT, files, named
 
 DOCUMENT = ROOT / "docs" / "dependencies.md"
-TESTS = ("tests", "loadtest")
+TESTS = ("tests", "loadtest", "deploy")
 WITHOUT_IMPORT = {
     "requirements.in": {
         "argon2-cffi": "config/settings.py: Argon2PasswordHasher",
         "brotli": "config/settings.py: whitenoise.compress",
         "django-template-partials": "config/settings.py: template_partials",
-        "gunicorn": "Procfile: gunicorn",
-        "honcho": "Makefile: honcho",
+        "gunicorn": "assay.py: gunicorn",
         "psycopg": ".env.example: postgres://",
     },
     "requirements-dev.in": {
