@@ -1,6 +1,7 @@
 """Keys of the desks: the defaults, a user's own, and those that nobody may have.
 
-static/js/desk/keymap.json is the only list. The page's script gets it with the user's own keys already in it.
+static/js/desk/keymap.json is the only list, but for keys of labels, which are those of evaluation/labels.py. The page's
+script gets it with the user's own keys already in it.
 """
 
 import json
@@ -15,6 +16,7 @@ from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from accounts.desk_settings import DeskSettings
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.terms import Stage
 
 ANYWHERE = "anywhere"
@@ -35,6 +37,7 @@ ONLY = {
     STAGES["support"]: "support only",
     (Stage.SUPPORT_POST_EDIT,): "support only",
 }
+LABEL_SETS = {"assign": NUGGET_LABELS, "support": CITATION_LABELS}
 WHEN = {"manual": "in Write nuggets", "support": "in Judge citations"}
 
 
@@ -81,7 +84,27 @@ def groups() -> tuple[str, ...]:
 
 @cache
 def default_actions() -> tuple[Action, ...]:
-    return tuple(map(Action.model_validate, _file()["actions"]))
+    return tuple(Action.model_validate(action) for line in _file()["actions"] for action in _with_labels(line))
+
+
+def _with_labels(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Fill in what label sets say: an action for each place of a label, and the key of "can't judge"."""
+    if line["id"] == "cant-judge":
+        yield line | {"keys": [NUGGET_LABELS.cant_judge.key]}
+    elif line["id"] == "label":
+        for key in dict.fromkeys(label.key for labels in LABEL_SETS.values() for label in labels.degrees):
+            by_stage = {
+                name: label.spoken.capitalize()
+                for name, labels in LABEL_SETS.items()
+                for label in labels.degrees
+                if label.key == key
+            }
+            usual = next(iter(by_stage.values()))
+            others = {name: spoken for name, spoken in by_stage.items() if spoken != usual}
+            own = {"id": f"label-{key}", "keys": [key], "label": usual, "labels": others, "stages": [*by_stage]}
+            yield line | own
+    else:
+        yield line
 
 
 @cache

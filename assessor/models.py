@@ -8,24 +8,15 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment
-from evaluation.models.fields import choices_of, codes_of, new_public_id
+from evaluation.models.fields import choices_of, new_public_id
 from evaluation.models.nuggets import Nugget, NuggetVersion
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.models.runs import Answer, Sentence
 from evaluation.models.tasks import Task
-from evaluation.terms import (
-    AssignmentLabel,
-    Decision,
-    Importance,
-    Making,
-    PageState,
-    PassageMark,
-    PracticeKind,
-    SegmentKind,
-    SupportLabel,
-)
+from evaluation.terms import Decision, Importance, Making, PageState, PassageMark, PracticeKind, SegmentKind
 
 
 class Desk(models.Model):
@@ -179,8 +170,8 @@ class TimeSegment(models.Model):
         return f"{self.kind} {self.ended_at - self.started_at}"
 
 
-GIVEN_BY_PEOPLE = [0, 1, 2, AssignmentLabel.CANT_JUDGE]
-"""A person's label never ends `failed`."""
+def _given_by_people(labels: LabelSet) -> list[int]:
+    return sorted(int(label.code) for label in labels.by_people)
 
 
 class WorkingLabel(models.Model):
@@ -199,22 +190,23 @@ class WorkingAssignment(WorkingLabel):
 
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+")
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+")
-    label = models.PositiveSmallIntegerField(null=True, choices=codes_of(AssignmentLabel))
+    label = models.PositiveSmallIntegerField(null=True, choices=NUGGET_LABELS.choices)
     sentence = models.PositiveIntegerField(null=True, help_text="of the answer, from 0: where the nugget is")
     first_label = models.PositiveSmallIntegerField(
-        null=True, choices=codes_of(AssignmentLabel), help_text="before the nugget sweep changed it"
+        null=True, choices=NUGGET_LABELS.choices, help_text="before the nugget sweep changed it"
     )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["task", "answer", "nugget_version"], name="working_assignment_once"),
             models.CheckConstraint(
-                condition=Q(label=None) | Q(label__in=GIVEN_BY_PEOPLE), name="working_assignment_label"
+                condition=Q(label=None) | Q(label__in=_given_by_people(NUGGET_LABELS)),
+                name="working_assignment_label",
             ),
         ]
 
     def __str__(self) -> str:
-        return "cleared" if self.label is None else AssignmentLabel(self.label).name.lower()
+        return "cleared" if self.label is None else NUGGET_LABELS.by_code[self.label].word
 
 
 class WorkingSupport(WorkingLabel):
@@ -226,8 +218,8 @@ class WorkingSupport(WorkingLabel):
 
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
-    label = models.PositiveSmallIntegerField(null=True, choices=codes_of(SupportLabel))
-    shown_label = models.PositiveSmallIntegerField(null=True, choices=codes_of(SupportLabel))
+    label = models.PositiveSmallIntegerField(null=True, choices=CITATION_LABELS.choices)
+    shown_label = models.PositiveSmallIntegerField(null=True, choices=CITATION_LABELS.choices)
     shown_ms = models.PositiveIntegerField(null=True)
     accepted = models.BooleanField(default=False)
 
@@ -235,7 +227,8 @@ class WorkingSupport(WorkingLabel):
         constraints = [
             models.UniqueConstraint(fields=["task", "sentence", "segment"], name="working_support_once"),
             models.CheckConstraint(
-                condition=Q(label=None) | Q(label__in=GIVEN_BY_PEOPLE), name="working_support_label"
+                condition=Q(label=None) | Q(label__in=_given_by_people(CITATION_LABELS)),
+                name="working_support_label",
             ),
             models.CheckConstraint(
                 condition=Q(accepted=False) | Q(shown_label__isnull=False),
@@ -244,10 +237,11 @@ class WorkingSupport(WorkingLabel):
         ]
 
     def __str__(self) -> str:
-        return "cleared" if self.label is None else SupportLabel(self.label).name.lower()
+        return "cleared" if self.label is None else CITATION_LABELS.by_code[self.label].word
 
 
-THREE = (0, 1, 2)  # of a nugget in an answer, and of a cited passage
+JUDGED = tuple(sorted({*NUGGET_LABELS.codes, *CITATION_LABELS.codes}))
+"""Of a nugget in an answer, and of a cited passage."""
 
 
 class PracticeItem(models.Model):
@@ -274,11 +268,11 @@ class PracticeItem(models.Model):
             models.CheckConstraint(condition=Q(kind__in=list(PracticeKind)), name="practice_item_kind"),
             models.CheckConstraint(
                 condition=Q(kind=PracticeKind.IMPORTANCE, label__in=[Importance.OKAY, Importance.VITAL], text="")
-                | (~Q(kind=PracticeKind.IMPORTANCE) & Q(label__in=THREE)),
+                | (~Q(kind=PracticeKind.IMPORTANCE) & Q(label__in=JUDGED)),
                 name="practice_item_label",
             ),
             models.CheckConstraint(
-                condition=Q(shown_label=None) | Q(kind=PracticeKind.SUPPORT, shown_label__in=THREE),
+                condition=Q(shown_label=None) | Q(kind=PracticeKind.SUPPORT, shown_label__in=JUDGED),
                 name="practice_item_shown",
             ),
         ]
@@ -298,7 +292,7 @@ class PracticeAnswer(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["item", "user"], name="practice_answer_once"),
-            models.CheckConstraint(condition=Q(label__in=THREE), name="practice_answer_label"),
+            models.CheckConstraint(condition=Q(label__in=JUDGED), name="practice_answer_label"),
         ]
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ from django.db import connection, models
 from django.db.models import F
 from django.utils import timezone
 
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
     Assignment,
     Campaign,
@@ -23,7 +24,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.terms import AssignmentLabel, Importance, Origin, SupportCondition, SupportLabel
+from evaluation.terms import Importance, Origin, SupportCondition
 
 
 def upsert(

@@ -49,26 +49,6 @@ class JudgeKind(StrEnum):
     LLM = "llm"
 
 
-class AssignmentLabel(IntEnum):
-    """Whether an answer contains a nugget. Values are the stored codes; the first three are ordinal."""
-
-    NOT_SUPPORT = 0
-    PARTIAL_SUPPORT = 1
-    SUPPORT = 2
-    CANT_JUDGE = 8
-    FAILED = 9
-
-
-class SupportLabel(IntEnum):
-    """Whether a cited segment supports a sentence. Same codes as `AssignmentLabel`."""
-
-    NO_SUPPORT = 0
-    PARTIAL_SUPPORT = 1
-    FULL_SUPPORT = 2
-    CANT_JUDGE = 8
-    FAILED = 9
-
-
 class SupportCondition(StrEnum):
     """Origin of a support label (Thakur et al. 2025, section 3)."""
 

@@ -30,6 +30,7 @@ from evaluation.imports.segments import import_segments
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.judges import add_judge
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import AnswerProvenance, Campaign, Judge, NuggetList
 from evaluation.models.fields import ids_from
 from evaluation.terms import Condition, JudgeKind, Origin, RagTask, Role, SupportCondition
@@ -225,15 +226,9 @@ RUNS = {
     "dipper-ag-short": RunOptions("dipper", RagTask.AG, 1),
     "baseline-lead": RunOptions("organizers", RagTask.AG, 1, control=True),
 }
-NUGGET_LABELS = {
-    "0": "not_support",
-    "1": "partial_support",
-    "2": "support",
-    "9": "failed",
-    "~": "support (mostly)",
-}
+NUGGETS = {str(code): word for code, word in NUGGET_LABELS.choices} | {"~": "support (mostly)"}
 """Labels by their characters in the files; one is in free words, as other tools may write."""
-CITATION_LABELS = {"0": "no_support", "1": "partial_support", "2": "full_support", "9": "failed"}
+CITATIONS = {str(code): word for code, word in CITATION_LABELS.choices}
 
 
 def load_demo() -> bool:
@@ -383,7 +378,7 @@ def _nugget_rows(origin: str) -> Rows:
     def rows(topic: str, run: str, labels: str) -> list[dict[str, Any]]:
         # A string may be shorter than the list: the last nuggets are then unjudged.
         pairs = zip(texts[topic], labels, strict=False)
-        nuggets = [{"text": text, "assignment": NUGGET_LABELS[label]} for text, label in pairs]
+        nuggets = [{"text": text, "assignment": NUGGETS[label]} for text, label in pairs]
         return [{"qid": topic, "run_id": run, "nuggets": nuggets}]
 
     return rows
@@ -407,10 +402,10 @@ def _citation_rows(campaign: Campaign) -> Rows:
                 "run_id": run,
                 "sentence": index,
                 "docid": cited[topic, run, index],
-                "label": CITATION_LABELS[label],
+                "label": CITATIONS[label],
             }
             for index, label in enumerate(labels)
-            if label in CITATION_LABELS
+            if label in CITATIONS
         ]
 
     return rows

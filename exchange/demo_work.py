@@ -23,6 +23,7 @@ from assessor.practice.items import answer_practice, practice_of
 from assessor.practice.rules import word_of
 from assessor.rules.op_schemas import Op
 from evaluation.formats.source import Source
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -42,7 +43,6 @@ from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.remarks import remark
 from evaluation.tasks.units import Order
 from evaluation.terms import (
-    AssignmentLabel,
     Origin,
     PassageMark,
     PracticeKind,
@@ -51,7 +51,6 @@ from evaluation.terms import (
     Stage,
     StudyKind,
     SupportCondition,
-    SupportLabel,
 )
 from reports.audits.drawing import AuditWish, create_audit
 from reports.audits.frame import drawn_rows

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from evaluation.domain.conditions import Topics
 from evaluation.domain.counted_pairs import first_different
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -24,7 +25,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.terms import AssignmentLabel, StudyKind, SupportCondition, SupportLabel
+from evaluation.terms import StudyKind, SupportCondition
 from jobs.queue import NewItem
 from llmjobs.engine.calls import next_replicates
 from llmjobs.steps.asking import spans

@@ -13,9 +13,9 @@ from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 
 from accounts.models import User
 from evaluation.campaigns.access import within
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
 from evaluation.judges import PARAMETERS
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Assignment, Campaign, Judge, ListedNugget, NuggetList, Qrel, SupportJudgment
 from evaluation.terms import Importance, JudgeKind, SupportCondition
 from jobs import queue

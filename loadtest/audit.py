@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from evaluation.labels import NO_LABEL
 from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.audit.draw import NO_LABEL, AuditFrame, draw, place_in_order
+from reports.metrics.audit.draw import AuditFrame, draw, place_in_order
 from reports.metrics.audit.estimate import (
     NORMAL,
     PRIOR,

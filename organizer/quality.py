@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from evaluation.campaigns.contents import findings_for
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign
 from evaluation.terms import FindingCode, Stage
 from llmjobs.job_status import JudgeSpending, Replies, judges_at_work, replies_by_judge, spending_by_judge

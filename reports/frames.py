@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, PartKey, Topics
 from evaluation.domain.counted_pairs import first_different
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import (
     AnswerProvenance,
     Campaign,
@@ -28,7 +29,6 @@ from evaluation.models import (
     Topic,
     TopicTag,
 )
-from evaluation.terms import AssignmentLabel, SupportLabel
 from reports.metrics.arrays import Booleans
 from reports.metrics.label_matrix import FAILED, NOT, UNJUDGEABLE, UNJUDGED, AssignmentSheet, SupportSheet
 from web.consistent_read import consistent_read
@@ -38,10 +38,10 @@ Ints = NDArray[np.int64]
 # "Can't judge" is unjudged with a reason (method, section 3); in support it is a pair nobody can judge (section 4).
 ASSIGNMENT_CELLS = np.full(256, UNJUDGED, dtype=np.int8)
 SUPPORT_CELLS = np.full(256, UNJUDGED, dtype=np.int8)
-for _cells in (ASSIGNMENT_CELLS, SUPPORT_CELLS):
-    _cells[:3] = (0, 1, 2)
-    _cells[AssignmentLabel.FAILED] = FAILED
-SUPPORT_CELLS[SupportLabel.CANT_JUDGE] = UNJUDGEABLE
+for _cells, labels in ((ASSIGNMENT_CELLS, NUGGET_LABELS), (SUPPORT_CELLS, CITATION_LABELS)):
+    _cells[[*labels.codes]] = labels.codes
+    _cells[labels.failed.code] = FAILED
+SUPPORT_CELLS[CITATION_LABELS.cant_judge.code] = UNJUDGEABLE
 
 # A report reads up to a million labels. The database joins them into one text, which NumPy parses sooner than Python
 # fetches row by row (docs/benchmarks.md). A label is two numbers, so that neither can overflow: the answer with

@@ -20,7 +20,7 @@ from django.urls import register_converter
 from assessor.models import PracticeAnswer
 from assessor.rules.clock import RULE_VERSION
 from evaluation.domain.conditions import NuggetCondition, readings, readings_of_citations, told_apart
-from evaluation.domain.labels import CITATION_LABELS
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -37,16 +37,7 @@ from evaluation.models import (
 )
 from evaluation.rules.protocol import SETTINGS
 from evaluation.rules.text import pattern_of_names
-from evaluation.terms import (
-    AssignmentLabel,
-    Condition,
-    JudgeKind,
-    Origin,
-    Stage,
-    SupportCondition,
-    SupportLabel,
-    TaskState,
-)
+from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition, TaskState
 from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
 from reports.audits.documents import methods_sentences
 from reports.confusion.paired_labels import ConfusionReport
@@ -338,13 +329,13 @@ def exclusion_rows(campaign: Campaign) -> list[Row]:
         "tasks that are second opinions": tasks.filter(second_opinion=True).count(),
         "findings at imports": Finding.objects.filter(campaign=campaign).count(),
     }
-    for what, labels, terms in (("nuggets", nuggets, AssignmentLabel), ("citations", support, SupportLabel)):
+    for what, labels, label_set in (("nuggets", nuggets, NUGGET_LABELS), ("citations", support, CITATION_LABELS)):
         # Counted apart, because they are four things: replaced, repeated for a study, impossible, never answered.
         counts[f"labels of {what} that no longer stand"] = labels.filter(stands=False).count()
         standing = labels.current()
         counts[f"labels of {what} of studies"] = standing.filter(judge__aside=True).count()
-        counts[f"labels of {what}: can't judge"] = standing.filter(label=terms.CANT_JUDGE).count()
-        counts[f"labels of {what}: failed"] = standing.filter(label=terms.FAILED).count()
+        counts[f"labels of {what}: can't judge"] = standing.filter(label=label_set.cant_judge.code).count()
+        counts[f"labels of {what}: failed"] = standing.filter(label=label_set.failed.code).count()
     return [{"what": what, "count": count} for what, count in counts.items()]
 
 
@@ -380,8 +371,8 @@ LISTS = _headings(
     nuggets_per_topic="Nuggets a topic",
     words_per_nugget="Words a nugget",
 )
-MIX = _headings("condition", "set", "judge", "not_support", "partial_support", "support", set="Nuggets")
-SUPPORT = _headings("condition", "judge", "labels", "no_support", "partial_support", "full_support")
+MIX = _headings("condition", "set", "judge", *NUGGET_LABELS.scale, set="Nuggets")
+SUPPORT = _headings("condition", "judge", "labels", *CITATION_LABELS.scale)
 TIMES = _headings("stage", "topics") | {
     "median_s": "Median, s",
     "q1_s": "Q1, s",

@@ -5,12 +5,13 @@ from django.db import models
 from django.db.models import Q
 
 from evaluation.models import Answer, Campaign, Event, NuggetVersion, Segment, Sentence
+from evaluation.models.studies import REAL_LABELS
 from reports.terms import ErrorCategory
 
 BOTH, UNDECIDED, TAKEN_BACK = 7, 8, 6
 """Both labels are defensible, none can be decided on, and the verdict before this one no longer counts."""
-VERDICTS = (0, 1, 2, BOTH, UNDECIDED)
-"""The three ordinal labels, or that both are defensible, or that it cannot be decided."""
+VERDICTS = (*REAL_LABELS, BOTH, UNDECIDED)
+"""A label, or that both are defensible, or that it cannot be decided."""
 
 
 class ExternalCondition(models.Model):

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from evaluation.domain.conditions import CitationCondition, readings_of_citations, resolve_citations, told_apart
 from evaluation.errors import Refused
+from evaluation.labels import CITATION_LABELS
 from evaluation.models import Campaign, Run
 from evaluation.terms import SupportCondition
 from reports import charts
@@ -59,9 +60,9 @@ SupportRow = dict[str, Any]
 A pair is a sentence and a segment. `intervals` has those of precision and recall, as documents.
 """
 TITLE = "Citation support"
-LABELS = ("full support", "partial support", "no support")
+SPOKEN = {label.word: label.spoken for label in CITATION_LABELS.degrees}
 SCORES = of_kind(ColumnKind.SCORE, weighted_precision="Precision", weighted_recall="Recall")
-LABEL_COUNTS = of_kind(ColumnKind.COUNT, full_support="Full", partial_support="Partial", no_support="No")
+LABEL_COUNTS = of_kind(ColumnKind.COUNT, **CITATION_LABELS.headings)
 COUNTS = (
     *LABEL_COUNTS,
     *of_kind(ColumnKind.SHARE, over="Over-citation", under="Under-citation"),
@@ -312,9 +313,7 @@ def _answers(sheet: SupportSheet, answers: AnswerSupport, counts: Citing) -> Sec
             RECALL: defined(answers.recall[topic, run]),
             "sentences": int(counts.sentences[topic, run]),
             "uncited": int(counts.uncited[topic, run]),
-            "full_support": int(counts.full[topic, run]),
-            "partial_support": int(counts.partial[topic, run]),
-            "no_support": int(counts.none[topic, run]),
+            **_by_label(counts, (topic, run)),
         }
 
     answer_columns = columns(
@@ -358,10 +357,10 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
         (f"{each}, {name}" if name else str(each), row) for (each, name), row in zip(every, rows, strict=True)
     ]
     bars = [
-        {"name": name, "part": label, "share": row[label.replace(" ", "_")] / row["pairs"]}
+        {"name": name, "part": spoken, "share": row[word] / row["pairs"]}
         for name, row in bar_rows
         if row["pairs"]
-        for label in LABELS
+        for word, spoken in SPOKEN.items()
     ]
     condition_columns = columns(
         ("condition", "Condition", ColumnKind.CONDITION),
@@ -372,7 +371,7 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
     )
     chart = Chart(
         alt=labels_alt("citation labels", sum(row["pairs"] > 0 for row in rows)),
-        draw=lambda dark: charts.stacked(bars, LABELS, "share of judged pairs", dark=dark),
+        draw=lambda dark: charts.stacked(bars, list(SPOKEN.values()), "share of judged pairs", dark=dark),
         names={each.value: each.words for each in SupportCondition}
         | {"share of judged pairs": "share of citation labels"},
         links={each.words: f"?condition={each}" for each in SupportCondition},
@@ -412,13 +411,16 @@ def _condition_row(choice: CitationCondition, tag: str) -> dict[str, Any]:
     } | _counted(total)
 
 
+def _by_label(counts: Citing, at: Any) -> dict[str, int]:
+    by_word = dict(zip(CITATION_LABELS.scale, counts.labels, strict=True))
+    return {word: int(by_word[word][at]) for word in CITATION_LABELS.words}
+
+
 def _counted(counts: Citing, place: int | None = None) -> dict[str, Any]:
     """Return one entry of counts as a row, or all of them where they are one."""
     at = () if place is None else place
     return {
-        "full_support": int(counts.full[at]),
-        "partial_support": int(counts.partial[at]),
-        "no_support": int(counts.none[at]),
+        **_by_label(counts, at),
         "over": defined(np.float64(counts.over[at])),
         "under": defined(np.float64(counts.under[at])),
         **{name: int(getattr(counts, name)[at]) for name in ("unjudged", "failed", "unjudgeable")},

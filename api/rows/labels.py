@@ -6,15 +6,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from api.rows.corpus import JUDGE, CampaignSlug, JudgeName, Number, Out, RunId, TopicId, words
-from evaluation.terms import (
-    AssignmentLabel,
-    Condition,
-    DrawKind,
-    JudgeKind,
-    StudyKind,
-    SupportCondition,
-    SupportLabel,
-)
+from evaluation.labels import AssignmentLabel, SupportLabel
+from evaluation.terms import Condition, DrawKind, JudgeKind, StudyKind, SupportCondition
 from llmjobs.models import Call
 
 AssignmentWord = Annotated[str, words(label.name.lower() for label in AssignmentLabel)]

@@ -11,7 +11,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from accounts.models import User
 from assessor.blind.tasks import own_task
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.terms import Stage
 
 # The drawer's own heading is an h2, so the guidelines start below it, whichever level their author began with.
@@ -80,31 +80,18 @@ OF_STAGE = {
 }
 
 
-def _lines(labels: LabelSet, *meanings: str) -> tuple[Definition, ...]:
-    cant_judge = "Nobody could say: unreadable, a text that is missing, another language. Say why."
-    defined = zip((*labels.degrees, labels.cant_judge), (*meanings, cant_judge), strict=True)
-    return tuple(Definition(label.word, label.caption, meaning) for label, meaning in defined)
+def _defined(labels: LabelSet) -> tuple[Definition, ...]:
+    return tuple(Definition(label.word, label.caption, label.meaning) for label in labels.by_people)
 
 
-SUPPORTS = _lines(
-    CITATION_LABELS,
-    "Everything that the sentence says is in the passage.",
-    "Part of what the sentence says is in the passage, part is not.",
-    "The passage does not say what the sentence says.",
-)
 OF_JUDGING = {
     Stage.ASSIGN: (
-        *_lines(
-            NUGGET_LABELS,
-            "The answer says all of what the nugget says, in whatever words.",
-            "The answer says part of what the nugget says.",
-            "The answer does not say what the nugget says.",
-        ),
+        *_defined(NUGGET_LABELS),
         Definition("place", "Place", "The sentence of the answer in which you found it. It need not be given."),
     ),
-    Stage.SUPPORT_SCRATCH: SUPPORTS,
+    Stage.SUPPORT_SCRATCH: _defined(CITATION_LABELS),
     Stage.SUPPORT_POST_EDIT: (
-        *SUPPORTS,
+        *_defined(CITATION_LABELS),
         Definition("machine", "Machine label", "What a machine said of this pair. It may be right or wrong."),
     ),
 }

@@ -8,20 +8,20 @@ from assessor.blind.tasks import own_task
 from assessor.models import PracticeAnswer, PracticeItem
 from assessor.practice.items import practice_of
 from assessor.practice.rules import LABELS, word_of
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import NoSuchTask
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Task
 from evaluation.terms import PracticeKind
 
 MARKS = {
     **{
-        degree.word: (degree.glyph, degree.tone, degree.caption)
+        degree.word: (degree.glyph, degree.tone, degree.caption, degree.action)
         for degree in (*NUGGET_LABELS.degrees, *CITATION_LABELS.degrees)
     },
-    "vital": ("◆", "vital", "Vital"),
-    "okay": ("◇", "okay", "Okay"),
+    "vital": ("◆", "vital", "Vital", "vital"),
+    "okay": ("◇", "okay", "Okay", "okay"),
 }
-"""Glyph, tone and word of each label, as the desks show them."""
+"""Glyph, tone, word and action of the keymap of each label, as the desks show them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,7 @@ class Word:
     glyph: str
     tone: str
     caption: str
-
-    @property
-    def action(self) -> str:
-        """The desk's key for it, by the id of its action."""
-        return ACTIONS.get(self.tone, self.tone)
-
-
-ACTIONS = {"full": "label-full", "part": "label-partial", "none": "label-none"}
+    action: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from assessor.desk.context import DeskContext
 from assessor.models import WorkingAssignment, WorkingSupport
 from assessor.rules.label_ops import NO_MACHINE_LABEL, LabelRow
 from evaluation.domain.counted_pairs import first_different
-from evaluation.domain.labels import CITATION_LABELS
 from evaluation.errors import Refused
+from evaluation.labels import CITATION_LABELS, AssignmentLabel, SupportLabel
 from evaluation.models import Citation, ListedNugget, NuggetList, StudyPair, SupportJudgment, TaskAnswer
 from evaluation.rules.text import shuffled
-from evaluation.terms import AssignmentLabel, Stage, SupportCondition, SupportLabel
+from evaluation.terms import Stage, SupportCondition
 
 Rest = TypeVar("Rest")
 

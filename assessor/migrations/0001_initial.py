@@ -206,7 +206,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='workingassignment',
-            constraint=models.CheckConstraint(condition=models.Q(('label', None), ('label__in', [0, 1, 2, evaluation.terms.AssignmentLabel['CANT_JUDGE']]), _connector='OR'), name='working_assignment_label'),
+            constraint=models.CheckConstraint(condition=models.Q(('label', None), ('label__in', [0, 1, 2, 8]), _connector='OR'), name='working_assignment_label'),
         ),
         migrations.AddConstraint(
             model_name='workingnugget',
@@ -242,7 +242,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='workingsupport',
-            constraint=models.CheckConstraint(condition=models.Q(('label', None), ('label__in', [0, 1, 2, evaluation.terms.AssignmentLabel['CANT_JUDGE']]), _connector='OR'), name='working_support_label'),
+            constraint=models.CheckConstraint(condition=models.Q(('label', None), ('label__in', [0, 1, 2, 8]), _connector='OR'), name='working_support_label'),
         ),
         migrations.AddConstraint(
             model_name='workingsupport',

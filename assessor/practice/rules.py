@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
 from evaluation.formats.lines import Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import AssignmentLabel, Importance, PracticeKind, Stage, SupportLabel
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, AssignmentLabel, SupportLabel
+from evaluation.terms import Importance, PracticeKind, Stage
 from web.text import plural
 
 PracticeLabel: TypeAlias = AssignmentLabel | SupportLabel | Importance

@@ -8,8 +8,9 @@ from functools import lru_cache
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from evaluation.domain.counted_pairs import counted_citations
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Answer, Assignment, Campaign, ListedNugget, NuggetList, SupportJudgment
-from evaluation.terms import AssignmentLabel, Origin, SupportLabel
+from evaluation.terms import Origin
 
 Labelled = Mapping[int, tuple[int, int]]
 """By topic: how many labels the fullest judge gave, and how many there are to give; 0 where no answer has words."""

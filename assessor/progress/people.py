@@ -14,13 +14,10 @@ from assessor.desk.context import OPEN_STATES
 from assessor.models import Desk
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import tally_of
+from evaluation.labels import LabelSet, labels_of_stage
 from evaluation.models import Campaign, Judge, Membership, SupportJudgment, Task
 from evaluation.rules.tasks import ACTIVE
-from evaluation.terms import AssignmentLabel, JudgeKind, Role, Stage, SupportCondition, TaskState
-
-GIVEN = (2, 1, 0)
-"""Stored codes of the three labels, in the order of the page."""
-CANT_JUDGE = AssignmentLabel.CANT_JUDGE
+from evaluation.terms import JudgeKind, Role, Stage, SupportCondition, TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +44,9 @@ class TaskCount:
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Labels by code, and how many of them the nugget sweep changed."""
+    """Labels of a set by code, and how many of them the nugget sweep changed."""
 
+    label_set: LabelSet
     labels: Mapping[int, int] = field(default_factory=dict)
     swept: int = 0
 
@@ -58,15 +56,15 @@ class Mix:
         return sum(self.labels.values())
 
     @property
-    def shares(self) -> tuple[float, float, float] | None:
-        full, partial, none = (self.labels.get(code, 0) for code in GIVEN)
-        given = full + partial + none
-        return (full / given, partial / given, none / given) if given else None
+    def shares(self) -> tuple[float, ...] | None:
+        """Shares of the degrees, in the order of the page."""
+        counts = [self.labels.get(code, 0) for code in self.label_set.codes]
+        return tuple(count / sum(counts) for count in counts) if any(counts) else None
 
     @property
     def cant_judge(self) -> float | None:
         """The share that cannot be judged, None without a label."""
-        return self.labels.get(CANT_JUDGE, 0) / self.total if self.total else None
+        return self.labels.get(self.label_set.cant_judge.code, 0) / self.total if self.total else None
 
 
 @dataclass(slots=True)
@@ -187,7 +185,11 @@ def _mixes(campaign: Campaign, _made: datetime, _revision: int) -> Mixes:
     for stage in (Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT):
         rows = labels.filter(condition__in=[stage.condition, SupportCondition.LLM])
         parts[stage] = [(*row, 0) for row in rows.annotate(Count("pk"))]
-    return {(judge, stage): pair for stage, rows in parts.items() for judge, pair in _beside_others(rows).items()}
+    return {
+        (judge, stage): pair
+        for stage, rows in parts.items()
+        for judge, pair in _beside_others(labels_of_stage(stage), rows).items()
+    }
 
 
 Row = tuple[int, str, int, int, int, int]
@@ -204,7 +206,7 @@ def _assigned(campaign: Campaign) -> list[Row]:
     ]
 
 
-def _beside_others(rows: Iterable[Row]) -> dict[int, tuple[Mix, Mix]]:
+def _beside_others(labels: LabelSet, rows: Iterable[Row]) -> dict[int, tuple[Mix, Mix]]:
     """Return each person's mix, and that of all others on the topics that the person labelled."""
     everybody: dict[int, Counter[int]] = defaultdict(Counter)
     own: dict[int, dict[int, Counter[int]]] = defaultdict(lambda: defaultdict(Counter))
@@ -216,9 +218,9 @@ def _beside_others(rows: Iterable[Row]) -> dict[int, tuple[Mix, Mix]]:
             swept[judge] += changed
     return {
         judge: (
-            Mix(sum(topics.values(), Counter()), swept[judge]),
+            Mix(labels, sum(topics.values(), Counter()), swept[judge]),
             # On the same topics only: topics differ in how much of them is answered at all.
-            Mix(sum((everybody[topic] - labels for topic, labels in topics.items()), Counter())),
+            Mix(labels, sum((everybody[topic] - counts for topic, counts in topics.items()), Counter())),
         )
         for judge, topics in own.items()
     }

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 from assessor.rules.op_schemas import GiveLabel, Locate
 from evaluation.errors import Refused
+from evaluation.labels import CANT_JUDGE
 from web.text import trimmed
 
 LONGEST_REASON = 500
-CANT_JUDGE = "cant_judge"
 NO_MACHINE_LABEL = "failed"
 """Shown in place of a machine's label where the machine gave none."""
 

@@ -15,6 +15,7 @@ from assessor.blind.guidelines import Definition, definitions_of
 from assessor.keymap import default_actions, keymap_json
 from assessor.rules.citation_marks import Piece
 from assessor.views.time import account_id
+from evaluation.labels import LabelSet, labels_of_stage
 
 register = template.Library()
 
@@ -26,17 +27,19 @@ class Shell:
     account: str
     settings: DeskSettings
     keymap: dict[str, Any]
+    labels: LabelSet
     definitions: tuple[Definition, ...]
 
 
 register.simple_tag(account_id, name="desk_account")
-PRACTISED = ("vital", "okay", "label-full", "label-partial", "label-none", "accept", "keys")
-"""Keys of a desk that act in its practice."""
+PRACTISED = ("vital", "okay", "accept", "keys")
+"""Keys of a desk that act in its practice, beside those of labels."""
 
 
 @register.simple_tag
 def practice_keys(user: User, stage: str) -> dict[str, Any]:
-    others = [action.id for action in default_actions() if action.id not in PRACTISED]
+    practised = {*PRACTISED, *(label.action for label in labels_of_stage(stage).degrees)}
+    others = [action.id for action in default_actions() if action.id not in practised]
     return keymap_json(desk_settings_of(user), stage, others)
 
 
@@ -46,7 +49,13 @@ def desk_shell(user: User, head: TaskHead) -> Shell:
     allowed = {"nugget-search": head.searches_nuggets, "words": head.copies_words}
     forbidden = [name for name, is_allowed in allowed.items() if not is_allowed]
     words = definitions_of(head.stage, show_importance=head.show_importance)
-    return Shell(account_id(user), settings, keymap_json(settings, head.stage, forbidden), words)
+    return Shell(
+        account_id(user),
+        settings,
+        keymap_json(settings, head.stage, forbidden),
+        labels_of_stage(head.stage),
+        words,
+    )
 
 
 @register.filter

@@ -13,6 +13,7 @@ from accounts.kept import keep, kept
 from accounts.models import User
 from evaluation.campaigns.access import unblinded, within
 from evaluation.formats.addressing import docid_in
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, Label, LabelSet
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -34,7 +35,7 @@ from evaluation.models import (
 )
 from evaluation.models.querysets import in_parts_of
 from evaluation.rules.tasks import UNBLINDED_ROLES
-from evaluation.terms import AssignmentLabel, FindingCode, Importance, JudgeKind, Role
+from evaluation.terms import FindingCode, Importance, JudgeKind, Role
 
 PARTS: Final = 8
 _SWEPT: Final = Count("pk", filter=Q(first_label__isnull=False) & ~Q(first_label=F("label")))
@@ -139,15 +140,11 @@ class LabelCount:
     of: str
     judge: str
     machine: bool
-    none: int
-    partial: int
-    full: int
-    cant_judge: int
-    failed: int
+    counts: tuple[tuple[Label, int], ...]
 
     @property
     def total(self) -> int:
-        return self.none + self.partial + self.full + self.cant_judge + self.failed
+        return sum(count for _, count in self.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +207,7 @@ def assignment_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
     for cell in tally_of(campaign):
         if judge := judges.get(cell.judge):
             counts[sets[cell.nugget_set], judge.name, judge.kind, cell.label] += cell.number
-    return _by_label([(*key, number) for key, number in counts.items()])
+    return _by_label(NUGGET_LABELS, [(*key, number) for key, number in counts.items()])
 
 
 def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
@@ -218,7 +215,7 @@ def support_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
         segment__campaign__in=within(viewer, campaign), judge__aside=False
     )
     grouped = rows.values_list("condition", "judge__name", "judge__kind", "label")
-    return _by_label(list(grouped.annotate(Count("pk")).order_by()))
+    return _by_label(CITATION_LABELS, list(grouped.annotate(Count("pk")).order_by()))
 
 
 def findings_by_code_for(viewer: User, campaign: Campaign) -> list[FindingCount]:
@@ -226,22 +223,18 @@ def findings_by_code_for(viewer: User, campaign: Campaign) -> list[FindingCount]
     return [FindingCount(*row) for row in rows.annotate(n=Count("pk")).order_by("-n", "code")]
 
 
-def _by_label(rows: list[tuple[str, str, str, int, int]]) -> list[LabelCount]:
-    counts: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
+def _by_label(labels: LabelSet, rows: list[tuple[str, str, str, int, int]]) -> list[LabelCount]:
+    numbers: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
     for of, judge, kind, label, count in rows:
-        counts[of, judge, kind][label] = count
+        numbers[of, judge, kind][label] = count
     return [
         LabelCount(
             of=of,
             judge=judge,
             machine=kind == JudgeKind.LLM,
-            none=by_label.get(AssignmentLabel.NOT_SUPPORT, 0),
-            partial=by_label.get(AssignmentLabel.PARTIAL_SUPPORT, 0),
-            full=by_label.get(AssignmentLabel.SUPPORT, 0),
-            cant_judge=by_label.get(AssignmentLabel.CANT_JUDGE, 0),
-            failed=by_label.get(AssignmentLabel.FAILED, 0),
+            counts=tuple((label, by_code.get(code, 0)) for code, label in labels.by_code.items()),
         )
-        for (of, judge, kind), by_label in sorted(counts.items())
+        for (of, judge, kind), by_code in sorted(numbers.items())
     ]
 
 

@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 
 from accounts.models import User
 from evaluation.campaigns.access import within
+from evaluation.labels import SupportLabel
 from evaluation.models import AnswerProvenance, Campaign, Citation, Run, Sentence, SupportJudgment, Topic
-from evaluation.terms import SupportLabel
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from django.db.models import QuerySet
 from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.corpus.answers import answers_of_topic
+from evaluation.labels import AssignmentLabel
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Judge, ListedNugget, NuggetList, Run, Topic
-from evaluation.terms import AssignmentLabel, Importance, JudgeKind, Origin
+from evaluation.terms import Importance, JudgeKind, Origin
 
 LETTERS = {Origin.AUTO: "A", Origin.EDITED: "E", Origin.MANUAL: "M"}
 

@@ -4,7 +4,7 @@ The largest files of a campaign (835,000 labels): items are validated as typed d
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
+from typing import Annotated, Any, Final, NamedTuple, NotRequired, cast
 
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
@@ -20,13 +20,14 @@ from evaluation.formats.lines import (
     json_line,
     json_rows,
     label_word,
+    one_of,
     own_provenance,
     with_extra,
 )
 from evaluation.formats.nuggets import wrong_sign
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import AssignmentLabel
+from evaluation.labels import AssignmentLabel
 
 LABELS: Final = {label.name.lower(): label for label in AssignmentLabel if label != AssignmentLabel.FAILED}
 FAILED: Final = AssignmentLabel.FAILED
@@ -55,7 +56,7 @@ class LabelProvenance(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    first_label: Literal["not_support", "partial_support", "support", "cant_judge"] | None = None
+    first_label: Annotated[str, one_of(LABELS)] | None = None
     sentence: Count | None = None
     reason: str = ""
 

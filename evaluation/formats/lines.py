@@ -4,7 +4,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -13,7 +13,8 @@ from pydantic_core import PydanticCustomError
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, SupportLabel
+from evaluation.labels import AssignmentLabel, SupportLabel
+from evaluation.terms import PROVENANCE_KEY
 from web.text import trimmed
 
 T = TypeVar("T")
@@ -136,6 +137,19 @@ def own_provenance(extra: Mapping[str, Any], nothing: Ours, line: int, problems:
     except ValidationError as error:
         problems.add_validation(line, error)
         return nothing
+
+
+def one_of(words: Collection[str]) -> AfterValidator:
+    """Validator of a text that is one of some words."""
+
+    def checked(word: str) -> str:
+        if word not in words:
+            *first, last = map(repr, words)
+            expected = f"{', '.join(first)} or {last}"
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+        return word
+
+    return AfterValidator(checked)
 
 
 def label_word(label: AssignmentLabel | SupportLabel, raw: str) -> str:

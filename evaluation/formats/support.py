@@ -1,15 +1,27 @@
 """Support judgments: one line per (answer sentence, cited segment), sentences counted from 0."""
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
 from evaluation.formats.kinds import of_kind
-from evaluation.formats.lines import Count, Id, Line, Name, Once, json_line, json_rows, label_word, own_provenance
+from evaluation.formats.lines import (
+    Count,
+    Id,
+    Line,
+    Name,
+    Once,
+    json_line,
+    json_rows,
+    label_word,
+    one_of,
+    own_provenance,
+)
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.terms import SupportCondition, SupportLabel
+from evaluation.labels import SupportLabel
+from evaluation.terms import SupportCondition
 
 LABELS: Final = {label.name.lower(): label for label in SupportLabel if label != SupportLabel.FAILED}
 CONDITIONS: Final = " or ".join(SupportCondition)
@@ -20,7 +32,7 @@ class Shown(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    shown_label: Literal["no_support", "partial_support", "full_support", "cant_judge"] | None = None
+    shown_label: Annotated[str, one_of(LABELS)] | None = None
     shown_ms: Count | None = None
     accepted: bool | None = None
 

@@ -31,6 +31,7 @@ from evaluation.imports.overlap import labelled_by_others
 from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
+from evaluation.labels import AssignmentLabel
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -42,7 +43,7 @@ from evaluation.models import (
     Sentence,
 )
 from evaluation.models.querysets import in_parts_of
-from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, FindingCode, JudgeKind, Origin
+from evaluation.terms import PROVENANCE_KEY, FindingCode, JudgeKind, Origin
 
 
 def answer_texts(answers: list[int]) -> dict[int, str]:

@@ -30,8 +30,9 @@ from evaluation.imports.overlap import labelled_by_others
 from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
+from evaluation.labels import SupportLabel
 from evaluation.models import AnswerProvenance, Campaign, Citation, Event, Judge, Sentence, SupportJudgment
-from evaluation.terms import FindingCode, JudgeKind, SupportCondition, SupportLabel
+from evaluation.terms import FindingCode, JudgeKind, SupportCondition
 
 
 @dataclass(frozen=True, slots=True)

@@ -620,7 +620,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('label__in', [evaluation.terms.AssignmentLabel['NOT_SUPPORT'], evaluation.terms.AssignmentLabel['PARTIAL_SUPPORT'], evaluation.terms.AssignmentLabel['SUPPORT'], evaluation.terms.AssignmentLabel['CANT_JUDGE'], evaluation.terms.AssignmentLabel['FAILED']])), name='assignment_label'),
+            constraint=models.CheckConstraint(condition=models.Q(('label__in', [0, 1, 2, 8, 9])), name='assignment_label'),
         ),
         migrations.AddConstraint(
             model_name='protocol',
@@ -748,7 +748,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='auditpair',
-            constraint=models.CheckConstraint(condition=models.Q(('machine_label__lte', 3), ('place__gt', 0), ('place__lt', 1), ('size__gt', 0)), name='audit_pair_is_drawable'),
+            constraint=models.CheckConstraint(condition=models.Q(('machine_label__in', [0, 1, 2, 255]), ('place__gt', 0), ('place__lt', 1), ('size__gt', 0)), name='audit_pair_is_drawable'),
         ),
         migrations.AddConstraint(
             model_name='auditpair',
@@ -760,7 +760,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='supportjudgment',
-            constraint=models.CheckConstraint(condition=models.Q(('label__in', [evaluation.terms.SupportLabel['NO_SUPPORT'], evaluation.terms.SupportLabel['PARTIAL_SUPPORT'], evaluation.terms.SupportLabel['FULL_SUPPORT'], evaluation.terms.SupportLabel['CANT_JUDGE'], evaluation.terms.SupportLabel['FAILED']])), name='support_judgment_label'),
+            constraint=models.CheckConstraint(condition=models.Q(('label__in', [0, 1, 2, 8, 9])), name='support_judgment_label'),
         ),
         migrations.AddConstraint(
             model_name='supportjudgment',

@@ -3,14 +3,15 @@
 from django.db import models
 from django.db.models import Q
 
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models.campaigns import Event
 from evaluation.models.corpus import Segment
-from evaluation.models.fields import choices_of, codes_of
+from evaluation.models.fields import choices_of
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetVersion
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.models.runs import Answer, Sentence
-from evaluation.terms import AssignmentLabel, SupportCondition, SupportLabel
+from evaluation.terms import SupportCondition
 
 
 class Assignment(models.Model):
@@ -21,7 +22,7 @@ class Assignment(models.Model):
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+", db_index=False)
     # A reopened task's labels are further rows: what was submitted is never overwritten.
     submission = models.PositiveSmallIntegerField(default=1)
-    label = models.PositiveSmallIntegerField(choices=codes_of(AssignmentLabel))
+    label = models.PositiveSmallIntegerField(choices=NUGGET_LABELS.choices)
     raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
     stands = models.BooleanField(
         default=True,
@@ -30,7 +31,7 @@ class Assignment(models.Model):
     )
     sentence = models.PositiveIntegerField(null=True, help_text="of the answer, from 0: where the nugget is")
     first_label = models.PositiveSmallIntegerField(
-        null=True, choices=codes_of(AssignmentLabel), help_text="before the nugget sweep changed it"
+        null=True, choices=NUGGET_LABELS.choices, help_text="before the nugget sweep changed it"
     )
     given_at = models.DateTimeField()
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
@@ -44,11 +45,11 @@ class Assignment(models.Model):
             models.UniqueConstraint(
                 fields=["answer", "nugget_version", "judge", "submission"], name="assignment_once"
             ),
-            models.CheckConstraint(condition=Q(label__in=list(AssignmentLabel)), name="assignment_label"),
+            models.CheckConstraint(condition=Q(label__in=sorted(NUGGET_LABELS.by_code)), name="assignment_label"),
         ]
 
     def __str__(self) -> str:
-        return AssignmentLabel(self.label).name.lower()
+        return NUGGET_LABELS.by_code[self.label].word
 
 
 class SupportJudgment(models.Model):
@@ -59,7 +60,7 @@ class SupportJudgment(models.Model):
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, related_name="+", db_index=False)
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
     submission = models.PositiveSmallIntegerField(default=1)
-    label = models.PositiveSmallIntegerField(choices=codes_of(SupportLabel))
+    label = models.PositiveSmallIntegerField(choices=CITATION_LABELS.choices)
     raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
     stands = models.BooleanField(
         default=True,
@@ -67,7 +68,7 @@ class SupportJudgment(models.Model):
         help_text="false: a later submission takes its place, or the work was withdrawn",
     )
     shown_label = models.PositiveSmallIntegerField(
-        null=True, choices=codes_of(SupportLabel), help_text="the machine's, where it was on the screen"
+        null=True, choices=CITATION_LABELS.choices, help_text="the machine's, where it was on the screen"
     )
     shown_ms = models.PositiveIntegerField(null=True, help_text="from when it was shown to the first decision")
     accepted = models.BooleanField(null=True, help_text="whether the label was taken over from the machine")
@@ -81,11 +82,13 @@ class SupportJudgment(models.Model):
             models.UniqueConstraint(
                 fields=["sentence", "segment", "judge", "condition", "submission"], name="support_judgment_once"
             ),
-            models.CheckConstraint(condition=Q(label__in=list(SupportLabel)), name="support_judgment_label"),
+            models.CheckConstraint(
+                condition=Q(label__in=sorted(CITATION_LABELS.by_code)), name="support_judgment_label"
+            ),
             models.CheckConstraint(
                 condition=Q(condition__in=list(SupportCondition)), name="support_judgment_condition"
             ),
         ]
 
     def __str__(self) -> str:
-        return SupportLabel(self.label).name.lower()
+        return CITATION_LABELS.by_code[self.label].word

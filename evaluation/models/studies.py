@@ -6,6 +6,7 @@ The labels of those others are where all labels are, under judges of the study's
 from django.db import models
 from django.db.models import F, Q
 
+from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS
 from evaluation.models.campaigns import Campaign, Event
 from evaluation.models.corpus import Segment, Topic
 from evaluation.models.fields import choices_of
@@ -14,7 +15,7 @@ from evaluation.models.nuggets import NuggetSet, NuggetVersion
 from evaluation.models.runs import Answer, Sentence
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
 
-REAL_LABELS = [0, 1, 2]
+REAL_LABELS = sorted({*NUGGET_LABELS.codes, *CITATION_LABELS.codes})
 """A label that failed or that nobody could give is no disagreement."""
 
 BY_PEOPLE = [SupportCondition.SCRATCH, SupportCondition.POST_EDIT]
@@ -117,10 +118,10 @@ class StudyPair(models.Model):
 class AuditPair(models.Model):
     """One pair of an audit's frame, drawn or not, as it was when it came in. Only `chance` changes, when it grows.
 
-    `machine_label`: of the LLM, 3 for failed or unjudged; with run and `block` it makes the stratum. `block`: 0, or
-    the number of the extension that added it. `size` and `place` are x and u of the draw; `chance` is the inclusion
-    probability of a pair that was drawn. `known`: judged before, and no part of the draw; `given`: the digits of the
-    labels that were taken over with it, one a person.
+    `machine_label`: of the LLM, NO_LABEL for failed or unjudged; with run and `block` it makes the stratum. `block`:
+    0, or the number of the extension that added it. `size` and `place` are x and u of the draw; `chance` is the
+    inclusion probability of a pair that was drawn. `known`: judged before, and no part of the draw; `given`: the digits
+    of the labels that were taken over with it, one a person.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -143,7 +144,7 @@ class AuditPair(models.Model):
             models.UniqueConstraint(fields=["study", "sentence", "segment"], name="audit_citation_once"),
             models.CheckConstraint(condition=ONE_OF_TWO, name="audit_pair_is_one_of_two"),
             models.CheckConstraint(
-                condition=Q(machine_label__lte=3, size__gt=0, place__gt=0, place__lt=1),
+                condition=Q(machine_label__in=[*REAL_LABELS, NO_LABEL], size__gt=0, place__gt=0, place__lt=1),
                 name="audit_pair_is_drawable",
             ),
             models.CheckConstraint(

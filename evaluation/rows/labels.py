@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -28,7 +29,7 @@ from evaluation.models import (
 )
 from evaluation.models.querysets import CurrentQuerySet
 from evaluation.rows.base import Reader, Row, Values
-from evaluation.terms import AssignmentLabel, DrawKind, JudgeKind, SupportLabel
+from evaluation.terms import DrawKind, JudgeKind
 
 KEPT = 20_000
 """How many answers and wordings are remembered between chunks: memory stays the same however many labels follow."""

@@ -28,6 +28,7 @@ from evaluation.formats.lines import json_line
 from evaluation.formats.nuggets import Evidence, NuggetListRow, NuggetProvenance, NuggetRecord, nugget_list_line
 from evaluation.formats.support import SupportRecord, shown_provenance, support_line
 from evaluation.formats.topics import QrelRecord, qrel_line
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -43,7 +44,7 @@ from evaluation.models import (
     QrelSource,
     SupportJudgment,
 )
-from evaluation.terms import PROVENANCE_KEY, AssignmentLabel, Condition, Importance, SupportCondition, SupportLabel
+from evaluation.terms import PROVENANCE_KEY, Condition, Importance, SupportCondition
 from exchange.snapshots.pack import Hide, under_pseudonyms
 from exchange.snapshots.tables import CampaignRows
 from reports.audits.frame import audit_named, drawn_rows

@@ -8,8 +8,8 @@ from dataclasses import asdict, astuple, dataclass, fields
 from functools import cached_property
 from typing import Any, Literal
 
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.formats.prompt_marks import broken, look_alike
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 
 PromptTask = Literal["nuggetize", "importance", "assign", "support", "relevance"]
 Part = Literal["system", "user"]

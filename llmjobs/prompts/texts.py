@@ -2,7 +2,18 @@
 
 from dataclasses import replace
 
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from llmjobs.prompts.template import PromptTask, Template
+
+
+def _listed(labels: LabelSet) -> str:
+    return "".join(f"- {label.word}: {label.prompt}\n" for label in labels.degrees)
+
+
+def _any_of(labels: LabelSet) -> str:
+    *first, last = labels.words
+    return f"{', '.join(first)} or {last}"
+
 
 NUGGETIZE = Template(
     task="nuggetize",
@@ -81,9 +92,9 @@ A nugget is one atomic fact. The passage is the whole text of one answer to the 
 the passage contains it.
 
 The labels:
-- support: the passage fully captures the nugget.
-- partial_support: the passage captures a part of the nugget, but not all of it.
-- not_support: the passage does not capture the nugget.
+"""
+    + _listed(NUGGET_LABELS)
+    + """\
 
 Judge by the concept, not by the wording: the same fact in other words counts. Judge only what the passage says, not \
 what you know.
@@ -102,8 +113,9 @@ The list holds {length} nuggets:
 
 {nuggets}
 
-Answer with {length} labels, one for each nugget in the order of the list, each support, partial_support or \
-not_support, as a Python-style list of strings: ["...", ...]. Only the list, no explanation.""",
+Answer with {length} labels, one for each nugget in the order of the list, each """
+    + _any_of(NUGGET_LABELS)
+    + """, as a Python-style list of strings: ["...", ...]. Only the list, no explanation.""",
 )
 
 SUPPORT = Template(
@@ -116,9 +128,9 @@ The statement is one sentence of an answer. The passage is the text that the sen
 passage bears out what the statement says.
 
 The labels:
-- full_support: all that the statement says is borne out by the passage.
-- partial_support: a part of what the statement says is borne out by the passage, another part is not.
-- no_support: nothing of what the statement says is borne out by the passage.
+"""
+    + _listed(CITATION_LABELS)
+    + """\
 
 Judge only by the passage, not by what you know.
 
@@ -132,7 +144,9 @@ Judge this statement by the passage it cites.
 
 {passage}
 
-Answer with one label: full_support, partial_support or no_support. Only the label, no explanation.""",
+Answer with one label: """
+    + _any_of(CITATION_LABELS)
+    + """. Only the label, no explanation.""",
 )
 
 RELEVANCE = Template(

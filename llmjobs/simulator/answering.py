@@ -4,11 +4,12 @@ import json
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from llmjobs.prompts.template import DATA_OF, PromptTask
 
 SimulatedTask = PromptTask | Literal["unknown"]
@@ -204,19 +205,17 @@ def _importance_of(nugget: frozenset[str], query: frozenset[str]) -> str:
 
 def _assign(prompt: ReadPrompt) -> SimulatedReply:
     passage = content_words(prompt.passage)
-    labels = ("support", "partial_support", "not_support")
     return SimulatedReply(
-        "assign", tuple(_graded(content_words(nugget), passage, labels) for nugget in prompt.nuggets)
+        "assign", tuple(_graded(content_words(nugget), passage, NUGGET_LABELS.words) for nugget in prompt.nuggets)
     )
 
 
 def _support(prompt: ReadPrompt) -> SimulatedReply:
-    labels = ("full_support", "partial_support", "no_support")
-    label = _graded(content_words(prompt.statement), content_words(prompt.passage), labels)
+    label = _graded(content_words(prompt.statement), content_words(prompt.passage), CITATION_LABELS.words)
     return SimulatedReply("support", (label,), is_single_label=True)
 
 
-def _graded(wanted: frozenset[str], there: frozenset[str], labels: tuple[str, str, str]) -> str:
+def _graded(wanted: frozenset[str], there: frozenset[str], labels: Sequence[str]) -> str:
     found = share(wanted, there)
     return labels[0] if found >= FULL_SHARE else labels[1] if found >= PARTIAL_SHARE else labels[2]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from evaluation.domain.labels import NUGGET_LABELS
-from evaluation.terms import AssignmentLabel, Importance
+from evaluation.labels import NUGGET_LABELS, AssignmentLabel
+from evaluation.terms import Importance
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts, Value
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.steps.asking import Ask, Note, Step, StepLog, check_sizes, converse, halves, question, spans

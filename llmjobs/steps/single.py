@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from evaluation.domain.labels import CITATION_LABELS
-from evaluation.terms import SupportLabel
+from evaluation.labels import CITATION_LABELS, SupportLabel
 from llmjobs.prompts.template import NO_TEXTS, Template, TopicTexts
 from llmjobs.prompts.texts import RELEVANCE, SUPPORT
 from llmjobs.steps.asking import Note, Step, StepLog, check_sizes, converse, question

@@ -8,8 +8,9 @@ from django.urls import reverse
 from accounts.models import User
 from evaluation.campaigns.create import add_member
 from evaluation.formats.source import Source
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Study
-from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Role, StudyKind
+from evaluation.terms import JudgeKind, Origin, Role, StudyKind
 from loadtest.bench import synthetic
 from loadtest.bench.agreement_page import READER, signed_in
 from loadtest.bench.measuring import Measured

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from evaluation.formats.source import Source
 from evaluation.imports.topics import import_topics
+from evaluation.labels import AssignmentLabel
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -26,7 +27,7 @@ from evaluation.models import (
     Run,
     Sentence,
 )
-from evaluation.terms import AssignmentLabel, Importance, JudgeKind, Origin
+from evaluation.terms import Importance, JudgeKind, Origin
 from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import Size
 

@@ -17,8 +17,9 @@ from assessor.rules.undo import KEPT_STEPS
 from assessor.timing.times import FIELDS, stretch_of
 from evaluation.errors import Refused
 from evaluation.judges import judge_of
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import NuggetEvidence, Submission, Task
-from evaluation.terms import AssignmentLabel, Stage, SupportLabel, TaskState
+from evaluation.terms import Stage, TaskState
 from loadtest.desk.model import Json, LabelModel, Model, NuggetModel
 from loadtest.desk.seats import own_connection
 from loadtest.desk.window import Act, Ledger

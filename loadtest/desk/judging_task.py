@@ -8,7 +8,7 @@ import json
 import re
 import time
 
-from assessor.rules.label_ops import CANT_JUDGE
+from evaluation.labels import CANT_JUDGE
 from evaluation.terms import Stage
 from loadtest.desk.assessor import Assessor, DeskTask, Device, GaveUp
 from loadtest.desk.model import Json, LabelModel

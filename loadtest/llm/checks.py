@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Answer, Assignment, Event, ListedNugget, NuggetList, Sentence, Topic
-from evaluation.terms import AssignmentLabel
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse, Text
 from loadtest.llm.world import SPOILT, SPOILT_ANSWERS

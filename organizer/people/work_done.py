@@ -34,6 +34,7 @@ from assessor.progress.today import Quartiles, spread_of
 from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for
 from evaluation.campaigns.people import Person, people_for
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
 from evaluation.models import Campaign, Topic
 from evaluation.tasks import changes as tasks_changes
 from evaluation.terms import Stage
@@ -77,7 +78,6 @@ FAST_WORDS: Final = 700
 OFTEN: Final = 0.2
 APART: Final = 0.25
 WIDE: Final = 2.0
-LABELS: Final = ("full", "partial", "no support")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +127,11 @@ def _label_flags(row: PersonStage) -> Iterator[tuple[str, str]]:
         )
     mine, others = row.mix.shares, row.others.shares
     if mine and others and row.others.total >= FEWEST_LABELS:
-        widest = max(range(3), key=lambda place: abs(mine[place] - others[place]))
+        widest = max(range(len(mine)), key=lambda place: abs(mine[place] - others[place]))
         if abs(mine[widest] - others[widest]) > APART:
+            label = row.mix.label_set.degrees[widest].spoken
             yield (
-                f"{_percent(mine[widest])} {LABELS[widest]}, beside {_percent(others[widest])} by others "
-                "on the same topics.",
+                f"{_percent(mine[widest])} {label}, beside {_percent(others[widest])} by others on the same topics.",
                 "The others are LLMs among others, and may be the ones who are wrong.",
             )
 
@@ -141,10 +141,11 @@ def _percent(share: float) -> str:
 
 
 MINUTE = 60 * SECOND
+SHARES: Final = [label.short for label in max(CITATION_LABELS, NUGGET_LABELS, key=len).degrees]
 COLUMNS: Final = (
     *("assessor", "username", "stage", "done", "unfinished"),
     *("median_min", "q1_min", "q3_min", "low_min", "high_min"),
-    *("words_per_minute", "labels", "full", "partial", "none", "others_full", "others_partial", "others_none"),
+    *("words_per_minute", "labels", *SHARES, *(f"others_{name}" for name in SHARES)),
     *("cant_judge", "sweep_changes", "accepted", "accept_median_ms", "last_seen", "paused_since"),
 )
 
@@ -226,7 +227,7 @@ def _row(
 ) -> PersonStage:
     own = [timed for timed in first if timed.assessor == who.pk and timed.stage is stage]
     mixes, latencies = labels
-    mix, others = mixes.get((judge, stage), (Mix(), Mix()))
+    mix, others = mixes.get((judge, stage), (Mix(labels_of_stage(stage)),) * 2)
     # No other stage shows a label that could be accepted.
     accept_times = latencies.get(judge, []) if stage is Stage.SUPPORT_POST_EDIT else []
     return PersonStage(
@@ -259,6 +260,11 @@ def _paces(own: Iterable[KeptTime], words: Words, topics: dict[int, str]) -> Ite
 cached_words = cached_report(size=16)(words_read)
 
 
+def _shares(mix: Mix) -> list[float | None]:
+    shares = mix.shares or ()
+    return [*shares, *[None] * (len(SHARES) - len(shares))]
+
+
 def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
     yield COLUMNS
     for row in page.rows:
@@ -267,8 +273,8 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
             *(row.who.name, row.who.username, row.stage.value, row.tasks.done, row.tasks.unfinished),
             *((minutes.median, minutes.low, minutes.high) if minutes else (None, None, None)),
             *(row.low, row.high, row.words_per_minute, row.mix.total),
-            *(row.mix.shares or (None, None, None)),
-            *(row.others.shares or (None, None, None)),
+            *_shares(row.mix),
+            *_shares(row.others),
             *(row.mix.cant_judge, row.mix.swept, accepts.number if accepts else 0),
             accepts.median if accepts else None,
             row.who.seen_at.isoformat(timespec="seconds") if row.who.seen_at else None,

@@ -13,7 +13,7 @@ from django.db.models.functions import Left
 from accounts.models import User
 from evaluation.corpus.answers import provenance_for
 from evaluation.corpus.topics import SNIPPET, topics_for
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import AnswerProvenance, Campaign, Judge, NuggetVersion, Segment, Sentence, Topic
 from jobs.models import WorkItem
 from llmjobs.job_status import callable_judges_for

@@ -12,13 +12,15 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from assessor.progress.matrix import MatrixCell, may_organize, open_remarks_for
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Campaign
-from evaluation.terms import AssignmentLabel, Origin, Stage, TaskState
+from evaluation.templatetags.labels import label
+from evaluation.terms import Origin, Stage, TaskState
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
 from llmjobs.prompts.template import PromptTask
-from web.templatetags.assay import DASH, importance, label
+from web.templatetags.assay import DASH, importance
 from web.text import hours_text, plural
 
 register = template.Library()

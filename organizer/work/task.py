@@ -19,9 +19,9 @@ from assessor.blind.practice import PracticePage, practice_page
 from assessor.desk.task_labels import SEPARATOR
 from assessor.progress import matrix as work_rows
 from assessor.progress.matrix import may_organize, task_for
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.domain.lineage import Wording, derivation_of
 from evaluation.errors import NoSuchTask
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign, Submission, Task
 from evaluation.rules.tasks import Act, can_act
 from evaluation.tasks.changes import Change, change_tasks

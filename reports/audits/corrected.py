@@ -9,6 +9,7 @@ import numpy as np
 from django.db.models import Max, QuerySet
 
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
+from evaluation.labels import NO_LABEL
 from evaluation.models import Campaign, Study
 from evaluation.terms import DrawKind, StudyKind
 from reports.audits.drawing import frame_arrays
@@ -26,7 +27,7 @@ from reports.cache import cached_report
 from reports.leaderboard.scores import PRIMARY
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Booleans, Counts, Floats, defined
-from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
+from reports.metrics.audit.draw import KNOWN, STRATUM_NAMES
 from reports.metrics.audit.estimate import (
     FEWEST_JUDGED,
     NORMAL,
@@ -43,6 +44,7 @@ from reports.metrics.audit.estimate import (
     variances_ahead,
 )
 from reports.metrics.audit.weights import values_of
+from reports.metrics.label_matrix import FULL, LABELS, NOT
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.significance import significance_groups
@@ -375,7 +377,7 @@ def corrected_report(
 
 @dataclass(frozen=True, slots=True)
 class CheckedLabelRow:
-    """A run's pairs of one LLM label, `label` an index of STRATUM_NAMES.
+    """A run's pairs of one LLM label, `label` one of STRATUM_NAMES.
 
     `right`: how many judged pairs people gave that label too, half a pair where two differ; None without a label.
     """
@@ -392,12 +394,20 @@ class CheckedLabelRow:
     def left(self) -> int:
         return self.drawn - self.judged - self.refused
 
+    @property
+    def known(self) -> bool:
+        return self.label == KNOWN
+
+    @property
+    def labelled(self) -> bool:
+        return self.label < NO_LABEL
+
 
 def label_rows(state: AuditState) -> list[CheckedLabelRow]:
     sample, labels = state.sample, state.frame.machine_label[state.present]
-    agreeing = np.where(labels < NO_LABEL, state.best[np.arange(len(labels)), np.minimum(labels, 2)], 0.0)
+    agreeing = np.where(labels < NO_LABEL, state.best[np.arange(len(labels)), np.minimum(labels, FULL)], 0.0)
     in_sample, rows = sample.chances > 0, []
-    for run, label in product(range(len(state.population.run_ids)), range(len(STRATUM_NAMES))):
+    for run, label in product(range(len(state.population.run_ids)), STRATUM_NAMES):
         mine = (state.run == run) & (sample.frame.label == label)
         if mine.any():
             judged = mine & in_sample & sample.judged
@@ -495,8 +505,8 @@ def _three(figures: Floats | None) -> tuple[float | None, float | None, float | 
 def _refused_bounds(state: AuditState, weights: Floats, values: Floats) -> list[tuple[float, float]]:
     """Scores that result if all refused pairs were not supported, and if all were, by run."""
     ends = []
-    for label in (0, 2):
-        shares = np.where(state.refused[:, np.newaxis], np.eye(3)[label], state.sample.shares)
+    for label in (NOT, FULL):
+        shares = np.where(state.refused[:, np.newaxis], np.eye(LABELS)[label], state.sample.shares)
         ends.append(estimates(replace(state.sample, shares=shares), weights, values).value)
     return [(float(low), float(high)) for low, high in zip(*ends, strict=True)]
 

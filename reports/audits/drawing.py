@@ -9,6 +9,7 @@ from django.db import transaction
 from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.labelling import touch
+from evaluation.labels import NO_LABEL
 from evaluation.models import AnswerProvenance, AuditPair, Campaign, Event, Judge, Run, Study, StudyPair, Topic
 from evaluation.models.querysets import in_parts_of
 from evaluation.models.studies import REAL_LABELS
@@ -36,7 +37,7 @@ from reports.audits.population import (
     population_of,
 )
 from reports.metrics.arrays import Booleans, Counts
-from reports.metrics.audit.draw import KNOWN, NO_LABEL, AuditFrame, draw, place_in_order
+from reports.metrics.audit.draw import KNOWN, AuditFrame, draw, place_in_order
 from reports.metrics.audit.weights import LENIENT, STRICT
 from web.text import plural
 

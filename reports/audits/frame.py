@@ -10,17 +10,18 @@ import numpy as np
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Count, Q, QuerySet
 
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
+from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS, AssignmentLabel
 from evaluation.models import Assignment, AuditPair, Campaign, Judge, Study, SupportJudgment
 from evaluation.models.studies import REAL_LABELS
 from evaluation.studies import study_named
-from evaluation.terms import AssignmentLabel, DrawKind, JudgeKind, StudyKind
+from evaluation.terms import DrawKind, JudgeKind, StudyKind
 from reports.audits.population import Ints, Population, group_numbers, group_starts, packed, pair_names
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import newest_verdicts
 from reports.metrics.arrays import Booleans, Floats
-from reports.metrics.audit.draw import KNOWN, NO_LABEL, STRATUM_NAMES
+from reports.metrics.audit.draw import KNOWN, STRATUM_NAMES
+from reports.metrics.label_matrix import LABELS
 
 REFUSED = AssignmentLabel.CANT_JUDGE
 """The code of "can't judge", which is the same for nuggets and citations."""
@@ -172,7 +173,7 @@ def adjudicated(study: Study, alias: str) -> dict[tuple[int, int], int]:
 
 @dataclass(frozen=True, slots=True)
 class PeopleJudgments:
-    """Labels of N units by people, each label's share, N x 3, zeros where a pair of the unit has none.
+    """Labels of N units by people, each label's share, N x K, zeros where a pair of the unit has none.
 
     `mean`: over a unit's pairs; `best`: of its best pair. `refused` N: somebody answered, and could not judge a pair.
     """
@@ -184,7 +185,7 @@ class PeopleJudgments:
 
 def people_judgments(study: Study, frame: StoredFrame, labels: GivenLabels, alias: str) -> PeopleJudgments:
     """Count people's labels of each pair: the mean of theirs, or where they differ the verdict of an adjudicator."""
-    shares = np.zeros((len(frame.keys), 3))
+    shares = np.zeros((len(frame.keys), LABELS))
     refused = np.zeros(len(frame.keys), dtype=np.bool_)
     verdicts = adjudicated(study, alias)
     for place in np.flatnonzero((frame.chance > 0)[frame.unit]).tolist():

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.domain.conditions import CitationCondition, Part, whole
+from evaluation.labels import NO_LABEL
 from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetSet, Sentence, Study
 from evaluation.models.querysets import in_parts_of
 from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition
 from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet
 from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.audit.draw import NO_LABEL
 from reports.metrics.audit.weights import nugget_sizes, nugget_weights, positive_sizes, support_weights
 from reports.metrics.label_matrix import UNJUDGEABLE, UNJUDGED
 from reports.metrics.policies import Policies, SupportPolicies

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, check_apart
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.errors import Refused
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign, ListedNugget, NuggetLineage, Qrel, QrelSource, Topic
 from evaluation.terms import Importance
 from reports.forms import ADDED, ConfusionForm

@@ -88,7 +88,7 @@ def _ordinal_distance(totals: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Agreement of J judges on the `units` that at least two of them gave one of the three labels.
+    """Agreement of J judges on the `units` that at least two of them gave a label.
 
     `pairs` counts pairs of labels of one unit. `alpha` is None without units, and where all labels are equal
     (`unanimous`).
@@ -109,17 +109,20 @@ class Overlap:
         return self.units > 0 and self.alpha is None
 
 
-def overlap(labels: Bytes, topics: Indices) -> Overlap:
-    """Return the agreement of a J x U matrix of labels, negative where there is none; `topics` U, any integers."""
+def overlap(labels: Bytes, topics: Indices, values: int = LABELS) -> Overlap:
+    """Return the agreement of a J x U matrix of labels below `values`, negative where there is none.
+
+    `topics`: U, any integers.
+    """
     shared = (labels >= 0).sum(axis=0) > 1
     labels, topics = labels[:, shared], topics[shared]
     names, place = np.unique(topics, return_inverse=True)
-    by_topic = [coincidences(labels[:, place == topic], LABELS) for topic in range(len(names))]
-    counts = _value_counts(labels, LABELS)
+    by_topic = [coincidences(labels[:, place == topic], values) for topic in range(len(names))]
+    counts = _value_counts(labels, values)
     totals = counts.sum(axis=0)
     same, pairs = (counts * (counts - 1) // 2).sum(axis=0), totals * (totals - 1) // 2
     sums = np.stack([np.bincount(place, weights=of, minlength=len(names)) for of in (same, pairs)], axis=1)
-    alpha = jackknife(np.stack(by_topic or [np.zeros((LABELS, LABELS))]), LabelFigure(alpha_of, alpha_parts))
+    alpha = jackknife(np.stack(by_topic or [np.zeros((values, values))]), LabelFigure(alpha_of, alpha_parts))
     agreement = jackknife(sums, LabelFigure(_share, _differing))
     return Overlap(
         judges=int((labels >= 0).any(axis=1).sum()),

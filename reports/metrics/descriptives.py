@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, ratio, share
-from reports.metrics.label_matrix import FULL, NOT, OKAY, PARTIAL, UNKNOWN, VITAL, AssignmentSheet
+from reports.metrics.label_matrix import LABELS, OKAY, UNKNOWN, VITAL, AssignmentSheet
 
 STEPS = ("nobody", "up to 25 %", "up to 50 %", "up to 75 %", "below 100 %", "everybody")
 
@@ -30,12 +30,10 @@ class NuggetStatistics:
 
 @dataclass(frozen=True, slots=True)
 class LabelShares:
-    """Shares of the judged `labels` by value, as fractions; None where there is no label."""
+    """Shares of the judged `labels` in the order of their codes, as fractions; None where there is no label."""
 
     labels: int
-    not_support: float | None
-    partial_support: float | None
-    support: float | None
+    shares: tuple[float | None, ...]
 
 
 def nugget_statistics(
@@ -63,9 +61,9 @@ def nugget_statistics(
 
 
 def label_shares(labels: Bytes) -> LabelShares:
-    """Shares of the labels 0, 1, 2 among all that were given; negative cells (any shape) do not count."""
-    counts = [int((labels == value).sum()) for value in (NOT, PARTIAL, FULL)]
-    return LabelShares(sum(counts), *(share(count, sum(counts)) for count in counts))
+    """Share of each label among all that were given; negative cells (any shape) do not count."""
+    counts = [int((labels == value).sum()) for value in range(LABELS)]
+    return LabelShares(sum(counts), tuple(share(count, sum(counts)) for count in counts))
 
 
 def word_count(text: str) -> int:
@@ -77,30 +75,35 @@ def word_count(text: str) -> int:
 class NuggetFindings:
     """Findings of each nugget in the runs' answers; all arrays N, counts of answers.
 
-    `unjudged` counts answers of runs that take part in the condition without a label of the nugget,
-    failed ones among them. `share` is full / judged, nan where nothing is judged.
+    `labels`: those of each label, in the order of the codes. `unjudged` counts answers of runs that take part in the
+    condition without a label of the nugget, failed ones among them. `share` is full / judged, nan where nothing
+    is judged.
     """
 
-    full: Counts
-    partial: Counts
-    none: Counts
+    labels: tuple[Counts, ...]
     unjudged: Counts
     share: Floats
 
     @property
     def judged(self) -> Counts:
-        return self.full + self.partial + self.none
+        judged: Counts = np.sum(self.labels, axis=0)
+        return judged
+
+    @property
+    def partial(self) -> Counts:
+        """Neither the lowest label nor the highest."""
+        return self.judged - self.labels[0] - self.labels[-1]
 
     @property
     def nobody(self) -> Booleans:
         """Nuggets that no judged answer has, not even in part, N."""
-        nobody: Booleans = (self.judged > 0) & (self.full + self.partial == 0)
+        nobody: Booleans = (self.judged > 0) & (self.labels[0] == self.judged)
         return nobody
 
     @property
     def everybody(self) -> Booleans:
         """Nuggets that every judged answer has in full, N."""
-        everybody: Booleans = (self.judged > 0) & (self.full == self.judged)
+        everybody: Booleans = (self.judged > 0) & (self.labels[-1] == self.judged)
         return everybody
 
 
@@ -119,11 +122,9 @@ class NuggetGroup:
 def nugget_findings(sheet: AssignmentSheet) -> NuggetFindings:
     # An answer that was never submitted is no answer that lacks a nugget.
     there = sheet.answered[sheet.nugget_topic] & sheet.labelled[np.newaxis, :]
-    full, partial, none = (
-        ((sheet.labels == value) & there).sum(axis=1, dtype=np.int64) for value in (FULL, PARTIAL, NOT)
-    )
+    labels = tuple(((sheet.labels == value) & there).sum(axis=1, dtype=np.int64) for value in range(LABELS))
     unjudged = ((sheet.labels < 0) & there).sum(axis=1, dtype=np.int64)
-    return NuggetFindings(full, partial, none, unjudged, ratio(full, full + partial + none))
+    return NuggetFindings(labels, unjudged, ratio(labels[-1], np.sum(labels, axis=0)))
 
 
 def group_of(findings: NuggetFindings, nuggets: Booleans) -> NuggetGroup:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from evaluation.labels import NUGGET_LABELS
 from reports.metrics.arrays import Booleans, Bytes, Counts, Indices
 
-NOT, PARTIAL, FULL = 0, 1, 2
 UNJUDGED, FAILED, UNJUDGEABLE = -1, -2, -3
 """Below 0, so that no sum of labels takes one in by mistake: `labels < 0` finds all of them."""
 
-LABELS = 3
+LABELS = len(NUGGET_LABELS)
+NOT, FULL = 0, LABELS - 1
 VITAL, OKAY, UNKNOWN = 2, 1, 0
 
 
@@ -23,8 +24,8 @@ class AssignmentSheet:
     """One condition's nuggets and labels (Pradeep et al. 2025: nugget assignment).
 
     Shapes: `listed` T (the topic has a list here, maybe an empty one); `nugget_topic` N, ascending
-    indices into `topic_ids`; `importance` N (2 vital, 1 okay, 0 unknown); `labels` N x R (0, 1, 2,
-    UNJUDGED or FAILED); `answered` T x R; `words` T x R, whitespace words, 0 without an answer;
+    indices into `topic_ids`; `importance` N (2 vital, 1 okay, 0 unknown); `labels` N x R (from 0
+    to FULL, UNJUDGED or FAILED); `answered` T x R; `words` T x R, whitespace words, 0 without an answer;
     `labelled` R, the run takes part in this condition. Raises ValueError when shapes do not fit.
     """
 
@@ -101,9 +102,9 @@ class SupportSheet:
     """One support condition's sentences and labels (Thakur et al. 2025: support evaluation).
 
     Shapes: `answered` T x R; `sentence_answer` S, flat index topic * R + run of each sentence; `unit_sentence` U,
-    ascending sentence indices, only the first k citations that the campaign counts; `unit_label` U (0, 1, 2,
-    UNJUDGED, FAILED or UNJUDGEABLE); `cited` S, the sentence has a citation. A citation that resolves to nothing
-    belongs in as UNJUDGEABLE, so that it is counted. Raises ValueError when shapes do not fit.
+    ascending sentence indices, only the first k citations that the campaign counts; `unit_label` U (from
+    0 to FULL, UNJUDGED, FAILED or UNJUDGEABLE); `cited` S, the sentence has a citation. A citation that resolves to
+    nothing belongs in as UNJUDGEABLE, so that it is counted. Raises ValueError when shapes do not fit.
     """
 
     run_ids: tuple[str, ...]

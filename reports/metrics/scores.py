@@ -151,21 +151,21 @@ def summary(sheet: AssignmentSheet, policies: Policies, runs: Booleans) -> dict[
 
 def _fractions(sheet: AssignmentSheet) -> Floats:
     """The six scores with every missing label as 0, 6 x T x R; nan where the denominator is 0."""
-    full, half = sheet.labels == FULL, np.maximum(sheet.labels, 0)  # half points: 0, 1, 2
+    full, points = sheet.labels == FULL, np.maximum(sheet.labels, 0)  # from 0 to FULL
     vital, okay = sheet.importance == VITAL, sheet.importance == OKAY
     vitals, okays = _sizes(sheet, vital)[:, np.newaxis], _sizes(sheet, okay)[:, np.newaxis]
     every = sheet.nuggets_per_topic[:, np.newaxis]
     vital_full, okay_full = _topic_sums(sheet, full, vital), _topic_sums(sheet, full, okay)
-    vital_half, okay_half = _topic_sums(sheet, half, vital), _topic_sums(sheet, half, okay)
+    vital_points, okay_points = _topic_sums(sheet, points, vital), _topic_sums(sheet, points, okay)
     # An okay nugget weighs half a vital one: both sides are doubled to stay whole numbers.
     return np.stack(
         [
             ratio(vital_full, vitals),
-            ratio(vital_half, 2 * vitals),
+            ratio(vital_points, FULL * vitals),
             ratio(2 * vital_full + okay_full, 2 * vitals + okays),
-            ratio(2 * vital_half + okay_half, 2 * (2 * vitals + okays)),
+            ratio(2 * vital_points + okay_points, FULL * (2 * vitals + okays)),
             ratio(_topic_sums(sheet, full), every),
-            ratio(_topic_sums(sheet, half), 2 * every),
+            ratio(_topic_sums(sheet, points), FULL * every),
         ]
     )
 

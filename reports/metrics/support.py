@@ -8,11 +8,13 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from evaluation.labels import CITATION_LABELS
 from reports.metrics.agreement import ScoreTable
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, column_means, ratio
-from reports.metrics.label_matrix import FAILED, FULL, NOT, PARTIAL, UNJUDGEABLE, UNJUDGED, SupportSheet
+from reports.metrics.label_matrix import FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet
 from reports.metrics.policies import SupportPolicies
 
+FULL = len(CITATION_LABELS) - 1
 PRECISION, RECALL, SENTENCES = SUPPORT_NAMES = ("weighted_precision", "weighted_recall", "sentences")
 
 
@@ -112,10 +114,10 @@ def support_table(sheet: SupportSheet, name: str, policies: SupportPolicies) -> 
 
 
 def _precision(sheet: SupportSheet) -> Floats:
-    """Sum of weights / judged pairs, T x R, nan without a judged pair. Half points keep both whole."""
+    """Sum of weights / judged pairs, T x R, nan without a judged pair. Points from 0 to FULL keep both whole."""
     judged = sheet.unit_label >= 0
     answer = sheet.sentence_answer[sheet.unit_sentence[judged]]
-    return ratio(_per_answer(sheet, answer, sheet.unit_label[judged]), 2 * _per_answer(sheet, answer))
+    return ratio(_per_answer(sheet, answer, sheet.unit_label[judged]), FULL * _per_answer(sheet, answer))
 
 
 def _recall(sheet: SupportSheet) -> Floats:
@@ -125,7 +127,7 @@ def _recall(sheet: SupportSheet) -> Floats:
     np.maximum.at(best, sheet.unit_sentence, sheet.unit_label)
     counts = (best >= 0) | ~sheet.cited
     answer, points = sheet.sentence_answer[counts], np.maximum(best[counts], 0)
-    recall = ratio(_per_answer(sheet, answer, points), 2 * _per_answer(sheet, answer))
+    recall = ratio(_per_answer(sheet, answer, points), FULL * _per_answer(sheet, answer))
     # An answer that is there and says nothing supports nothing: 0 and not undefined.
     recall[_per_answer(sheet, sheet.sentence_answer) == 0] = 0.0
     return recall
@@ -145,11 +147,12 @@ def _per_answer(sheet: SupportSheet, answer: Indices, weights: Bytes | None = No
 
 @dataclass(frozen=True, slots=True)
 class Citing:
-    """Counts of (sentence, segment) pairs by label, and of sentences; all of one shape, T x R, T or R."""
+    """Counts of (sentence, segment) pairs by label, and of sentences; all of one shape, T x R, T or R.
 
-    full: Counts
-    partial: Counts
-    none: Counts
+    `labels`: those of each label, in the order of the codes.
+    """
+
+    labels: tuple[Counts, ...]
     unjudged: Counts
     failed: Counts
     unjudgeable: Counts
@@ -158,12 +161,13 @@ class Citing:
 
     @property
     def judged(self) -> Counts:
-        return self.full + self.partial + self.none
+        judged: Counts = np.sum(self.labels, axis=0)
+        return judged
 
     @property
     def over(self) -> Floats:
         """Judged citations without support / judged citations, nan without any."""
-        return ratio(self.none, self.judged)
+        return ratio(self.labels[0], self.judged)
 
     @property
     def under(self) -> Floats:
@@ -172,12 +176,18 @@ class Citing:
 
     def summed(self, axis: int, topics: Booleans) -> "Citing":
         """Sum T x R over the chosen topics (axis 0: R) or over runs (axis 1: chosen topics)."""
-        return Citing(*(getattr(self, field.name)[topics].sum(axis=axis) for field in fields(self)))
+        labels, *others = (getattr(self, field.name) for field in fields(self))
+        return Citing(
+            tuple(counts[topics].sum(axis=axis) for counts in labels),
+            *(counts[topics].sum(axis=axis) for counts in others),
+        )
 
 
 def citing(sheet: SupportSheet) -> Citing:
     """Count the labels and sentences of every answer, T x R."""
-    labels = (FULL, PARTIAL, NOT, UNJUDGED, FAILED, UNJUDGEABLE)
     sentences = (sheet.sentence_answer, sheet.sentence_answer[~sheet.cited])
-    counts = [_pairs(sheet, sheet.unit_label == label) for label in labels]
-    return Citing(*counts, *(_per_answer(sheet, answer) for answer in sentences))
+    return Citing(
+        tuple(_pairs(sheet, sheet.unit_label == label) for label in range(len(CITATION_LABELS))),
+        *(_pairs(sheet, sheet.unit_label == label) for label in (UNJUDGED, FAILED, UNJUDGEABLE)),
+        *(_per_answer(sheet, answer) for answer in sentences),
+    )

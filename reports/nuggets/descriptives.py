@@ -12,6 +12,7 @@ from django.utils import timezone
 from evaluation.domain.conditions import NuggetCondition, Topics, judges_of, nugget_sets_of, only_set, whole
 from evaluation.domain.lineage import Derivation, Wording, derivations
 from evaluation.errors import Refused
+from evaluation.labels import NUGGET_LABELS
 from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin
 from reports import charts
@@ -45,11 +46,10 @@ from web.consistent_read import consistent_read
 
 AUTHORS_FLAGS = "edit_meta"
 STATISTICS = ("topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown")
-SHARES = ("not_support", "partial_support", "support")
 Edited = list[tuple[Topics, NuggetSet, NuggetSet]]
 """Topics of each edited set, the set, and its drafts."""
 TITLE = "Descriptives"
-LABELS = ("support", "partial support", "not support")
+SPOKEN = {label.word: label.spoken for label in NUGGET_LABELS.degrees}
 COLUMNS = columns(
     ("name", "Condition or set", ColumnKind.CONDITION),
     ("nuggets", "Nugget set"),
@@ -57,7 +57,7 @@ COLUMNS = columns(
     ("topics", "Topics", ColumnKind.COUNT),
     *of_kind(ColumnKind.MEAN, nuggets_per_topic="Nuggets per topic", words_per_nugget="Words per nugget"),
     *of_kind(ColumnKind.SHARE, vital="Vital", okay="Okay", unknown="Unknown"),
-    *of_kind(ColumnKind.SHARE, not_support="Not", partial_support="Partial", support="Support"),
+    *of_kind(ColumnKind.SHARE, **{word: NUGGET_LABELS.headings[word] for word in NUGGET_LABELS.scale}),
     ("labels", "Labels", ColumnKind.COUNT),
     screen="nuggets judge unknown labels",
 )
@@ -244,7 +244,8 @@ def descriptive_rows(rows: tuple[DescriptiveRow, ...]) -> list[dict[str, Any]]:
 
 def _figures(row: DescriptiveRow) -> dict[str, Any]:
     statistics = {name: getattr(row.statistics, name) for name in STATISTICS}
-    return statistics | {name: getattr(row.labels, name, None) for name in SHARES}
+    shares = row.labels.shares if row.labels else [None] * len(NUGGET_LABELS)
+    return statistics | dict(zip(NUGGET_LABELS.scale, shares, strict=True))
 
 
 def descriptives_page(campaign: Campaign, query: QueryDict) -> Report:
@@ -318,13 +319,13 @@ def _label_chart(rows: list[Row]) -> Chart | None:
     bars = [
         # A judge may label several lists of a condition: bars of one name would lie on each other.
         {"name": name if names.count(name) == 1 else f"{name} of {row['nuggets']}"}
-        | {"part": part, "share": row[part.replace(" ", "_")]}
+        | {"part": spoken, "share": row[word]}
         for row, name in zip(rows, names, strict=True)
-        for part in LABELS
+        for word, spoken in SPOKEN.items()
     ]
     return Chart(
         alt=labels_alt("nugget labels", len(rows)),
-        draw=lambda dark: charts.stacked(bars, LABELS, "share of labels", dark=dark),
+        draw=lambda dark: charts.stacked(bars, list(SPOKEN.values()), "share of labels", dark=dark),
         note="Nugget labels by condition.",
         names={"share of labels": "share of nugget labels"},
     )

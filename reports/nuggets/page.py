@@ -11,6 +11,7 @@ from django.utils import timezone
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.domain.lineage import Derivation
 from evaluation.errors import Refused
+from evaluation.labels import NUGGET_LABELS
 from evaluation.models import Campaign
 from reports import charts
 from reports.cache import cached_report
@@ -60,9 +61,7 @@ NUGGET_COLUMNS = columns(
     ("nugget", "Nugget"),
     ("importance", "Importance"),
     ("share", "Found in full", ColumnKind.SHARE),
-    *of_kind(
-        ColumnKind.COUNT, support="Support", partial_support="Partial", not_support="Not", unjudged="Unjudged"
-    ),
+    *of_kind(ColumnKind.COUNT, **NUGGET_LABELS.headings, unjudged="Unjudged"),
     ("runs", "Found in full by", ColumnKind.NAMES),
     primary="share",
     screen="unjudged runs",
@@ -155,9 +154,7 @@ def _nuggets(
             "nugget": texts[place],
             "importance": WORDS[int(sheet.importance[place])],
             "share": defined(findings.share[place]),
-            "support": int(findings.full[place]),
-            "partial_support": int(findings.partial[place]),
-            "not_support": int(findings.none[place]),
+            **{word: int(n[place]) for word, n in zip(NUGGET_LABELS.scale, findings.labels, strict=True)},
             "unjudged": int(findings.unjudged[place]),
             "runs": " ".join(runs[has[place]]),
         }

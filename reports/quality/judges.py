@@ -17,10 +17,10 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import in_parts, tally_of
 from evaluation.domain.conditions import CitationCondition, resolve, resolve_citations
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.errors import Refused
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, QrelSource, SupportJudgment, Topic
-from evaluation.terms import AssignmentLabel, Condition, JudgeKind, Origin, Stage, SupportCondition
+from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition
 from reports.agreement.figures import agreement_of
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport, LabelSide, confuse, match
@@ -36,13 +36,11 @@ from reports.metrics.confusion import (
 )
 from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
-from reports.metrics.label_matrix import LABELS
 from reports.metrics.policies import COMPARED, SUPPORT_COMPARED
 from reports.metrics.support import PRECISION
 from reports.quality.people import kappa_of_people
 from reports.report import FEWEST_PAIRS, why_no_tau
 
-PARTIAL: Final = AssignmentLabel.PARTIAL_SUPPORT.name.lower()
 RANKED_BY: Final = ("vital_strict", PRECISION)
 """The scores of nugget labels and of citation labels whose order of runs is compared."""
 LLM, PEOPLE = "the LLM", "people"
@@ -173,13 +171,14 @@ def _counted(sql: str, judges: Judges, inside: list[int]) -> list[Any]:
 def _report(pairs: Sequence[Pairs], labels: tuple[str, ...], cells: Bytes) -> ConfusionReport:
     llm, people, number = np.array([labelled for _, _, _, _, *labelled in pairs], dtype=np.int64).T
     rows, columns = np.repeat(cells[llm], number), np.repeat(cells[people], number)
-    tables = np.array([*_by_topic(pairs, cells).values()], dtype=np.int64).reshape(-1, LABELS, LABELS)
+    size = len(labels)
+    tables = np.array([*_by_topic(pairs, cells, size).values()], dtype=np.int64).reshape(-1, size, size)
     return ConfusionReport(
         rows=LLM,
         columns=PEOPLE,
         labels=labels,
-        confusion=confusion(rows, columns),
-        harsh=int(harsh_conflicts(rows, columns).sum()),
+        confusion=confusion(rows, columns, size),
+        harsh=int(harsh_conflicts(rows, columns, size - 1).sum()),
         comparable=True,
         topics=len(tables),
         intervals=label_intervals(tables),
@@ -280,8 +279,8 @@ def _trust(
     topics: Mapping[int, Topic],
 ) -> JudgeTrust:
     names, cells = SCALES[task is not Stage.ASSIGN]
-    tables = _by_topic(rows, cells)
-    counts = np.array([*tables.values()], dtype=np.int64).reshape(-1, 1, LABELS, LABELS)
+    tables = _by_topic(rows, cells, len(names))
+    counts = np.array([*tables.values()], dtype=np.int64).reshape(-1, 1, len(names), len(names))
     whole, pairs = counts.sum(axis=(0, 1)), int(counts.sum())
     kappa = jackknife(counts, KAPPA)
     verdict, reason = verdict_of(kappa, pairs, people)
@@ -305,9 +304,9 @@ def _trust(
     )
 
 
-def _by_topic(rows: Sequence[Pairs], cells: Bytes) -> dict[int, Counts]:
+def _by_topic(rows: Sequence[Pairs], cells: Bytes, labels: int) -> dict[int, Counts]:
     """Return counts K x K, the judge's labels by the people's, topic by topic; labels off the scale are left out."""
-    tables: dict[int, Counts] = defaultdict(lambda: np.zeros((LABELS, LABELS), dtype=np.int64))
+    tables: dict[int, Counts] = defaultdict(lambda: np.zeros((labels, labels), dtype=np.int64))
     for _, _, topic, _, machine, person, number in rows:
         row, column = cells[machine], cells[person]
         if row >= 0 and column >= 0:
@@ -334,9 +333,10 @@ def _language_name(language: str) -> str:
 
 
 def _label_slices(names: LabelSet, whole: Counts) -> Iterable[Slice]:
-    for code, word in enumerate(names.scale):
+    for label in reversed(names.degrees):
+        code = label.code
         pairs = int(whole[:, code].sum())
-        name = "partial" if word == PARTIAL else word.replace("_", " ")
+        name = label.short if 0 < code < len(names) - 1 else label.spoken
         yield Slice(f"{name} labels", pairs, share(int(whole[code, code]), pairs))
 
 

@@ -15,7 +15,7 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import in_parts
 from evaluation.domain.conditions import assigned, supported, topics_of_several
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import labels_of_stage
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -37,7 +37,6 @@ from reports.metrics.alpha import Overlap, alpha_ordinal, overlap
 from reports.metrics.arrays import Bytes, Counts, Indices
 from reports.metrics.confusion import KAPPA, confusion, harsh_conflicts
 from reports.metrics.jackknife import Jackknife, jackknife
-from reports.metrics.label_matrix import LABELS
 
 SUPPORTED: Final = {
     Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH,
@@ -84,19 +83,20 @@ class Shared:
         return pair or max(self.pairs, key=lambda pair: pair.items, default=None)
 
     def confusion(self, pair: PairOfPeople) -> ConfusionReport:
-        """Return a pair's 3 x 3: rows the first's labels, columns the second's."""
+        """Return a pair's K x K: rows the first's labels, columns the second's."""
         rows, columns = (self.labels[self.judges.index(judge)] for judge in (pair.first, pair.second))
-        names = NUGGET_LABELS.scale if self.stage is Stage.ASSIGN else CITATION_LABELS.scale
-        harsh = int(harsh_conflicts(rows, columns).sum())
-        # A label that is none of the three stays in, and the confusion counts it as left out.
+        names = labels_of_stage(self.stage).scale
+        harsh = int(harsh_conflicts(rows, columns, len(names) - 1).sum())
+        # A label that is no degree stays in, and the confusion counts it as left out.
         both = (rows != ABSENT) & (columns != ABSENT)
-        matrix = confusion(rows[both], columns[both])
+        matrix = confusion(rows[both], columns[both], len(names))
         return ConfusionReport(pair.first.name, pair.second.name, names, matrix, harsh, comparable=True)
 
     def tables(self) -> Counts:
-        """Return the 3 x 3 of each pair of people, topic by topic: T x P x 3 x 3."""
+        """Return the K x K of each pair of people, topic by topic: T x P x K x K."""
+        size = len(labels_of_stage(self.stage))
         topics, place = np.unique(self.topics, return_inverse=True)
-        tables = np.zeros((len(topics), len(self.pairs), LABELS, LABELS), dtype=np.int64)
+        tables = np.zeros((len(topics), len(self.pairs), size, size), dtype=np.int64)
         for number, pair in enumerate(self.pairs):
             rows, columns = (self.labels[self.judges.index(judge)] for judge in (pair.first, pair.second))
             both = (rows >= 0) & (columns >= 0)
@@ -133,7 +133,8 @@ def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
 
 def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
     shared = next((each for each in _shared(campaign) if each.stage is stage), None)
-    tables = shared.tables() if shared else np.zeros((0, 0, LABELS, LABELS), dtype=np.int64)
+    size = len(labels_of_stage(stage))
+    tables = shared.tables() if shared else np.zeros((0, 0, size, size), dtype=np.int64)
     return jackknife(tables, KAPPA)
 
 
@@ -186,7 +187,9 @@ def _of(stage: Stage, rows: Sequence[Row], cells: Bytes) -> Shared:
         labels[row_of[judge], place[first, second]] = cells[label]
     topic = np.array(list(topics.values()), dtype=np.int32)
     pairs = tuple(_pairs(judges, labels, topic))
-    return Shared(stage, judges, tuple(place), topic, labels, overlap(labels, topic), pairs)
+    return Shared(
+        stage, judges, tuple(place), topic, labels, overlap(labels, topic, len(labels_of_stage(stage))), pairs
+    )
 
 
 def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[PairOfPeople]:

@@ -4,24 +4,23 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
 
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import Assignment, Judge, Study, StudyPair, SupportJudgment
 from evaluation.terms import JudgeKind, StudyKind
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.arrays import Bytes, Indices, share
 from reports.metrics.confusion import Confusion, confusion, label_intervals, topic_tables
 from reports.metrics.intervals import Interval
-from reports.metrics.label_matrix import FAILED, LABELS, UNJUDGED
+from reports.metrics.label_matrix import FAILED, UNJUDGED
 from web.consistent_read import consistent_read
 
 KAPPAS = ("agreement", "kappa", "kappa_linear")
-DIFFERING = [(row, column) for row in range(LABELS) for column in range(LABELS) if row != column]
 
 
 class StudyRole(StrEnum):
@@ -33,15 +32,16 @@ class StudyRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StudyJudge:
-    """One judge's labels of the pairs: `labels` n, negative where there is none of the three."""
+    """One judge's labels of the pairs: `labels` n, from 0 below `degrees`, negative where there is none."""
 
     name: str
     role: StudyRole
     labels: Bytes
+    degrees: int
 
     @property
     def counts(self) -> tuple[int, ...]:
-        return tuple(int((self.labels == label).sum()) for label in range(LABELS))
+        return tuple(int((self.labels == label).sum()) for label in range(self.degrees))
 
     @property
     def judged(self) -> int:
@@ -49,7 +49,7 @@ class StudyJudge:
 
     @property
     def rates(self) -> tuple[float | None, ...]:
-        """Fraction of each of the three labels among those given; None without any."""
+        """Fraction of each label among those given; None without any."""
         return tuple(share(count, self.judged) for count in self.counts)
 
     @property
@@ -82,7 +82,7 @@ class TopicPairs:
 
     @property
     def differing(self) -> tuple[int, ...]:
-        return tuple(self.cells[row][column] for row, column in DIFFERING)
+        return tuple(self.cells[row][column] for row, column in permutations(range(len(self.cells)), 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class StudyReport:
 
     @property
     def differing(self) -> tuple[tuple[str, str], ...]:
-        return tuple((self.labels[row], self.labels[column]) for row, column in DIFFERING)
+        return tuple(permutations(self.labels, 2))
 
 
 def study_report(study: Study) -> StudyReport:
@@ -108,13 +108,17 @@ def study_report(study: Study) -> StudyReport:
         judges = tuple(_judges(study, pairs, alias))
     places = np.unique([pair.topic_id for pair in pairs], return_inverse=True)[1].astype(np.int32)
     agreements = tuple(_agreement(judge, other, places) for judge, other in combinations(judges, 2))
-    labels = NUGGET_LABELS.scale if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS.scale
-    return StudyReport(study, labels, len(pairs), _by_topic(pairs), judges, agreements)
+    scale = _labels_of(study).scale
+    return StudyReport(study, scale, len(pairs), _by_topic(pairs, len(scale)), judges, agreements)
+
+
+def _labels_of(study: Study) -> LabelSet:
+    return NUGGET_LABELS if study.kind == StudyKind.ASSIGNMENT else CITATION_LABELS
 
 
 def _agreement(judge: StudyJudge, other: StudyJudge, topics: Indices) -> StudyAgreement:
-    tables = topic_tables(judge.labels, other.labels, topics)
-    matrix = confusion(judge.labels, other.labels)
+    tables = topic_tables(judge.labels, other.labels, topics, judge.degrees)
+    matrix = confusion(judge.labels, other.labels, judge.degrees)
     of_topics = int(tables.any(axis=(1, 2)).sum())
     return StudyAgreement(judge.name, other.name, matrix, of_topics, label_intervals(tables))
 
@@ -122,15 +126,16 @@ def _agreement(judge: StudyJudge, other: StudyJudge, topics: Indices) -> StudyAg
 def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJudge]:
     # As the pairs were drawn: labels that were replaced since would no longer be those that differ.
     person, machine = ([getattr(pair, name) for pair in pairs] for name in ("person_label", "machine_label"))
-    yield StudyJudge(study.compared_person.name, StudyRole.PERSON, np.array(person, dtype=np.int8))
-    yield StudyJudge(study.machine.name, StudyRole.MACHINE, np.array(machine, dtype=np.int8))
+    degrees = len(_labels_of(study))
+    yield StudyJudge(study.compared_person.name, StudyRole.PERSON, np.array(person, dtype=np.int8), degrees)
+    yield StudyJudge(study.machine.name, StudyRole.MACHINE, np.array(machine, dtype=np.int8), degrees)
     own = Judge.objects.using(alias).filter(study=study).order_by("name")
     for judge in sorted(own, key=lambda judge: judge.kind != JudgeKind.HUMAN):
         labels = _labels(study, judge, pairs, alias)
         # A judge who has not labelled yet would be a row of dashes with everybody.
         if (labels != UNJUDGED).any():
             role = StudyRole.ASSESSOR if judge.kind == JudgeKind.HUMAN else StudyRole.SECOND
-            yield StudyJudge(judge.name, role, labels)
+            yield StudyJudge(judge.name, role, labels, degrees)
 
 
 def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> Bytes:
@@ -148,7 +153,7 @@ def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> B
     return np.array([cells[codes[item]] if item in codes else UNJUDGED for item in items], dtype=np.int8)
 
 
-def _by_topic(pairs: list[StudyPair]) -> tuple[TopicPairs, ...]:
+def _by_topic(pairs: list[StudyPair], degrees: int) -> tuple[TopicPairs, ...]:
     topics = {pair.topic.topic_id: pair.topic for pair in pairs}
     counted = Counter((pair.topic.topic_id, pair.person_label, pair.machine_label) for pair in pairs)
     return tuple(
@@ -156,7 +161,7 @@ def _by_topic(pairs: list[StudyPair]) -> tuple[TopicPairs, ...]:
             topic.public_id,
             topic_id,
             sum(pair.topic_id == topic.pk for pair in pairs),
-            tuple(tuple(counted[topic_id, row, column] for column in range(LABELS)) for row in range(LABELS)),
+            tuple(tuple(counted[topic_id, row, column] for column in range(degrees)) for row in range(degrees)),
         )
         for topic_id, topic in sorted(topics.items(), key=lambda item: item[1].position)
     )

@@ -10,6 +10,7 @@ from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
+from evaluation.templatetags.labels import label
 from reports.forms import score_words
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Jackknife
@@ -86,7 +87,7 @@ def chart_places(context: dict[str, Any]) -> SafeString:
 @register.simple_tag
 def verdict_mark(code: int, *, support: bool = False) -> SafeString:
     if code != BOTH:
-        return assay.label(code, support=support)
+        return label(code, support=support)
     return format_html(
         '<span class="label"><span class="glyph" aria-hidden="true">{}</span> {}</span>', *BOTH_MARK
     )

@@ -59,9 +59,9 @@ JUDGING = {
     "k": "judge-previous",
     "ArrowDown": "judge-next",
     "j": "judge-next",
-    "1": "label-full",
-    "2": "label-partial",
-    "3": "label-none",
+    "1": "label-1",
+    "2": "label-2",
+    "3": "label-3",
     "0": "label-clear",
     "x": "cant-judge",
     "g": "place-go",
@@ -162,7 +162,7 @@ def test_what_shows_the_machines_label_has_no_key_where_none_is_shown() -> None:
 
 
 def test_a_label_is_called_what_its_stage_calls_it() -> None:
-    full = {stage: actions(stage)["label-full"].label_in(stage) for stage in Stage if stage.judges}
+    full = {stage: actions(stage)["label-1"].label_in(stage) for stage in Stage if stage.judges}
     assert full == {
         Stage.ASSIGN: "Support",
         Stage.SUPPORT_SCRATCH: "Full support",
@@ -181,7 +181,7 @@ def test_every_hint_on_a_screen_names_a_key_of_the_list() -> None:
     hints = {
         name
         for path in (ROOT / "templates" / "assessor").glob("*.html")
-        for name in re.findall(r'<kbd data-key="([^"]+)"', path.read_text(encoding="utf-8"))
+        for name in re.findall(r'<kbd data-key="([\w-]+)"', path.read_text(encoding="utf-8"))
     }
     assert len(hints) > 10
     assert hints <= known

@@ -1,48 +1,44 @@
-"""Labels have the same words, keys, captions and glyphs in scripts and templates as in evaluation/domain/labels.py."""
+"""What labels are called, look like and are given by is said in evaluation/labels.py, and nowhere else."""
 
-import json
 import re
 
 import pytest
 
-from evaluation.domain.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
-from tests.architecture.tree import ROOT
+from assessor.keymap import default_actions
+from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS, AssignmentLabel, LabelSet, SupportLabel
+from tests.architecture.tree import files, named
 
-SCRIPT = (ROOT / "static/js/judge/words.js").read_text(encoding="utf-8")
-KEYMAP = json.loads((ROOT / "static/js/desk/keymap.json").read_text(encoding="utf-8"))
-RADIO = re.compile(r'value="(\w+)"> <span class="glyph"[^>]*>(.)</span>\s+(?:<span class="label-word">)?(\w+)')
-CAPTIONS = re.compile(r"const WORDS = \{(.*?)\}", re.DOTALL)
 SETS = {"assign": NUGGET_LABELS, "support": CITATION_LABELS}
-TEMPLATES = {"assign": "judge_rows", "support": "judge_pair"}
+CODES = {"assign": AssignmentLabel, "support": SupportLabel}
+SAID = re.compile(r"[◐⊘]|[\"'](?:partial_support|not_support|no_support|full_support)[\"']|tone-[123]\b")
+BESIDE = {"tests", "loadtest", "migrations"}
+MAY_SAY_IT = {
+    "evaluation/labels.py": "the list itself",
+    "static/css/labels.css": "colours of tones",
+    "static/css/judge.css": "widths of the buttons",
+    "llmjobs/simulator/answering.py": "prompts of other tools",
+    "exchange/demo_work.py": "slips of two assessors of the demo",
+}
 
 
-@pytest.mark.parametrize("stage", SETS)
-def test_scripts_call_labels_as_python_does(stage: str) -> None:
-    labels = SETS[stage]
-    listed = re.search(rf'{stage}: \["(\w+)", "(\w+)", "(\w+)"\]', SCRIPT)
-    captions = CAPTIONS.search(SCRIPT)
-    assert listed
-    assert captions
-    assert listed.groups() == labels.words
-    assert {(word, degree.caption) for word, degree in labels.by_word.items()} <= {
-        *re.findall(r'(\w+): "(.+?)"', captions[1])
-    }
-    assert re.findall(r'glyph: "(.)"', SCRIPT) == [degree.glyph for degree in labels.degrees]
+def test_nothing_else_says_what_a_label_is() -> None:
+    product = [path for path in files(".py", ".html", ".js", ".css") if not BESIDE.intersection(path.parts)]
+    assert {named(path) for path in product if SAID.search(path.read_text(encoding="utf-8"))} == {*MAY_SAY_IT}
 
 
-@pytest.mark.parametrize("stage", SETS)
-def test_desks_draw_labels_as_python_does(stage: str) -> None:
-    page = (ROOT / f"templates/assessor/{TEMPLATES[stage]}.html").read_text(encoding="utf-8")
-    assert RADIO.findall(page) == [(degree.word, degree.glyph, degree.caption) for degree in SETS[stage].degrees]
+@pytest.mark.parametrize("name", SETS)
+def test_every_code_has_one_label_and_none_is_that_of_no_label(name: str) -> None:
+    assert set(SETS[name].by_code) == set(CODES[name])
+    assert NO_LABEL not in SETS[name].by_code
 
 
 @pytest.mark.parametrize("labels", SETS.values(), ids=SETS)
 def test_labels_have_the_keys_of_the_desks(labels: LabelSet) -> None:
-    keys = {action["id"]: action["keys"] for action in KEYMAP["actions"]}
-    wanted = ["label-full", "label-partial", "label-none", "cant-judge"]
-    assert [keys[name] for name in wanted] == [[degree.key] for degree in labels.by_word.values()]
+    keys = {action.id: action.keys for action in default_actions()}
+    assert [keys[label.action] for label in labels.degrees] == [(label.key,) for label in labels.degrees]
+    assert keys["cant-judge"] == (labels.cant_judge.key,)
 
 
 @pytest.mark.parametrize("labels", SETS.values(), ids=SETS)
 def test_axes_of_reports_are_in_the_order_of_codes(labels: LabelSet) -> None:
-    assert [labels.by_word[word].code for word in labels.scale] == [0, 1, 2]
+    assert [labels.by_word[word].code for word in labels.scale] == [*range(len(labels))]

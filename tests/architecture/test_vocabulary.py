@@ -8,17 +8,9 @@ from django.apps import apps
 from django.db import models
 
 from evaluation.formats import assignments, support
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import ConditionDefault, NuggetLineage
-from evaluation.terms import (
-    AssignmentLabel,
-    Condition,
-    FindingCode,
-    JudgeKind,
-    Origin,
-    RagTask,
-    SupportCondition,
-    SupportLabel,
-)
+from evaluation.terms import Condition, FindingCode, JudgeKind, Origin, RagTask, SupportCondition
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics import label_matrix
 from tests.architecture.tree import ROOT, files
@@ -28,7 +20,7 @@ def test_every_label_has_a_cell() -> None:
     left = {label: int(ASSIGNMENT_CELLS[label]) for label in AssignmentLabel}
     assert left == {
         AssignmentLabel.NOT_SUPPORT: label_matrix.NOT,
-        AssignmentLabel.PARTIAL_SUPPORT: label_matrix.PARTIAL,
+        AssignmentLabel.PARTIAL_SUPPORT: 1,
         AssignmentLabel.SUPPORT: label_matrix.FULL,
         AssignmentLabel.CANT_JUDGE: label_matrix.UNJUDGED,
         AssignmentLabel.FAILED: label_matrix.FAILED,
@@ -37,7 +29,7 @@ def test_every_label_has_a_cell() -> None:
 
 def test_every_support_label_has_a_cell() -> None:
     assert [int(SUPPORT_CELLS[label]) for label in SupportLabel] == [
-        *(label_matrix.NOT, label_matrix.PARTIAL, label_matrix.FULL),
+        *(label_matrix.NOT, 1, label_matrix.FULL),
         *(label_matrix.UNJUDGEABLE, label_matrix.FAILED),
     ]
 

@@ -31,7 +31,7 @@ __all__ = ["PointAt", "point_at", "simulator"]
 
 PURE = (
     *("/models", "/rules/", "/formats/", "/metrics/", "/steps/", "/prompts/", "/simulator/", "/templatetags/"),
-    *("/migrations/", "/domain/labels.py", "/terms.py", "/errors.py", "/urls.py", "/apps.py", "/admin.py"),
+    *("/migrations/", "/labels.py", "/terms.py", "/errors.py", "/urls.py", "/apps.py", "/admin.py"),
 )
 EVERY_PAGE = {
     *("assessor/progress/matrix.py", "evaluation/campaigns/access.py"),

@@ -9,9 +9,10 @@ from assessor.desk.submit import submit
 from evaluation.campaigns.create import add_member, set_hourly_rate
 from evaluation.formats.source import Source
 from evaluation.imports.assignments import import_assignments
+from evaluation.labels import AssignmentLabel
 from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetVersion, Task, TaskAnswer, TopicTag
 from evaluation.studies import StudyWish, create_study, hand_out_study
-from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Role, Stage, StudyKind
+from evaluation.terms import JudgeKind, Origin, Role, Stage, StudyKind
 from exchange.demo_campaign import HOURLY_RATE, SLUG, load_demo
 from reports.audits.drawing import AuditWish, create_audit
 from reports.audits.frame import drawn_rows

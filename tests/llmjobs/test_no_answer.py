@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.terms import SupportLabel
+from evaluation.labels import SupportLabel
 from llmjobs.client import CallRefusal, Completion, close_clients, send
 from llmjobs.prompts.template import Template
 from llmjobs.prompts.texts import ASSIGN, NUGGETIZE, RELEVANCE, SUPPORT

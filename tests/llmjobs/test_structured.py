@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from pydantic import SecretStr
 
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Assignment, Judge, Segment
-from evaluation.terms import AssignmentLabel, Origin, SupportLabel
+from evaluation.terms import Origin
 from llmjobs import client
 from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint, close_clients, send
 from llmjobs.engine.calls import NewCall

@@ -33,8 +33,8 @@ def test_columns_of_unequal_length_are_refused() -> None:
 
 def test_label_shares_are_of_the_labels_that_were_given() -> None:
     labels = np.array([[0, 2], [1, 0], [FAILED, UNJUDGED]], dtype=np.int8)
-    assert label_shares(labels) == LabelShares(4, 0.5, 0.25, 0.25)
-    assert label_shares(labels[2:]) == LabelShares(0, None, None, None)
+    assert label_shares(labels) == LabelShares(4, (0.5, 0.25, 0.25))
+    assert label_shares(labels[2:]) == LabelShares(0, (None, None, None))
 
 
 def test_words_are_separated_by_white_space() -> None:

@@ -60,7 +60,7 @@ def test_findings_are_those_of_a_loop(sheet: AssignmentSheet) -> None:
             if sheet.answered[topic, run] and sheet.labelled[run]
         ]
         judged = [label for label in there if label >= 0]
-        counts = (found.none[nugget], found.partial[nugget], found.full[nugget])
+        counts = tuple(counts[nugget] for counts in found.labels)
         assert counts == tuple(judged.count(label) for label in (0, 1, 2))
         assert found.unjudged[nugget] == len(there) - len(judged)
         assert found.nobody[nugget] == (bool(judged) and max(judged) == 0)
@@ -94,7 +94,7 @@ def test_citing_is_counted_as_a_loop_counts(answers: Sequence[Sequence[Sequence[
         for run, each in enumerate(row):
             labels = [label for sentence in each for label in sentence]
             at = (topic, run)
-            assert (found.full[at], found.partial[at], found.none[at]) == tuple(map(labels.count, (2, 1, 0)))
+            assert tuple(counts[at] for counts in found.labels) == tuple(map(labels.count, (0, 1, 2)))
             assert (found.sentences[at], found.uncited[at]) == (len(each), list(each).count([]))
             judged = [label for label in labels if label >= 0]
             assert math.isnan(found.over[at]) if not judged else found.over[at] == judged.count(0) / len(judged)

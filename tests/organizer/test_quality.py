@@ -7,8 +7,9 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Assignment, Campaign, Event, Finding, Judge, Membership, SupportJudgment
-from evaluation.terms import AssignmentLabel, FindingCode, JudgeKind, Role, SupportCondition, SupportLabel
+from evaluation.terms import FindingCode, JudgeKind, Role, SupportCondition
 from jobs.models import WorkItem
 from llmjobs.job_status import replies_by_judge
 from llmjobs.models import Attempt, Call, CallUse, LlmJob

@@ -21,6 +21,7 @@ from assessor.desk.context import open_desk
 from assessor.models import Desk, TimeSegment
 from assessor.progress.today import FEWEST, OpenTask, Quartiles, forecast
 from evaluation.campaigns.create import add_member
+from evaluation.labels import AssignmentLabel
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -44,7 +45,7 @@ from evaluation.models import (
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.remarks import remark
 from evaluation.tasks.units import Order
-from evaluation.terms import AssignmentLabel, JudgeKind, Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
+from evaluation.terms import JudgeKind, Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
 from exchange.demo_campaign import SLUG
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot

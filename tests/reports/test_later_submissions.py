@@ -5,8 +5,9 @@ from django.utils import timezone
 
 from evaluation.domain.conditions import resolve
 from evaluation.labelling import touch
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, Campaign
-from evaluation.terms import AssignmentLabel, Condition
+from evaluation.terms import Condition
 from exchange.demo_campaign import SLUG
 from reports.frames import assignment_sheet
 from tests.worlds.demo import make_demo

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, ListedNugget, NuggetList, NuggetVersion
-from evaluation.terms import AssignmentLabel
 from tests.worlds.imported import BY_LLM, answer, labels, load, report, run, sentence, write
 
 SCORES = ["vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all"]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from evaluation.labels import SupportLabel
 from evaluation.models import SupportJudgment
-from evaluation.terms import SupportLabel
 from tests.reports.conftest import settle
 from tests.worlds.imported import BY_ANN, answer, judged, load, report, run, sentence, write
 

@@ -4,8 +4,9 @@ from typing import Any
 
 from django.utils import timezone
 
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Assignment, Event, Judge, SupportJudgment
-from evaluation.terms import AssignmentLabel, JudgeKind, SupportCondition, SupportLabel
+from evaluation.terms import JudgeKind, SupportCondition
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, Call, CallUse, LlmJob, Text
 from tests.worlds.campaign import World

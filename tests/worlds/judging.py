@@ -23,11 +23,12 @@ from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.segments import import_segments
 from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Campaign, ListedNugget, NuggetSet, Task, TaskAnswer, Topic
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import AssignmentLabel, JudgeKind, Origin, Stage, SupportCondition, SupportLabel, TaskState
+from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition, TaskState
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
 

@@ -20,56 +20,16 @@ LEAST_SHOWN = 0.0001
 MINUS = "\N{MINUS SIGN}"
 PERCENT = "\N{NO-BREAK SPACE}%"
 
-# By stored code; None is a label that was never given. Glyph, class, and the words of assigning and of support.
-LABELS: dict[int | None, tuple[str, str, str, str]] = {
-    2: ("●", "full", "support", "full support"),
-    1: ("◐", "part", "partial support", "partial support"),
-    0: ("○", "none", "not support", "no support"),
-    8: ("⊘", "cant", "can't judge", "can't judge"),
-    9: ("✕", "failed", "failed", "failed"),
-    None: ("▢", "unjudged", "unjudged", "unjudged"),
-}
 IMPORTANCES = {2: ("◆", "vital"), 1: ("◇", "okay"), 0: ("?", "unknown")}
-SHORT = {"partial support": "partial", "not support": "not"}
-
-
-@register.simple_tag
-def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeString:
-    """Label as glyph and word; `raw`: text of a reply that is no label."""
-    glyph, kind, assigned, supported = LABELS[code]
-    return _word(f"label label-{kind}", glyph, supported if support else assigned, raw)
-
-
-@register.simple_tag
-def label_cell(code: int | None) -> SafeString:
-    """Label in a dense grid: the glyph for the eye, the word for screen readers."""
-    glyph, kind, assigned, _supported = LABELS[code]
-    return _mark(f"label-{kind}", glyph, assigned, assigned)
-
-
-@register.simple_tag
-def label_heading(code: int, citations: bool | str = False) -> SafeString:
-    glyph, kind, assigned, supported = LABELS[code]
-    name = supported if citations else assigned
-    return format_html(
-        '<span class="label label-{}" title="{}"><span class="glyph" aria-hidden="true">{}</span> {}</span>',
-        *(kind, name, glyph, name if citations else SHORT.get(name, name)),
-    )
-
-
-@register.simple_tag
-def label_key() -> SafeString:
-    marks = (label(code) for code in LABELS)
-    return format_html('<p class="key small">{} {} {} {} {} {}</p>', *marks)
 
 
 @register.simple_tag
 def importance(code: int, raw: str = "") -> SafeString:
     glyph, word = IMPORTANCES[code]
-    return _word(f"nowrap {word}", glyph, word, "" if code else raw)
+    return glyph_and_word(f"nowrap {word}", glyph, word, "" if code else raw)
 
 
-def _word(kind: str, glyph: str, word: str, raw: str) -> SafeString:
+def glyph_and_word(kind: str, glyph: str, word: str, raw: str) -> SafeString:
     return format_html(
         '<span class="{}"><span class="glyph" aria-hidden="true">{}</span> {}<bdi>{}</bdi></span>',
         *(kind, glyph, word, f" “{raw}”" if raw else ""),
@@ -79,10 +39,10 @@ def _word(kind: str, glyph: str, word: str, raw: str) -> SafeString:
 @register.simple_tag
 def importance_mark(code: int) -> SafeString:
     glyph, word = IMPORTANCES[code]
-    return _mark(word, glyph, word, f"{word}: ")
+    return glyph_alone(word, glyph, word, f"{word}: ")
 
 
-def _mark(kind: str, glyph: str, word: str, spoken: str) -> SafeString:
+def glyph_alone(kind: str, glyph: str, word: str, spoken: str) -> SafeString:
     return format_html(
         '<span class="{}" title="{}"><span class="glyph" aria-hidden="true">{}</span>'
         '<span class="visually-hidden">{}</span></span>',

@@ -12,18 +12,22 @@ from typing import Final
 
 import numpy as np
 
+from evaluation.labels import NO_LABEL, NUGGET_LABELS
 from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.label_matrix import FULL, NOT, PARTIAL
+from reports.metrics.label_matrix import FULL, LABELS, NOT
 
-NO_LABEL: Final = 3
-"""Failed or unjudged by the LLM: a stratum of its own."""
-KNOWN: Final = 4
+KNOWN: Final = NO_LABEL + 1
 """Judged before, in whatever way chosen: such pairs count as themselves and say nothing about others."""
-STRATUM_NAMES: Final = ("not", "partial", "support", "none", "known")
-
+DRAWN_LABELS: Final = (*range(LABELS), NO_LABEL)
+"""A pair whose label failed or is missing is of a stratum of its own."""
+STRATUM_NAMES: Final = {
+    **{int(label.code): label.short for label in reversed(NUGGET_LABELS.degrees)},
+    NO_LABEL: "none",
+    KNOWN: "known",
+}
 # An LLM errs most when it hesitates: half-way labels and missing ones are drawn twice as often.
-FACTORS: Final = np.array([1.0, 2.0, 1.0, 2.0])
-DRAWN_LABELS: Final = (NOT, PARTIAL, FULL, NO_LABEL)
+FACTORS: Final = np.array([1.0 if label in (NOT, FULL) else 2.0 for label in DRAWN_LABELS])
+_CODES: Final = KNOWN + 1
 
 HEX_DIGITS: Final = 13
 TOLERANCE: Final = 1e-9
@@ -125,7 +129,7 @@ class AuditFrame:
     @cached_property
     def stratum_run(self) -> Counts:
         """Run of each stratum, H."""
-        return self._strata[0] // (len(STRATUM_NAMES) * self._blocks)
+        return self._strata[0] // (_CODES * self._blocks)
 
     @cached_property
     def members(self) -> list[Counts]:
@@ -139,7 +143,7 @@ class AuditFrame:
 
     @cached_property
     def _strata(self) -> tuple[Counts, Counts]:
-        code = (self.run * self._blocks + self.block) * len(STRATUM_NAMES) + self.label
+        code = (self.run * self._blocks + self.block) * _CODES + self.label
         codes, place = np.unique(code, return_inverse=True)
         return codes, place.astype(np.int64)
 
@@ -148,8 +152,8 @@ class AuditFrame:
 
         n is of the block with which the run came in; a later one gives the same fraction, by the same rule.
         """
-        mine = np.flatnonzero((self.stratum_run == run) & (self._strata[0] % len(STRATUM_NAMES) != KNOWN))
-        block, label = np.divmod(self._strata[0][mine] % (len(STRATUM_NAMES) * self._blocks), len(STRATUM_NAMES))
+        mine = np.flatnonzero((self.stratum_run == run) & (self._strata[0] % _CODES != KNOWN))
+        block, label = np.divmod(self._strata[0][mine] % (_CODES * self._blocks), _CODES)
         by_stratum: dict[int, Counts] = {}
         first = 0
         for number in np.unique(block):

@@ -14,6 +14,7 @@ from reports.metrics.arrays import Booleans, Counts, Floats, ratio
 from reports.metrics.audit.draw import KNOWN, AuditFrame, Chances
 from reports.metrics.intervals import FEWEST_TOPICS, student
 from reports.metrics.kendall import kendall_rows
+from reports.metrics.label_matrix import LABELS
 
 NORMAL: Final = 1.959964
 PRIOR: Final = 0.5
@@ -33,7 +34,7 @@ SURE: Final = 3.0
 class AuditSample:
     """An audit's pairs with their labels by people.
 
-    `chances` P, inclusion probability, 0 where a pair is not drawn; `shares` P x 3, the fraction of people who gave
+    `chances` P, inclusion probability, 0 where a pair is not drawn; `shares` P x K, the fraction of people who gave
     each label, zeros where nobody judged it or whoever did refused; `topic` P, index of T.
     """
 
@@ -259,7 +260,7 @@ def _unknown_ahead(chances: Chances, weights: Floats, numbers: Counts) -> Floats
     inverse = ratio(from_place(w**2 / x), c)
     squares_ahead = np.nan_to_num(inverse) - 2 * from_place(w**2) + c * from_place(w**2 * x)
     effective = np.where(c > 0, np.nan_to_num(ratio(unknown**2, squares_ahead)), 0.0)
-    return np.maximum((unknown**2 - squares) / (3 * PRIOR + effective + 1) + squares, 0.0)
+    return np.maximum((unknown**2 - squares) / (LABELS * PRIOR + effective + 1) + squares, 0.0)
 
 
 def more_to_separate(

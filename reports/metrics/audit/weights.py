@@ -9,13 +9,22 @@ from typing import Final
 import numpy as np
 
 from reports.metrics.arrays import Booleans, Counts, Floats, Indices, ratio
-from reports.metrics.label_matrix import OKAY, UNJUDGEABLE, UNKNOWN, VITAL, AssignmentSheet, SupportSheet
+from reports.metrics.label_matrix import (
+    FULL,
+    LABELS,
+    OKAY,
+    UNJUDGEABLE,
+    UNKNOWN,
+    VITAL,
+    AssignmentSheet,
+    SupportSheet,
+)
 from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.support import PRECISION, RECALL
 
-LENIENT: Final = np.array([0.0, 0.5, 1.0])
-STRICT: Final = np.array([0.0, 0.0, 1.0])
+LENIENT: Final = np.arange(LABELS) / FULL
+STRICT: Final = (np.arange(LABELS) == FULL).astype(np.float64)
 
 
 def values_of(score: str) -> Floats:

@@ -3,11 +3,11 @@
 
 import { isTextField, keysOf, printed } from "./keys.js";
 
+const LABEL = "label-"; // begins each action that gives a label or takes it away
 const GOES_ON = ["next-undecided", "next-unread", "next-unjudged"]; // each stage has one of them
 const EDITS = new Set([
   ...["vital", "okay", "clear", "keep", "edit", "reject", "restore", "mark", "merge", "split", "move-up", "move-down"],
-  ...["new", "link", "read", "label-full", "label-partial", "label-none", "label-clear", "accept", "cant-judge"],
-  ...["place", "record"],
+  ...["new", "link", "read", "accept", "cant-judge", "place", "record"],
 ]);
 
 /** Why nothing can be changed here: another window writes, or, in words of the stage's own, the task is submitted. */
@@ -33,7 +33,7 @@ export function guardKeys(desk, lease) {
     const mayWrite = lease && desk.root.dataset.ended === undefined;
     const isFree = !isTextField(target) && !target.closest("dialog[open]");
     if (mayWrite && isFree && keysTakingOver().includes(chord)) lease.useHere();
-    else if (action && EDITS.has(action.id)) desk.announce(desk.words.readonly);
+    else if (action && (EDITS.has(action.id) || action.id.startsWith(LABEL))) desk.announce(desk.words.readonly);
     else return false;
     return true;
   });

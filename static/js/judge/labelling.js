@@ -5,7 +5,7 @@
 import { Border } from "./border.js";
 import { leaveBox, openBox, reasonFor } from "./inline_forms.js";
 import { answerName, labelledAlready, nothingHere, nothingToClear } from "./place_names.js";
-import { CANT_JUDGE, labelsOf, spokenOf } from "./words.js";
+import { CANT_JUDGE, labelActions, spokenOf } from "./words.js";
 
 export class Labelling {
   #border;
@@ -17,7 +17,6 @@ export class Labelling {
     this.desk = desk;
     this.progress = progress;
     this.answers = answers;
-    this.labels = labelsOf(desk.stage);
     this.pane = document.getElementById("rows");
     this.current = null; // the key of the row or pair that is asked
     this.#border = new Border(desk, answers);
@@ -157,8 +156,8 @@ export class Labelling {
     const { work } = this.desk;
     define({ id: "judge-previous", run: () => work.step(-1) });
     define({ id: "judge-next", run: () => work.step(1) });
-    for (const { id, value } of this.labels) {
-      define({ id: `label-${id}`, run: this.onCurrent((key) => this.label(key, value, "key")) });
+    for (const [word, action] of labelActions()) {
+      define({ id: action, run: this.onCurrent((key) => this.label(key, word, "key")) });
     }
     define({ id: "label-clear", run: this.onCurrent((key) => this.label(key, null, "key")) });
     define({ id: "cant-judge", run: this.onCurrent((key) => this.openReason(key)) });

@@ -6,7 +6,7 @@ import { plural } from "../text.js";
 import { openBox } from "./inline_forms.js";
 import { answerName } from "./place_names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
-import { CANT_JUDGE, labelsOf, spokenOf, wordOf } from "./words.js";
+import { CANT_JUDGE, labelActions, labelWords, spokenOf, wordOf } from "./words.js";
 
 export class Sweep {
   #items = new Map(); // row key -> element, of the nugget that is shown
@@ -126,8 +126,7 @@ export class Sweep {
     document.getElementById("sweep-text").textContent = nugget.text;
     this.#items.clear();
     const keys = shuffled(this.progress.answers.map(({ id }) => `${id}/${nugget.key}`));
-    const labels = [...labelsOf("assign").map(({ value }) => value), CANT_JUDGE];
-    const groups = labels.map((label) => this.#group(label, keys.filter((key) => store.label(key) === label)));
+    const groups = labelWords().map((label) => this.#group(label, keys.filter((key) => store.label(key) === label)));
     this.groups.replaceChildren(...groups.filter(Boolean));
     document.dispatchEvent(new CustomEvent("desk:pane-wanted", { detail: { pane: "rows" } }));
     document.getElementById("rows").scrollTop = 0;
@@ -283,7 +282,7 @@ export class Sweep {
   /** What the keys of the rows do while the sweep is on. */
   get runs() {
     const onRow = (run) => () => this.current && run(this.current);
-    const labels = labelsOf("assign").map(({ id, value }) => [`label-${id}`, onRow((key) => this.label(key, value, "key"))]);
+    const labels = labelActions().map(([word, action]) => [action, onRow((key) => this.label(key, word, "key"))]);
     return {
       ...Object.fromEntries(labels),
       "judge-previous": () => this.step(-1),

@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from assessor.models import Desk, Operation, WorkingAssignment, WorkingSupport
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Assignment, SupportJudgment, Task, TaskAnswer
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
-from evaluation.terms import AssignmentLabel, SupportLabel
 from tests.assessor.desk_client import Window
 from tests.worlds.judging_desk import JudgeWorld, make_judge_world
 

@@ -63,7 +63,7 @@ def test_practice_is_done_with_the_desk_s_keys_and_again(
 ) -> None:
     """Own keys count as at the desk; what is practised again changes no first answer."""
     ann = User.objects.get(username="ann")
-    ann.desk_settings = {**ann.desk_settings, "keys": {"label-none": ["n"]}}
+    ann.desk_settings = {**ann.desk_settings, "keys": {"label-3": ["n"]}}
     ann.save()
     context = chromium.new_context(base_url=live_server.url, viewport=SIZES["desk"])
     page = context.new_page()

@@ -214,6 +214,6 @@ def chords_and_buttons() -> dict[str, str]:
         for action in keymap["actions"]
         if "judging" not in action.get("stages", ()) and action["where"] not in (["composer"], ["merge"])
     ]
-    chorded = {action["id"] for action in acts if action["keys"] and all("+" in key for key in action["keys"])}
+    chorded = {action["id"] for action in acts if action.get("keys") and all("+" in key for key in action["keys"])}
     assert chorded <= CHORDS.keys(), chorded - CHORDS.keys()
     return {name: CHORDS[name] for name in chorded}

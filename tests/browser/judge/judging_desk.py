@@ -7,8 +7,8 @@ from typing import Any
 from playwright.sync_api import BrowserContext, Page, expect
 
 from assessor.models import WorkingAssignment, WorkingSupport
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Task
-from evaluation.terms import AssignmentLabel, SupportLabel
 from tests.browser.nugget_desk import CALM, LAST_WORDS, NuggetDesk
 from tests.worlds.judging_desk import JudgeWorld
 

@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from assessor.models import Operation, WorkingAssignment
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, TaskAnswer
-from evaluation.terms import AssignmentLabel, TaskState
+from evaluation.terms import TaskState
 from tests.browser.judge.judging_desk import KEYS, JudgingDesk, Visit
 from tests.browser.nugget_desk import CALM
 from tests.worlds.judging_desk import JudgeWorld

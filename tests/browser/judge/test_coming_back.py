@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from assessor.models import Desk, WorkingAssignment
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, TaskAnswer
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
-from evaluation.terms import AssignmentLabel
 from tests.browser.judge.judging_desk import JudgingDesk, Visit, judge_at
 from tests.browser.nugget_desk import CALM
 from tests.browser.saving.desk_script import BAR, LEASE

@@ -43,7 +43,7 @@ def test_without_single_keys_buttons_and_radios_do_everything(world: JudgeWorld,
         ann.press("1", "x", "u", "]")
         assert ann.checked() == []
         ann.answer_is_shown(1)
-        assert ann.page.locator("kbd[data-key=label-full]:visible").count() == 0
+        assert ann.page.locator("kbd[data-key=label-1]:visible").count() == 0
         ann.tab_to(".row:focus-within input")
         ann.press("Space")
         assert ann.checked() == ["support"]
@@ -85,7 +85,7 @@ def test_support_without_single_keys(world: JudgeWorld, visit: Visit) -> None:
         ann.press("a", "1")
         press_all(ann, "Accept")
         expect(ann.page.locator("#pair-number")).to_contain_text("Pair 2 of")
-        ann.page.locator("#pair .is-part input").click()
+        ann.page.locator("#pair .tone-2 input").click()
         expect(ann.page.locator("#pair-number")).to_contain_text("Pair 3 of")
         press_all(ann, "Previous pair", "Clear", "Next pair")
         assert ann.page.evaluate(UNNAMED) == []
@@ -95,15 +95,15 @@ def test_support_without_single_keys(world: JudgeWorld, visit: Visit) -> None:
 
 
 def test_changed_keys_stand_on_the_buttons_and_in_the_sheet_and_work(world: JudgeWorld, visit: Visit) -> None:
-    own = DeskSettings(keys={"label-full": ("q",), "cant-judge": (), "finish": ("Ctrl+Shift+Enter",)})
+    own = DeskSettings(keys={"label-1": ("q",), "cant-judge": (), "finish": ("Ctrl+Shift+Enter",)})
     save_desk_settings(world.people["ann"], own)
     with visit(world.assign) as ann:
         ann.press("w", "1", "q")
         assert ann.checked() == ["support"]
         ann.is_on("N2")
-        hint = ann.page.locator(".row.is-current .is-full kbd")
+        hint = ann.page.locator(".row.is-current .tone-1 kbd")
         assert hint.inner_text() == "q"
-        assert ann.page.locator(".row.is-current .is-full input").get_attribute("aria-keyshortcuts") == "q"
+        assert ann.page.locator(".row.is-current .tone-1 input").get_attribute("aria-keyshortcuts") == "q"
         ann.press("?")
         sheet = ann.page.locator("#key-sheet")
         expect(sheet.locator("div", has_text="Support").locator("kbd", has_text="q")).to_have_count(1)

@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from assessor.models import Operation, WorkingSupport
+from evaluation.labels import SupportLabel
 from evaluation.models import SupportJudgment
-from evaluation.terms import SupportLabel, TaskState
+from evaluation.terms import TaskState
 from tests.browser.judge.judging_desk import JudgingDesk, Visit
 from tests.worlds.judging_desk import JudgeWorld
 

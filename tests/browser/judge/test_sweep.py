@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from assessor.models import Operation, WorkingAssignment
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, TaskAnswer
-from evaluation.terms import AssignmentLabel
 from tests.browser.judge.judging_desk import JudgingDesk, Visit
 from tests.worlds.judging_desk import JudgeWorld
 

@@ -22,7 +22,8 @@ from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, nugget_list_
 from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source, read_source
 from evaluation.formats.support import SupportRecord, parse_support, support_line
-from evaluation.terms import AssignmentLabel, Importance, RagTask, SupportCondition, SupportLabel
+from evaluation.labels import AssignmentLabel, SupportLabel
+from evaluation.terms import Importance, RagTask, SupportCondition
 from web.text import trimmed
 
 Read = Callable[[str], Source]

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Assignment, Citation, Finding, ListedNugget, SupportJudgment
-from evaluation.terms import AssignmentLabel, FindingCode, Importance, SupportLabel
+from evaluation.terms import FindingCode, Importance
 from tests.worlds.imported import (
     AUTO,
     BY_ANN,

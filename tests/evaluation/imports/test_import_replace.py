@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
     Answer,
     Assignment,
@@ -21,7 +22,6 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.terms import AssignmentLabel, SupportLabel
 from tests.worlds.imported import (
     AUTO,
     BY_ANN,

@@ -22,6 +22,7 @@ from assessor.models import (
     WorkingNugget,
     WorkingSupport,
 )
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import (
     Answer,
     AnswerProvenance,
@@ -56,7 +57,6 @@ from evaluation.models import (
     Topic,
     TopicTag,
 )
-from evaluation.terms import AssignmentLabel, SupportLabel
 from reports.models import Adjudication, ExternalCondition, ExternalScore
 from tests.worlds.cast import make_user
 

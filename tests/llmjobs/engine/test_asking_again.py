@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from evaluation.judges import add_judge
+from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Assignment, Citation, NuggetList, Qrel, Segment, Sentence, SupportJudgment
-from evaluation.terms import AssignmentLabel, JudgeKind, Origin, SupportLabel
+from evaluation.terms import JudgeKind, Origin
 from jobs import queue
 from jobs.models import Job, WorkItem
 from llmjobs.job_service import plan_drafts, plan_nuggets, start

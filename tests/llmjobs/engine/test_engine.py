@@ -6,8 +6,9 @@ from pytest_django.fixtures import Settings
 
 from evaluation.judges import add_judge
 from evaluation.labelling import give_assignments
+from evaluation.labels import AssignmentLabel
 from evaluation.models import AnswerProvenance, Assignment, Event, Sentence, Topic
-from evaluation.terms import AssignmentLabel, Condition, JudgeKind
+from evaluation.terms import Condition, JudgeKind
 from jobs import queue
 from jobs.models import Job, WorkItem
 from llmjobs import kinds as llmjobs_kinds

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, ListedNugget
-from evaluation.terms import AssignmentLabel, Condition, Importance
+from evaluation.terms import Condition, Importance
 from llmjobs.job_service import plan_drafts, plan_evaluation, start
 from llmjobs.models import CallUse, NuggetCalls
 from tests.llmjobs.conftest import PointAt

@@ -5,8 +5,8 @@ from threading import Event as Signal
 
 import pytest
 
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment
-from evaluation.terms import AssignmentLabel
 from jobs.models import Job
 from llmjobs.client import CallRefusal, default_endpoint
 from llmjobs.engine.send import MOST_ATTEMPTS, Circuit, Sending, probe_call

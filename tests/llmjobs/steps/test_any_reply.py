@@ -5,7 +5,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.terms import AssignmentLabel, Importance, SupportLabel
+from evaluation.labels import AssignmentLabel, SupportLabel
+from evaluation.terms import Importance
 from llmjobs.steps.asking import Ask, LlmReply
 from llmjobs.steps.assign import assign
 from llmjobs.steps.nuggetize import DraftsInput, NuggetizeInput, nuggetize

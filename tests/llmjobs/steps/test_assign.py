@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluation.terms import AssignmentLabel
+from evaluation.labels import AssignmentLabel
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.steps.asking import Ask, Step
 from llmjobs.steps.assign import AssignOutcome, assign

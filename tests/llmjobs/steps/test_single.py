@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.terms import SupportLabel
+from evaluation.labels import SupportLabel
 from llmjobs.prompts.template import Template
 from llmjobs.prompts.texts import SUPPORT
 from llmjobs.steps.single import relevance, scale, support

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reports.metrics.audit.draw import KNOWN, AuditFrame, Chances, draw, place_in_order, split
+from reports.metrics.audit.draw import DRAWN_LABELS, KNOWN, AuditFrame, Chances, draw, place_in_order, split
 
 
 def made_frame(seed: str, runs: int = 3, pairs: int = 60, blocks: int = 1) -> AuditFrame:
@@ -12,7 +12,7 @@ def made_frame(seed: str, runs: int = 3, pairs: int = 60, blocks: int = 1) -> Au
     total = runs * pairs
     return AuditFrame(
         run=np.repeat(np.arange(runs), pairs),
-        label=random.choice(4, total, p=[0.6, 0.1, 0.25, 0.05]),
+        label=random.choice(DRAWN_LABELS, total, p=[0.6, 0.1, 0.25, 0.05]),
         block=np.arange(total) % blocks,
         x=random.choice([0.05, 0.1, 0.2, 0.4], total),
         order=np.array([place_in_order(seed, pair) for pair in range(total)]),

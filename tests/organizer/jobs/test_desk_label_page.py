@@ -30,7 +30,7 @@ def test_the_place_of_a_nugget_and_the_label_before_the_sweep(world: JudgingWorl
     page = page_of(world, f"assignment/{Assignment.objects.earliest('pk').pk}")
     assert "<dt>Found in sentence 2</dt>" in page
     assert page.count('class="read prewrap here"') == 1
-    assert 'Before the consistency check</dt><dd><span class="label label-none">' in page
+    assert 'Before the consistency check</dt><dd><span class="label tone-3">' in page
 
 
 def test_a_label_without_a_place_says_nothing_of_one(world: JudgingWorld) -> None:

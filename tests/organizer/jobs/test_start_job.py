@@ -3,8 +3,9 @@
 import pytest
 
 from evaluation.judges import add_judge
+from evaluation.labels import SupportLabel
 from evaluation.models import Campaign, Event, Judge, SupportJudgment, Topic
-from evaluation.terms import JudgeKind, SupportLabel
+from evaluation.terms import JudgeKind
 from jobs.models import Job, WorkItem
 from llmjobs.models import LlmJob
 from tests.worlds.campaign import World, queries_of

@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, Judge, Task
-from evaluation.terms import AssignmentLabel, JudgeKind, Stage
+from evaluation.terms import JudgeKind, Stage
 from reports.quality.people import Shared, shared_by_people
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.judging import JudgingWorld, finish, give, load_machine, make_judging_world

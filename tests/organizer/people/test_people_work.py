@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from assessor.models import TimeSegment
 from evaluation.errors import Refused
+from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, Event, Membership, SupportJudgment, Task
 from evaluation.tasks.changes import pause
-from evaluation.terms import AssignmentLabel, SegmentKind, Stage
+from evaluation.terms import SegmentKind, Stage
 from organizer.people.work_done import Flag, PeopleWork, PersonStage, people_work_for
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.judging import JudgingWorld, finish, give, load_machine, make_judging_world

@@ -12,8 +12,8 @@ from django.urls import reverse
 from accounts.models import User
 from evaluation.corpus.answers import provenance_for
 from evaluation.labelling import touch
+from evaluation.labels import AssignmentLabel
 from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, Study, StudyPair
-from evaluation.terms import AssignmentLabel
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import adjudicate, find_pair
 from reports.metrics.scores import SCORE_NAMES

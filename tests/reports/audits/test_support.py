@@ -13,8 +13,9 @@ from django.urls import reverse
 
 from evaluation.errors import Refused
 from evaluation.imports.support import import_support
+from evaluation.labels import SupportLabel
 from evaluation.models import AuditPair, Campaign, Judge, StudyPair, SupportJudgment
-from evaluation.terms import JudgeKind, StudyKind, SupportCondition, SupportLabel
+from evaluation.terms import JudgeKind, StudyKind, SupportCondition
 from reports.audits import drawing
 from reports.audits.corrected import audit_state, corrected_report
 from reports.audits.drawing import AuditWish, create_audit, size_of_wish

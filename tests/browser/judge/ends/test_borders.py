@@ -83,11 +83,11 @@ def test_a_second_click_labels_nothing_behind_the_border(world: JudgeWorld, visi
         ann.press(*"1" * 15)
         ann.saved()
         with stopped_clock(ann.page):
-            ann.page.locator(".row.is-current .is-full").click()
+            ann.page.locator(".row.is-current .tone-1").click()
             ann.page.clock.run_for(A_CLICK_MS)
             ann.answer_is(2)
             for row in ann.page.locator("#label-rows .row").all()[:3]:
-                row.locator(".is-none").click()
+                row.locator(".tone-3").click()
                 ann.page.clock.run_for(A_CLICK_MS)
             assert ann.checked() == []
         ann.saved()

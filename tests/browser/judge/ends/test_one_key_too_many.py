@@ -31,7 +31,7 @@ def test_the_last_row_keeps_its_label(world: JudgeWorld, visit: Visit) -> None:
         assert ann.checked()[1] == "support"
         ann.press("Control+z", "Control+z", "3")
         assert ann.checked()[1] == "not_support"
-        ann.page.locator(".row.is-current .is-full").click()
+        ann.page.locator(".row.is-current .tone-1").click()
         assert ann.checked()[1] == "support"
         ann.saved()
 

@@ -1,0 +1,203 @@
+"""Labels of nuggets in answers and of cited passages: one list for desks, prompts, files, tables and reports.
+
+A label more is an enum member and a `Label` here, and a migration for the columns that check their codes.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from evaluation.terms import Stage
+
+NO_LABEL: Final = 255
+"""Outside the codes of every set: stands where a label may be missing and 0 is one."""
+
+
+class AssignmentLabel(IntEnum):
+    """Whether an answer contains a nugget. Values are the stored codes; those of degrees are ordinal, from 0."""
+
+    NOT_SUPPORT = 0
+    PARTIAL_SUPPORT = 1
+    SUPPORT = 2
+    CANT_JUDGE = 8
+    FAILED = 9
+
+
+class SupportLabel(IntEnum):
+    """Whether a cited segment supports a sentence. Same codes as `AssignmentLabel`."""
+
+    NO_SUPPORT = 0
+    PARTIAL_SUPPORT = 1
+    FULL_SUPPORT = 2
+    CANT_JUDGE = 8
+    FAILED = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One label. `caption`: on buttons; `spoken`: where the set is not plain; `tone`: of static/css/labels.css.
+
+    `meaning` tells people, in the guidelines, and `prompt` an LLM when to give it.
+    """
+
+    code: AssignmentLabel | SupportLabel
+    caption: str
+    spoken: str
+    glyph: str
+    tone: str
+    key: str = ""
+    meaning: str = ""
+    prompt: str = ""
+
+    @property
+    def word(self) -> str:
+        """Name in files and in the API."""
+        return self.code.name.lower()
+
+    @property
+    def short(self) -> str:
+        return self.caption.lower()
+
+    @property
+    def action(self) -> str:
+        """Action of the keymap: a key of one's own gives the label of that place in every set."""
+        return f"label-{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSet:
+    """Labels of one kind of item. `degrees`: from the fullest down, the order of desks and prompts."""
+
+    degrees: tuple[Label, ...]
+    cant_judge: Label
+    failed: Label
+
+    def __len__(self) -> int:
+        return len(self.degrees)
+
+    @property
+    def by_people(self) -> tuple[Label, ...]:
+        return (*self.degrees, self.cant_judge)
+
+    @property
+    def by_word(self) -> dict[str, Label]:
+        return {label.word: label for label in self.by_people}
+
+    @property
+    def by_code(self) -> dict[int, Label]:
+        return {int(label.code): label for label in (*self.by_people, self.failed)}
+
+    @property
+    def choices(self) -> list[tuple[int, str]]:
+        """Codes and words of a model's column, in the order of the codes."""
+        return [(code, label.word) for code, label in sorted(self.by_code.items())]
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """Headings of the columns of the degrees, by word."""
+        return {degree.word: degree.spoken.partition(" ")[0].capitalize() for degree in self.degrees}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(degree.word for degree in self.degrees)
+
+    @property
+    def scale(self) -> tuple[str, ...]:
+        """Words in the order of their codes from 0, by which the axes of reports are indexed."""
+        return self.words[::-1]
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        return tuple(int(degree.code) for degree in self.degrees)
+
+    def for_page(self) -> dict[str, dict[str, str]]:
+        """For the scripts of a desk, by word in its order."""
+        return {
+            word: {"action": label.action, "glyph": label.glyph, "caption": label.caption}
+            for word, label in self.by_word.items()
+        }
+
+
+CANT_JUDGE: Final = "cant_judge"
+"""Word of the one label that needs a reason, in every set."""
+
+
+def _label_set(codes: type[AssignmentLabel] | type[SupportLabel], *degrees: Label) -> LabelSet:
+    meaning = "Nobody could say: unreadable, a text that is missing, another language. Say why."
+    return LabelSet(
+        degrees,
+        Label(codes.CANT_JUDGE, "Can't judge", "can't judge", "⊘", "cant", key="x", meaning=meaning),
+        Label(codes.FAILED, "Failed", "failed", "✕", "failed"),
+    )
+
+
+NUGGET_LABELS: Final = _label_set(
+    AssignmentLabel,
+    Label(
+        AssignmentLabel.SUPPORT,
+        caption="Support",
+        spoken="support",
+        glyph="●",
+        tone="1",
+        key="1",
+        meaning="The answer says all of what the nugget says, in whatever words.",
+        prompt="the passage fully captures the nugget.",
+    ),
+    Label(
+        AssignmentLabel.PARTIAL_SUPPORT,
+        caption="Partial",
+        spoken="partial support",
+        glyph="◐",
+        tone="2",
+        key="2",
+        meaning="The answer says part of what the nugget says.",
+        prompt="the passage captures a part of the nugget, but not all of it.",
+    ),
+    Label(
+        AssignmentLabel.NOT_SUPPORT,
+        caption="Not",
+        spoken="not support",
+        glyph="○",
+        tone="3",
+        key="3",
+        meaning="The answer does not say what the nugget says.",
+        prompt="the passage does not capture the nugget.",
+    ),
+)
+CITATION_LABELS: Final = _label_set(
+    SupportLabel,
+    Label(
+        SupportLabel.FULL_SUPPORT,
+        caption="Full",
+        spoken="full support",
+        glyph="●",
+        tone="1",
+        key="1",
+        meaning="Everything that the sentence says is in the passage.",
+        prompt="all that the statement says is borne out by the passage.",
+    ),
+    Label(
+        SupportLabel.PARTIAL_SUPPORT,
+        caption="Partial",
+        spoken="partial support",
+        glyph="◐",
+        tone="2",
+        key="2",
+        meaning="Part of what the sentence says is in the passage, part is not.",
+        prompt="a part of what the statement says is borne out by the passage, another part is not.",
+    ),
+    Label(
+        SupportLabel.NO_SUPPORT,
+        caption="None",
+        spoken="no support",
+        glyph="○",
+        tone="3",
+        key="3",
+        meaning="The passage does not say what the sentence says.",
+        prompt="nothing of what the statement says is borne out by the passage.",
+    ),
+)
+
+
+def labels_of_stage(stage: str) -> LabelSet:
+    return NUGGET_LABELS if stage == Stage.ASSIGN else CITATION_LABELS
