@@ -412,8 +412,7 @@ def _condition_row(choice: CitationCondition, tag: str) -> dict[str, Any]:
 
 
 def _by_label(counts: Citing, at: Any) -> dict[str, int]:
-    by_word = dict(zip(CITATION_LABELS.scale, counts.labels, strict=True))
-    return {word: int(by_word[word][at]) for word in CITATION_LABELS.words}
+    return {label.word: int(counts.labels[label.code][at]) for label in CITATION_LABELS.degrees}
 
 
 def _counted(counts: Citing, place: int | None = None) -> dict[str, Any]:

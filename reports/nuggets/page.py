@@ -154,7 +154,7 @@ def _nuggets(
             "nugget": texts[place],
             "importance": WORDS[int(sheet.importance[place])],
             "share": defined(findings.share[place]),
-            **{word: int(n[place]) for word, n in zip(NUGGET_LABELS.scale, findings.labels, strict=True)},
+            **{label.word: int(findings.labels[label.code][place]) for label in NUGGET_LABELS.degrees},
             "unjudged": int(findings.unjudged[place]),
             "runs": " ".join(runs[has[place]]),
         }
