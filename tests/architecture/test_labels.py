@@ -16,13 +16,14 @@ MAY_SAY_IT = {
     "evaluation/labels.py": "the list itself",
     "static/css/labels.css": "colours of tones",
     "static/css/judge.css": "widths of the buttons",
-    "llmjobs/simulator/answering.py": "prompts of other tools",
     "exchange/demo_work.py": "slips of two assessors of the demo",
 }
 
 
 def test_nothing_else_says_what_a_label_is() -> None:
-    product = [path for path in files(".py", ".html", ".js", ".css") if not BESIDE.intersection(named(path).split("/"))]
+    product = [
+        path for path in files(".py", ".html", ".js", ".css") if not BESIDE.intersection(named(path).split("/"))
+    ]
     assert {named(path) for path in product if SAID.search(path.read_text(encoding="utf-8"))} == {*MAY_SAY_IT}
 
 
