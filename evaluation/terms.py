@@ -256,6 +256,7 @@ class FindingCode(StrEnum):
     CLOSING_ROW = "closing_row"
     UNKNOWN_CITATION = "unknown_citation"
     LABELLED_BY_OTHERS = "labelled_by_others"
+    LISTED_BY_OTHERS = "listed_by_others"
 
 
 PROVENANCE_KEY = "assay"

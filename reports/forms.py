@@ -16,6 +16,7 @@ from evaluation.domain.conditions import (
     CitationCondition,
     NuggetCondition,
     judges_of,
+    names_to_choose,
     resolve,
     resolve_citations,
     support_judges_of,
@@ -101,10 +102,11 @@ def external_names(campaign: Campaign) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """A nugget set and the judges, by name and kind, who have labels of its nuggets."""
+    """A nugget set and the judges, by name and kind, who have labels of its nuggets. `person`: who made it, if one."""
 
     name: str
     origin: Origin
+    person: str
     judges: tuple[tuple[str, JudgeKind], ...]
 
     def condition(self, kind: JudgeKind) -> Condition:
@@ -117,9 +119,10 @@ class LabelledSet:
 @cached_report(size=64)
 def labelled_sets(campaign: Campaign) -> tuple[LabelledSet, ...]:
     labelled = []
-    for nugget_set in campaign.nugget_sets.exclude(origin=Origin.DRAFT):
+    for nugget_set in campaign.nugget_sets.exclude(origin=Origin.DRAFT).select_related("judge"):
+        person = nugget_set.judge.name if nugget_set.judge.kind == JudgeKind.HUMAN else ""
         judges = tuple((judge.name, JudgeKind(judge.kind)) for judge in judges_of(nugget_set))
-        labelled.append(LabelledSet(nugget_set.name, Origin(nugget_set.origin), judges))
+        labelled.append(LabelledSet(nugget_set.name, Origin(nugget_set.origin), person, judges))
     return tuple(labelled)
 
 
@@ -143,7 +146,7 @@ def offer_of(campaign: Campaign) -> Offer:
     lineage = NuggetLineage.objects.filter(child__nugget__nugget_set__campaign=campaign)
     return Offer(
         campaign=campaign,
-        sets=tuple(each.name for each in labelled),
+        sets=tuple(names_to_choose(labelled)),
         judges=tuple(sorted(names_of_judges(labelled).union(*by_support.values()))),
         conditions=labelled_conditions(labelled),
         support=tuple(condition for condition, judges in by_support.items() if judges),
@@ -322,7 +325,7 @@ class ConditionForm(PolicyForm):
         labelled = labelled_sets(campaign)
         condition = next(iter(labelled_conditions(labelled)), Condition.AA)
         super().__init__(query, campaign, {"condition": condition, **defaults})
-        self.offer("nuggets", name_options((each.name for each in labelled), NAMED_BY_CAMPAIGN))
+        self.offer("nuggets", name_options(names_to_choose(labelled), NAMED_BY_CAMPAIGN))
         self.offer("judge", name_options(sorted(names_of_judges(labelled)), NAMED_BY_CAMPAIGN))
 
     @property

@@ -132,6 +132,10 @@ class SetCount:
     nuggets: int
     vital: int
 
+    @property
+    def person(self) -> str:
+        return "" if self.machine else self.judge
+
 
 @dataclass(frozen=True, slots=True)
 class LabelCount:

@@ -13,7 +13,8 @@ from django.db.models import Count, Q
 
 from accounts.models import User
 from evaluation.campaigns.access import within
-from evaluation.campaigns.contents import assignment_counts_for, support_counts_for
+from evaluation.campaigns.contents import assignment_counts_for, nugget_sets_for, support_counts_for
+from evaluation.domain.conditions import names_to_choose
 from evaluation.errors import Refused
 from evaluation.models import (
     Campaign,
@@ -228,8 +229,7 @@ def seeds_for(viewer: User, campaign: Campaign) -> list[Study]:
 
 
 def set_names_for(viewer: User, campaign: Campaign) -> list[str]:
-    sets = NuggetSet.objects.filter(campaign__in=within(viewer, campaign)).order_by("name")
-    return list(sets.values_list("name", flat=True))
+    return names_to_choose(sorted(nugget_sets_for(viewer, campaign), key=lambda row: row.name))
 
 
 def judge_names_for(viewer: User, campaign: Campaign) -> dict[JudgeKind, list[str]]:

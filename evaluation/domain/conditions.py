@@ -1,27 +1,27 @@
 """Conditions resolved in a campaign: nugget sets and judges that count, everywhere or topic by topic.
 
 People who share a campaign's topics each make lists in a set of their own, and give labels as a judge of their own.
-A topic has at most one task that is no second opinion, and its set and judge count there. Labels that came from files
-were handed to nobody: there a topic's first labels count.
+A topic has at most one task that is no second opinion, and its set and judge count there. Lists and labels that came
+from files were handed to nobody: there a topic's first list and first labels count.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from django.db.models import Min, Q, QuerySet
 
 from evaluation.campaigns.contents import tally_of
 from evaluation.errors import Refused, no_such
-from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment, Task
+from evaluation.models import Assignment, Campaign, Judge, NuggetList, NuggetSet, SupportJudgment, Task
 from evaluation.models.campaigns import RevisionKey
-from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition
+from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition, TaskState
 from web.text import plural
 
 ALL_PEOPLE = "all people"
-"""In place of a judge's name: the labels of all people together, even where the campaign names one by default."""
+"""In place of the name of a judge or a set: those of all people together, even where one is named by default."""
 
 Key = TypeVar("Key")
 Named = TypeVar("Named", NuggetSet, Judge)
@@ -246,6 +246,27 @@ def lists_to_label(
         return mine
 
 
+class NamedSet(Protocol):
+    """A nugget set with the name of the person who made it, '' for an LLM's."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def origin(self) -> str: ...
+
+    @property
+    def person(self) -> str: ...
+
+
+def names_to_choose(sets: Iterable[NamedSet]) -> list[str]:
+    """Return the names of sets, with *all people* where several people have sets of one origin."""
+    rows = list(sets)
+    makers = {(row.origin, row.person) for row in rows if row.person}
+    several = len(makers) > len({origin for origin, _ in makers})
+    return [*([ALL_PEOPLE] if several else []), *(row.name for row in rows)]
+
+
 def set_of_origin(campaign: Campaign, origin: Origin, name: str, field: str) -> NuggetSet:
     """Return the set of that name, or the only set of that origin. Raises `Refused`: `no_such_set`, `ambiguous`."""
     sets = campaign.nugget_sets.filter(origin=origin)
@@ -303,21 +324,28 @@ def _lists(
     among: Collection[int] | None = None,
 ) -> list[Part]:
     """Return the sets that a condition means, without judges. Raises `Refused`."""
-    rows = campaign.nugget_sets.filter(origin=condition.origin)
+    rows = campaign.nugget_sets.filter(origin=condition.origin).select_related("judge")
     sets = list(rows if among is None else rows.filter(pk__in=among))
-    if named:
+    everybody = (named or default) == ALL_PEOPLE
+    if everybody:
+        sets = [nugget_set for nugget_set in sets if nugget_set.judge.kind == JudgeKind.HUMAN] or sets
+    elif named:
         return [Part(_named_set(campaign, condition, sets, named), None)]
-    preferred = [nugget_set for nugget_set in sets if nugget_set.name == default]
+    preferred = [nugget_set for nugget_set in sets if nugget_set.name == default and not everybody]
     if preferred or len(sets) < 2:
         return [Part(nugget_set, None) for nugget_set in (preferred or sets)[:1]]
-    makers = _makers_sets(campaign, condition.origin)
-    made_here = _sets_made_at_desks(campaign) if makers else set()
-    if makers and all(nugget_set.pk in made_here for nugget_set in sets):
-        return _by_makers(sets, makers)
+    made_here = _sets_made_at_desks(campaign)
     # A set that is loaded but not labelled yet must not make a report with one labelled set ambiguous.
     fitting = [nugget_set for nugget_set in sets if _fits(nugget_set, condition, judge)] or sets
-    if makers and all(nugget_set.pk in made_here for nugget_set in fitting):
-        return _by_makers(sets, makers)
+    makers = {nugget_set.judge_id for nugget_set in fitting if nugget_set.judge.kind == JudgeKind.HUMAN}
+    if 1 < len(makers) == len(fitting) or all(nugget_set.pk in made_here for nugget_set in fitting):
+        shared = [nugget_set for nugget_set in sets if nugget_set in fitting or nugget_set.pk in made_here]
+        parts = _by_makers(campaign, condition.origin, shared)
+        counting = {part.nugget_set for part in parts}
+        # A set whose topics are all in others is another version of their lists rather than a share of the topics.
+        loaded = {nugget_set for nugget_set in fitting if nugget_set.pk not in made_here}
+        if parts and (everybody or loaded <= counting):
+            return parts
     return [Part(only_set(fitting, condition), None)]
 
 
@@ -398,13 +426,35 @@ def _sets_made_at_desks(campaign: Campaign) -> set[int]:
     return set(tasks.order_by().values_list("nugget_set", flat=True).distinct())
 
 
-def _by_makers(sets: Iterable[NuggetSet], makers: Mapping[int, int]) -> list[Part]:
+def _by_makers(campaign: Campaign, origin: Origin, sets: Collection[NuggetSet]) -> list[Part]:
+    """Return each set's share of the topics: those handed to its maker, else those of which it has the first list."""
+    there: dict[int, dict[int, None]] = defaultdict(dict)
+    apart = _lists_apart(campaign)
+    lists = NuggetList.objects.filter(nugget_set__in=sets, submitted=True).order_by("pk")
+    for topic, made in lists.values_list("topic__pk", "nugget_set__pk"):
+        if (topic, made) not in apart:
+            there[topic][made] = None
+    counting = {topic: next(iter(made)) for topic, made in there.items()}
+    keys = {nugget_set.pk for nugget_set in sets}
+    for topic, made in _makers_sets(campaign, origin).items():
+        if made in keys and (made in there[topic] or not there[topic]):
+            counting[topic] = made
     topics: dict[int, set[int]] = defaultdict(set)
-    for topic, made in makers.items():
+    for topic, made in counting.items():
         topics[made].add(topic)
     return [
         Part(nugget_set, None, frozenset(topics[nugget_set.pk])) for nugget_set in sets if nugget_set.pk in topics
     ]
+
+
+def _lists_apart(campaign: Campaign) -> set[tuple[int, int]]:
+    """Return the topic and set of lists that were made at desks and do not count: second opinions, withdrawn work."""
+    tasks = Task.objects.filter(campaign=campaign).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
+    rows = set(tasks.values_list("topic__pk", "nugget_set", "second_opinion", "state"))
+    counting = {
+        (topic, made) for topic, made, second, state in rows if not second and state != TaskState.WITHDRAWN
+    }
+    return {(topic, made) for topic, made, _, _ in rows if made} - counting
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import no_longer_stand, numbers_after, refuse_if_judged_here
-from evaluation.imports.overlap import labelled_by_others
+from evaluation.imports.overlap import there_by_others
 from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
@@ -146,7 +146,7 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
         *_dirty_labels(to_write),
         *_short_rows(known, files),
         *_other_texts(known, files),
-        *labelled_by_others(nugget_set.campaign, judge, given_before, rows_written),
+        *there_by_others(nugget_set.campaign, FindingCode.LABELLED_BY_OTHERS, judge, given_before, rows_written),
         *equal_labels(files[0][0], judge, of_set, codes, "answer", "nugget_version"),
     ]
     counts = {TAKEN_OUT: len(taken_out)}

@@ -27,6 +27,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import labels_on_lists
+from evaluation.imports.overlap import there_by_others
 from evaluation.judges import judge_named, stored_judge
 from evaluation.models import (
     Campaign,
@@ -215,7 +216,15 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
         write_lineage(wordings, to_write, drafts)
         write_evidence(nugget_set, wordings, to_write, event)
 
+    others = NuggetList.objects.filter(
+        nugget_set__in=nugget_set.campaign.nugget_sets.filter(origin=nugget_set.origin)
+    )
+    listed = frozenset(others.filter(submitted=True).values_list("nugget_set__judge__pk", "topic__pk"))
+    rows_written = ((source, row.line, row.topic_id) for row in to_write)
     found = [finding for row in to_write for finding in _findings(nugget_set, source, row)]
+    found += there_by_others(
+        nugget_set.campaign, FindingCode.LISTED_BY_OTHERS, nugget_set.judge, listed, rows_written
+    )
     nuggets = sum(len(row.nuggets) for row in to_write)
     return ImportPlan("nugget lists", *compared.counts, found, {"nuggets": nuggets}, write, check)
 

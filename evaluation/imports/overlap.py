@@ -1,4 +1,4 @@
-"""Topics that people share, and in which several of them have labels all the same."""
+"""Topics that people share, and of which several of them have a list or labels all the same."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,11 +8,20 @@ from evaluation.imports.base import ImportFinding
 from evaluation.models import Campaign, Judge
 from evaluation.terms import FindingCode, JudgeKind
 
+TEXTS = {
+    FindingCode.LABELLED_BY_OTHERS: (
+        "{other} has labels of this topic that were there first; these count where people count together"
+    ),
+    FindingCode.LISTED_BY_OTHERS: (
+        "{other} has a list of this topic that was there first; it counts where people count together"
+    ),
+}
 
-def labelled_by_others(
-    campaign: Campaign, judge: Judge, given: Given, rows: Iterable[tuple[Source, int, str]]
+
+def there_by_others(
+    campaign: Campaign, code: FindingCode, judge: Judge, given: Given, rows: Iterable[tuple[Source, int, str]]
 ) -> Iterator[ImportFinding]:
-    """Find topics of a person's rows (source, line, topic id) in which others have labels: the first count."""
+    """Find topics of a person's rows (source, line, topic id) of which others have a list or labels already."""
     if judge.kind != JudgeKind.HUMAN or judge.aside:
         return
     people = Judge.objects.filter(pk__in={pk for pk, _ in given}, kind=JudgeKind.HUMAN, aside=False)
@@ -23,8 +32,5 @@ def labelled_by_others(
     for source, line, topic in rows:
         if topic in names and topic not in found:
             found.add(topic)
-            other = there[names[topic]]
-            text = (
-                f"{other} has labels of this topic that were there first; these count where people count together"
-            )
-            yield ImportFinding(FindingCode.LABELLED_BY_OTHERS, source.name, line, text, topic)
+            text = TEXTS[code].format(other=there[names[topic]])
+            yield ImportFinding(code, source.name, line, text, topic)

@@ -26,7 +26,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.imports.dependents import no_longer_stand, numbers_after, refuse_if_judged_here
-from evaluation.imports.overlap import labelled_by_others
+from evaluation.imports.overlap import there_by_others
 from evaluation.imports.twins import equal_labels
 from evaluation.judges import judge_named, names_study, stored_judge
 from evaluation.labelling import upsert
@@ -134,7 +134,9 @@ def _plan(
     found = [
         *_dirty_labels(compared.to_write),
         *equal_labels(files[0][0], judge, others, codes, "sentence", "segment"),
-        *labelled_by_others(campaign, judge, supported(campaign, condition), rows_written),
+        *there_by_others(
+            campaign, FindingCode.LABELLED_BY_OTHERS, judge, supported(campaign, condition), rows_written
+        ),
     ]
     found = found if compared.to_write else []
     counts = {TAKEN_OUT: len(taken_out)}

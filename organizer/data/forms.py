@@ -16,7 +16,7 @@ from accounts.models import User
 from assessor.models import TimeSegment
 from assessor.progress.matrix import may_organize
 from evaluation.campaigns import contents
-from evaluation.domain.conditions import ALL_PEOPLE
+from evaluation.domain.conditions import ALL_PEOPLE, names_to_choose
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Run, Task
 from evaluation.terms import Condition, JudgeKind, Origin, RagTask, SupportCondition
@@ -244,7 +244,12 @@ class ExportForm(forms.Form):
         )
         self.fields["condition"].required = not of_lists
         self.fields["condition"].error_messages["required"] = "Say which condition."
-        sets = [(row.name, f"{row.name} ({Origin(row.origin).words})") for row in self.sets]
+        origins = {row.name: f"{row.name} ({Origin(row.origin).words})" for row in self.sets}
+        sets = [
+            (name, origins.get(name, name))
+            for name in names_to_choose(self.sets)
+            if name in origins or not of_lists
+        ]
         self.fields["nuggets"] = choice_field("Nugget list", "the one that fits", sets)
         # A snapshot may hold labels of others, so a name that is typed or sent is taken as it is.
         self.fields["judge"].widget = forms.Select(choices=[("", "the one that fits"), *named(sorted(judges))])
@@ -335,11 +340,13 @@ class ExportForm(forms.Form):
             return count_of(sum(row.topics for row in self.sets if nuggets in ("", row.name)), "nugget list")
         if self.kind is ExportKind.GRADES:
             return count_of(sum(row.qrels for row in self.sources if data["source"] in ("", row.name)), "grade")
-        rows = [row for row in self.counts if judge in ("", row.judge)]
+        rows = [row for row in self.counts if judge in ("", ALL_PEOPLE, row.judge)]
         if self.kind is ExportKind.CITATIONS:
             return count_of(sum(row.total for row in rows if row.of == data["condition"]), "citation label")
         wanted = Condition(data["condition"])
-        fitting = {row.name for row in self.sets if row.origin == wanted.origin and nuggets in ("", row.name)}
+        fitting = {
+            row.name for row in self.sets if row.origin == wanted.origin and nuggets in ("", ALL_PEOPLE, row.name)
+        }
         is_machine = wanted.judge_kind is JudgeKind.LLM
         labels = sum(row.total for row in rows if row.of in fitting and row.machine is is_machine)
         return count_of(labels, "nugget label")

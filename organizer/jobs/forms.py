@@ -12,6 +12,7 @@ from accounts.models import User
 from evaluation.campaigns.contents import nugget_sets_for, sources_for
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
+from evaluation.domain.conditions import names_to_choose
 from evaluation.models import Campaign, Judge, Study
 from evaluation.studies import studies_for
 from evaluation.terms import Condition
@@ -108,7 +109,7 @@ class JobForm(BudgetForm):
         ]
         self.fields["condition"] = forms.ChoiceField(choices=lists, label="Nuggets")
         origin = Condition(data["condition"]).origin if data["condition"] in LISTS else ""
-        fitting = named(row.name for row in sets if row.origin == origin)
+        fitting = named(names_to_choose(row for row in sets if row.origin == origin))
         self.fields["nuggets"] = choice_field("Nugget list", "the one that fits", fitting)
         self.fields["qrels"] = forms.ChoiceField(
             choices=named(qrels), required=False, label="Passages' grades from"

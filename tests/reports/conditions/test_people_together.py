@@ -47,6 +47,98 @@ def label(world: World, tmp_path: Path, judge: str, label: str, *topics: tuple[s
     )
 
 
+def lists(world: World, tmp_path: Path, judge: str, *topics: tuple[str, tuple[str, ...]]) -> None:
+    """Load a person's own lists of some topics, all vital."""
+    rows = [
+        {"qid": topic, "query": topic, "nuggets": [{"text": text, "importance": "vital"} for text in texts]}
+        for topic, texts in topics
+    ]
+    source = write_source(tmp_path, f"lists-{judge}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    import_nuggets(campaign=world.campaign, source=source, origin=Origin.MANUAL, judge=judge)
+
+
+def label_own(world: World, tmp_path: Path, judge: str, label: str, *topics: tuple[str, tuple[str, ...]]) -> None:
+    """Load a person's labels of alpha's answers by that person's own lists."""
+    rows = [
+        {"qid": topic, "run_id": "alpha", "nuggets": [{"text": text, "assignment": label} for text in texts]}
+        for topic, texts in topics
+    ]
+    source = write_source(tmp_path, f"own-{judge}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    import_assignments(
+        campaign=world.campaign,
+        sources=[source],
+        origin=Origin.MANUAL,
+        judge=judge,
+        kind=JudgeKind.HUMAN,
+        nuggets=f"manual-{judge}",
+    )
+
+
+def manual(*words: str) -> Any:
+    return report("scores", "--condition", "M/M", *words)
+
+
+def share_lists(world: World, tmp_path: Path) -> None:
+    """Let two people have lists and labels of different topics."""
+    for judge, label, topic in (("Ada", "support", T1), ("Bob", "not_support", T2)):
+        lists(world, tmp_path, judge, topic)
+        label_own(world, tmp_path, judge, label, topic)
+
+
+def test_lists_of_people_who_have_different_topics_count_together(world: World, tmp_path: Path) -> None:
+    share_lists(world, tmp_path)
+    document = manual()
+    assert (document["nuggets"], document["judge"]) == ("manual-Ada, manual-Bob", "Ada, Bob")
+    assert (document["topics"], alpha(document)) == (2, (0.5, 3))
+    assert not Finding.objects.filter(code=FindingCode.LISTED_BY_OTHERS).exists()
+
+
+def test_where_lists_overlap_the_list_loaded_first_counts(world: World, tmp_path: Path) -> None:
+    lists(world, tmp_path, "Zoe", T1)
+    lists(world, tmp_path, "Ann", ("t1", ("gulls cry",)), T2)
+    label_own(world, tmp_path, "Zoe", "support", T1)
+    label_own(world, tmp_path, "Ann", "not_support", ("t1", ("gulls cry",)), T2)
+    assert alpha(manual()) == (0.5, 3)
+    assert alpha(manual("--nuggets", "manual-Ann")) == (0, 2)
+    found = Finding.objects.get(code=FindingCode.LISTED_BY_OTHERS)
+    assert (found.topic_id, found.file) == ("t1", "lists-Ann.jsonl")
+    assert found.message.startswith("Zoe has a list of this topic that was there first; it counts")
+
+
+def test_two_versions_of_all_lists_stay_a_choice_that_all_people_answers(world: World, tmp_path: Path) -> None:
+    for judge, label in (("Zoe", "support"), ("Ann", "not_support")):
+        lists(world, tmp_path, judge, T1, T2)
+        label_own(world, tmp_path, judge, label, T1, T2)
+    outcome = run("report", "scores", "--campaign", "river", "--condition", "M/M")
+    assert outcome.err == "Several nugget sets fit M/M; choose one: manual-Ann, manual-Zoe. Option: --nuggets.\n"
+    document = manual("--nuggets", ALL_PEOPLE)
+    assert (document["nuggets"], alpha(document)) == ("manual-Zoe", (1, 3))
+
+
+def test_all_people_is_a_choice_of_lists_that_beats_the_default_everywhere(world: World, tmp_path: Path) -> None:
+    share_lists(world, tmp_path)
+    settle(tmp_path, '[defaults."M/M"]\nnuggets = "manual-Ada"\n')
+    assert manual()["nuggets"] == "manual-Ada"
+    assert manual("--nuggets", ALL_PEOPLE)["nuggets"] == "manual-Ada, manual-Bob"
+    client, everybody = world.client("olga"), quote(ALL_PEOPLE)
+    for name, query in (
+        ("leaderboard", "condition=M/M&nuggets="),
+        ("agreement", "x=M/M&y=E/M&x_nuggets="),
+        ("confusion", "rows=M/M&columns=M/M&nuggets="),
+    ):
+        page = client.get(f"{reverse(f'reports:{name}', args=['river'])}?{query}{everybody}").content.decode()
+        assert f'<option value="{ALL_PEOPLE}" selected>{ALL_PEOPLE}</option>' in page
+    answer = client.get(f"/api/v1/scores/?campaign=river&condition=M/M&nugget_set={everybody}").json()
+    assert next(row for row in answer["results"] if row["run_id"] == "alpha")["judged"] == 3
+    form = client.get(
+        reverse("organizer:new_export", args=["river"]) + "?what=scores&condition=M/M"
+    ).content.decode()
+    defaults = client.get(reverse("organizer:change_defaults", args=["river"])).content.decode()
+    for page, field in ((form, "nuggets"), (defaults, "nuggets_mm")):
+        select = page[page.index(f'name="{field}"') :]
+        assert f'<option value="{ALL_PEOPLE}">' in select[: select.index("</select>")]
+
+
 def scores(*words: str) -> Any:
     return report("scores", "--condition", "E/M", *words)
 
