@@ -16,6 +16,7 @@ from accounts.models import User
 from assessor.blind.guidelines import clean_html
 from assessor.progress.matrix import may_organize
 from evaluation.campaigns import protocol as protocol_rows
+from evaluation.campaigns.contents import nugget_sets_for
 from evaluation.campaigns.protocol import (
     CONDITIONS,
     LONGEST_REASON,
@@ -25,10 +26,9 @@ from evaluation.campaigns.protocol import (
     is_judged,
     judge_names_for,
     protocol_hash,
-    set_names_for,
     settings_of,
 )
-from evaluation.domain.conditions import ALL_PEOPLE
+from evaluation.domain.conditions import ALL_PEOPLE, names_to_choose
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Protocol
 from evaluation.rules.protocol import GUIDELINES, SETTINGS, Difference, Setting, SettingGroup, Value, differences
@@ -94,7 +94,7 @@ class DefaultsForm(forms.Form):
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data, initial={"seal": protocol_hash(campaign)}, auto_id="default_%s")
-        sets, judges = set_names_for(viewer, campaign), judge_names_for(viewer, campaign)
+        sets, judges = names_to_choose(nugget_sets_for(viewer, campaign)), judge_names_for(viewer, campaign)
         for condition, (judge, nuggets) in defaults_of(campaign).items():
             key, words = key_of(condition), condition_words(condition)
             names = judges[kind_of(condition)]

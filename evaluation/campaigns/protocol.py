@@ -13,8 +13,7 @@ from django.db.models import Count, Q
 
 from accounts.models import User
 from evaluation.campaigns.access import within
-from evaluation.campaigns.contents import assignment_counts_for, nugget_sets_for, support_counts_for
-from evaluation.domain.conditions import names_to_choose
+from evaluation.campaigns.contents import assignment_counts_for, support_counts_for
 from evaluation.errors import Refused
 from evaluation.models import (
     Campaign,
@@ -226,10 +225,6 @@ def changes_for(viewer: User, campaign: Campaign) -> list[ProtocolChange]:
 
 def seeds_for(viewer: User, campaign: Campaign) -> list[Study]:
     return list(Study.objects.filter(campaign__in=within(viewer, campaign)).order_by("name"))
-
-
-def set_names_for(viewer: User, campaign: Campaign) -> list[str]:
-    return names_to_choose(sorted(nugget_sets_for(viewer, campaign), key=lambda row: row.name))
 
 
 def judge_names_for(viewer: User, campaign: Campaign) -> dict[JudgeKind, list[str]]:
