@@ -164,6 +164,33 @@ class CorrectedSchema(RowSchema):
         return {(200, JSON): CorrectedScoresRow} | _read_problems(dict(sorted((OF_ROWS | refused).items())))
 
 
+class ReportSchema(AutoSchema):
+    """A report at an address of its own, which is no collection."""
+
+    view: Any
+
+    def is_excluded(self) -> bool:
+        return not self.path.endswith("/")
+
+    def get_operation_id(self) -> str:
+        return f"reports_{self.view.kind.name.replace('-', '_')}"
+
+    def get_tags(self) -> list[str]:
+        return ["reports"]
+
+    def get_description(self) -> str:  # type: ignore[override]
+        return str(self.view.kind.text)
+
+    def get_override_parameters(self) -> list[Any]:
+        return [*map(_filter_parameter, self.view.kind.filters)]
+
+    def get_response_serializers(self) -> Any:
+        return {(200, JSON): self.view.kind.row} | _read_problems(OF_LISTS)
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        return False
+
+
 class WriteSchema(ListSchema):
     """The POST of a view of writes; its GET is that of its collection."""
 
@@ -258,6 +285,7 @@ def _plain(shape: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
 def with_tags(result: dict[str, Any], **_how: object) -> dict[str, Any]:
     """Add the tags that operations have: linters ask for them, and readers of the schema for what they mean."""
     texts = {collection.name: collection.text for collection in COLLECTIONS}
+    texts["reports"] = "Reports that compare two conditions of a campaign, as the command `report` prints them."
     texts["task-changes"] = "A change of several tasks at once."
     return result | {"tags": [{"name": name, "description": text} for name, text in texts.items()]}
 

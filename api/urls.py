@@ -8,6 +8,7 @@ from django.urls.converters import PathConverter
 
 from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED, ProvenanceView
+from api.reports import REPORTS, ReportView
 from api.views import CorrectedView, ListView, NothingView, RootView, RowView, SchemaView, docs
 from api.writes.campaigns import CampaignsView, DeleteCampaignView
 from api.writes.imports import KINDS, ImportView, UndoImportView
@@ -43,6 +44,11 @@ register_converter(Anything, "anything")
 Address = tuple[str, Callable[..., Any], str]
 
 
+COMPARISONS: list[Address] = [
+    (f"reports/{report.name}", ReportView.as_view(kind=report), f"reports-{report.name}") for report in REPORTS
+]
+
+
 def _addresses() -> Iterator[Address]:
     """Yield route, view and name. Longer routes come first."""
     task = "tasks/<slug:public_id>"
@@ -56,6 +62,7 @@ def _addresses() -> Iterator[Address]:
     yield "task-changes", TaskChangesView.as_view(), "task-changes"
     for name in JOB_CHANGES:
         yield f"jobs/<int:pk>/{name}", ChangeJobView.as_view(act=name), f"job-{name}"
+    yield from COMPARISONS
     for collection in EXPLAINED:
         name = collection.name
         yield f"{name}/<int:pk>/provenance", ProvenanceView.as_view(collection=collection), f"{name}-provenance"

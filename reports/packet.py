@@ -5,7 +5,9 @@ Each topic's minimum, median and maximum are over all runs but the organizers' c
 
 import io
 import re
+from collections.abc import Collection
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -17,14 +19,14 @@ from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.errors import Refused
-from evaluation.models import Campaign, Run
+from evaluation.models import Campaign
 from reports import charts
 from reports.cache import cached_report
 from reports.files import as_csv, as_json
 from reports.forms import ConditionForm, name_options
 from reports.frames import tagged_assignments
-from reports.leaderboard.scores import runs_by_id
-from reports.metrics.arrays import Booleans, column_means, defined
+from reports.leaderboard.scores import Leaderboard, leaderboard, runs_by_id
+from reports.metrics.arrays import Booleans, defined
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_scores
@@ -131,7 +133,7 @@ def _content(choice: NuggetCondition, policies: Policies, group: str, tag: str) 
         f"Minimum, median and maximum of each topic are over {counted(others, 'run')}, the "
         "organizers' controls left out.",
     )
-    overview = _runs(sheet, scores, own, runs)
+    overview = _runs(leaderboard(choice, policies, tag), {sheet.run_ids[place] for place in own})
     return ReportContent(facts, (overview, _topics(by_topic)), timezone.now())
 
 
@@ -164,26 +166,24 @@ def _spread(values: Any) -> dict[str, Any]:
     }
 
 
-def _runs(sheet: AssignmentSheet, scores: AnswerScores, own: list[int], runs: dict[str, Run]) -> Section:
-    means = {
-        name: column_means(scores.of(name), scores.length_topics if name == LENGTH else scores.topics)
-        for name in SCORES
-    }
-    rows = [
-        {"run_id": sheet.run_ids[run], "task": runs[sheet.run_ids[run]].task}
-        | {name: defined(means[name][run]) for name in SCORES}
-        for run in own
-    ]
+def _runs(board: Leaderboard, own: Collection[str]) -> Section:
+    names = ("run_id", "task", "topics", *SCORES)
+    rows = [{name: row[name] for name in names} for row in board.rows if row["run_id"] in own]
+    rows.sort(key=itemgetter("run_id"))
     kinds = {LENGTH: ("Words", ColumnKind.DECIMAL)}
     score_columns = [(name, *kinds.get(name, (words(name).capitalize(), ColumnKind.SCORE))) for name in SCORES]
     return Section(
         name=OVERVIEW,
         title="Runs, mean over topics",
         columns=columns(
-            ("run_id", "Run", ColumnKind.RUN), ("task", "Task"), *score_columns, primary="vital_strict"
+            ("run_id", "Run", ColumnKind.RUN),
+            ("task", "Task"),
+            ("topics", "Topics", ColumnKind.COUNT),
+            *score_columns,
+            primary="vital_strict",
         ),
         rows=rows,
-        topics=int(scores.topics.sum()),
+        topics=board.topics,
     )
 
 

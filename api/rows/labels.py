@@ -190,6 +190,59 @@ class IntervalRow(Out):
     reason: str = ""
 
 
+class FigureIntervalRow(IntervalRow):
+    """An interval of a figure that compares two conditions; `note` says what weakens it."""
+
+    resamples: int | None = None
+    note: str = ""
+
+
+class TiesRow(Out):
+    """Pairs that are tied: in x alone, in y alone, in both."""
+
+    x: int
+    y: int
+    both: int
+
+
+class CorrelationReportRow(Out):
+    """Kendall's tau-b of two conditions on three levels; null: undefined."""
+
+    x: str
+    y: str
+    score: str
+    policies: dict[str, str] = Field(description="`topics`: common, or all where each side has its own")
+    runs: int = Field(description="runs with a mean on both sides")
+    topics: int = Field(description="topics that both have")
+    pairs: int = Field(description="topics of runs, pooled")
+    run_level: Number | None
+    topic_average: Number | None
+    all_topic_run: Number | None
+    undefined_topics: int = Field(description="topics that have no tau, which the average leaves out")
+    ties: dict[str, TiesRow] = Field(description="by level")
+    discordant: dict[str, int] = Field(description="by level")
+    intervals: dict[str, FigureIntervalRow] = Field(description="by level")
+
+
+class ConfusionReportRow(Out):
+    """Labels of the same pairs under two conditions: counts by label, and how far they agree; null: undefined."""
+
+    rows: str
+    columns: str
+    labels: list[str]
+    counts: list[list[int]]
+    pairs: int
+    agreement: Number | None
+    kappa: Number | None
+    kappa_linear: Number | None
+    alpha: Number | None
+    ordinal_strictness: Number | None
+    row_rates: list[Number | None]
+    column_rates: list[Number | None]
+    harsh_conflicts: int
+    intervals: dict[str, FigureIntervalRow] = Field(description="by figure")
+
+
 class ScoreRow(Out):
     """A run's scores under a condition, computed when they are asked for. Scores are in [0, 1]."""
 

@@ -85,6 +85,10 @@ GET  nuggets-provenance         {ROW}
 GET  grades-provenance          {ROW}
 GET  studies-row                {ROW}
 GET  studies-corrected          {ROW}
+GET  reports-correlation        {NEEDS_CAMPAIGN}
+GET  reports-confusion          {NEEDS_CAMPAIGN}
+GET  reports-support-correlation {NEEDS_CAMPAIGN}
+GET  reports-support-confusion  {NEEDS_CAMPAIGN}
 GET  jobs-row                   {ROW}
 GET  tasks-row                  401 404 200 200 200 200 200 404 | 200 403 401 401
 GET  events-row                 {ROW}
@@ -147,6 +151,10 @@ SENT: dict[str, Any] = {
 REASON = {"reason": "Because."}
 QUERIES = {
     "scores": "campaign=river&condition=A/A",
+    "reports-correlation": "campaign=river&x=A/A&y=E/M",
+    "reports-confusion": "campaign=river&rows=E/A&columns=E/M",
+    "reports-support-correlation": "campaign=river&x=llm&y=scratch",
+    "reports-support-confusion": "campaign=river&rows=llm&columns=scratch",
     "import-qrels": "source=NIST",
     "import-nuggets": "origin=auto&judge=m1",
     "import-assignments": "origin=auto&judge=m1&by=llm",

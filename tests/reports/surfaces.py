@@ -1,17 +1,23 @@
 """A run's score and the agreement of two conditions, read from every surface that has them, and compared."""
 
+import json
 import re
 from html import unescape
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from evaluation.models import Campaign
+from exchange.exports.lines import SCORE_FIELDS
 from organizer.campaigns.views import scores_of_run
 from organizer.today.summary import Results, results_of
+from reports.leaderboard.scores import ALL_SCORES
 from reports.methods import methods_report
+from reports.metrics.scores import SCORE_NAMES
 from tests.worlds.cast import make_user
 from tests.worlds.imported import run
 
@@ -65,7 +71,43 @@ def check_scores(campaign: Campaign, client: Client, condition: str) -> dict[str
         place = [str(choice) for choice, _ in table.choices].index(condition)
         mean, topics = table.means[place]
         assert (pytest.approx(mean, abs=1e-12), topics) == expected[scored.run_id]
+    check_exports(campaign, document)
+    check_group_reports(campaign, client, document)
     return expected
+
+
+def check_exports(campaign: Campaign, document: Any) -> None:
+    """Compare all scores of the report with those of `export scores`, and its topics with the lines of each run."""
+    outcome = run("export", "scores", "--campaign", campaign.slug, "--condition", document["condition"])
+    assert outcome.code == 0, outcome.err
+    lines = [json.loads(line) for line in outcome.out.splitlines()]
+    means = {line["run_id"]: line for line in lines if line["qid"] == "all"}
+    for row in document["runs"]:
+        mine = [line for line in lines if line["run_id"] == row["run_id"] and line["qid"] != "all"]
+        assert [means[row["run_id"]][SCORE_FIELDS[name]] for name in SCORE_NAMES] == [
+            row[name] for name in SCORE_NAMES
+        ]
+        assert sum(line[SCORE_FIELDS[PRIMARY]] is not None for line in mine) == row["topics"]
+
+
+def check_group_reports(campaign: Campaign, client: Client, document: Any) -> None:
+    """Compare all scores of the report with those of each group's archive, page and lines by topic."""
+    by_run = {row["run_id"]: row for row in document["runs"]}
+    for group in set(campaign.runs.exclude(group="").values_list("group", flat=True)):
+        query = {"group": group, "condition": document["condition"]}
+        address = reverse("reports:packet_archive", args=[campaign.slug], query=query)
+        with ZipFile(BytesIO(client.get(address).content)) as archive:
+            files = json.loads(archive.read("packet.json"))
+        page = text_of(client, reverse("reports:report", args=[campaign.slug, "packet"], query=query))
+        assert files["overview"]
+        for row in files["overview"]:
+            assert {name: row[name] for name in ALL_SCORES} == {
+                name: by_run[row["run_id"]][name] for name in ALL_SCORES
+            }
+            mine = [line for line in files["topics"] if line["run_id"] == row["run_id"]]
+            assert sum(line[PRIMARY] is not None for line in mine) == by_run[row["run_id"]]["topics"]
+            assert row[PRIMARY] is None or f"{row[PRIMARY]:.3f}" in page
+            assert row["topics"] == by_run[row["run_id"]]["topics"]
 
 
 def check_today(campaign: Campaign, client: Client, expected: dict[str, dict[str, tuple[float, int]]]) -> Results:
@@ -88,6 +130,13 @@ def check_taus(campaign: Campaign, client: Client, x: str, y: str) -> Any:
     assert document["policies"]["topics"] == "common"
     file = client.get(reverse("reports:agreement_table", args=[slug, "json"]) + query).json()
     assert {name: file[name] for name in document} == document
+    api = f"/api/v1/reports/correlation/{query}&campaign={slug}"
+    assert client.get(api).json() == document
+    whole = report("correlation", "--x", x, "--y", y, "--score", PRIMARY, "--topics", "all", slug=slug)
+    assert client.get(f"{api}&topics=all").json() == whole
+    sides = f"?campaign={slug}&rows={x}&columns={y}"
+    matrix = report("confusion", "--rows", x, "--columns", y, slug=slug)
+    assert client.get(f"/api/v1/reports/confusion/{sides}").json() == matrix
     page = text_of(client, reverse("reports:agreement", args=[slug]) + query)
     averaged = document["topics"] - document["undefined_topics"]
     over = {"run_level": document["runs"], "topic_average": averaged, "all_topic_run": document["pairs"]}
