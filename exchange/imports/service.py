@@ -18,6 +18,7 @@ from evaluation.domain.pseudonyms import Names
 from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.argue import parse_lists
 from evaluation.formats.assignments import parse_assignments
+from evaluation.formats.kinds import LINES_READ, kind_of
 from evaluation.formats.nuggets import importance_word
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.runs import parse_run
@@ -116,6 +117,21 @@ def preview_of(kind: str, sources: Sequence[Source]) -> dict[str, Any]:
         "columns": preview.columns,
         "rows": [[cut(str(cell), LONGEST) for cell in row] for row in found[:ROWS]],
     }
+
+
+def also_readable_as(kind: str, sources: Sequence[Source]) -> list[str]:
+    """Return the other kinds of which every file has the look, and as which its beginning can be read."""
+    return [other for other in PREVIEWS if other != kind and all(_may_be(other, source) for source in sources)]
+
+
+def _may_be(kind: str, source: Source) -> bool:
+    look = kind_of(source)
+    if look is None or kind not in look.kinds:
+        return False
+    try:
+        return any(True for _ in PREVIEWS[kind].rows(_beginning(source, LINES_READ)))
+    except BadInput:
+        return False
 
 
 def _beginning(source: Source, lines: int) -> Source:
@@ -238,6 +254,7 @@ def check(attempt: ImportAttempt) -> None:
         _refuse(attempt, Refused("unexpected", UNEXPECTED))
         raise
     outcome = _counts(receipt) | {"preview": preview_of(attempt.kind, sources)}
+    outcome["also"] = also_readable_as(attempt.kind, sources)
     outcome["found"] = [] if receipt.nothing_changed else _found(receipt)
     _to(attempt, State.CHECKED, outcome=outcome, problems=[])
 

@@ -80,6 +80,7 @@ def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
 @require_safe
 def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     attempt = _attempt(request, slug, pk)
+    conflicts = [row for row in attempt.problems if len(row) > len(PROBLEM_COLUMNS)]
     context = {
         "campaign": attempt.campaign,
         "attempt": attempt,
@@ -88,7 +89,9 @@ def import_attempt(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         "broken": by_kind(
             [row for row in attempt.problems if len(row) == len(PROBLEM_COLUMNS)], lambda row: (row[2], row[3])
         ),
-        "conflicts": [row for row in attempt.problems if len(row) > len(PROBLEM_COLUMNS)],
+        "conflicts": by_kind(conflicts, lambda row: (row[2], "")),
+        "conflicting": len(conflicts),
+        "also": [KINDS[kind] for kind in attempt.outcome.get("also", [])],
         # Kinds stand in the order in which they need each other, topics first.
         "next": KINDS.get(dict(pairwise(KINDS)).get(attempt.kind, "")),
         "taken_back": taken_back(attempt.campaign).get(attempt.event_id or 0),

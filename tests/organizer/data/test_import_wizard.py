@@ -347,3 +347,37 @@ def test_what_is_loaded_cannot_be_put_aside(world: World) -> None:
     olga.post(f"{DATA}imports/{attempt.pk}/discard/")
     attempt.refresh_from_db()
     assert attempt.state == "loaded"
+
+
+LABELS = {"qid": "t1", "run_id": "alpha", "nuggets": [{"text": "sand moves", "assignment": "support"}]}
+TWO_KINDS = {
+    "topics": ("topics", {"id": "t9", "title": "tides", "text": "Tides rise."}, "topics", ["segments"]),
+    "passages": ("segments", {"id": "t9", "title": "tides", "text": "Tides rise."}, "passages", ["topics"]),
+    "labels": ("nuggets", LABELS, "nuggets", ["assignments"]),
+}
+
+
+@pytest.mark.parametrize("case", TWO_KINDS)
+def test_a_file_that_is_valid_as_two_kinds_is_said_to_be_so_before_it_is_loaded(world: World, case: str) -> None:
+    kind, row, words, others = TWO_KINDS[case]
+    olga = world.client("olga")
+    options = {"origin": "manual", "judge": "Ann"} if kind == "nuggets" else {}
+    page = page_of(olga, sent(olga, kind, ("rows.jsonl", json.dumps(row) + "\n"), **options))
+    standing = " ".join(page[page.index("Tried out.") : page.index("</p>", page.index("Tried out."))].split())
+    assert f"It will be loaded as {words}, and could be read as" in standing
+    assert [f"{DATA}load/{other}/" in standing for other in others] == [True]
+    sure = page_of(olga, sent(olga, "topics", ("more.tsv", "t8\thow deep\n")))
+    assert "could be read as" not in sure
+
+
+def test_conflicts_are_listed_by_kind_with_five_places(world: World) -> None:
+    olga = world.client("olga")
+    lines = [f"t{number}\told {number}\n" for number in range(20, 29)]
+    loaded(olga, sent(olga, "topics", ("many.tsv", "".join(lines))))
+    attempt = sent(olga, "topics", ("many.tsv", "".join(lines).replace("old", "new")))
+    page = page_of(olga, attempt)
+    assert "9 lines say something" in " ".join(page.split())
+    assert page.count('data-head="In the file"') == 5
+    assert "and 4 more of this kind" in page
+    whole = olga.get(f"{DATA}imports/{attempt.pk}/problems.csv").content.decode()
+    assert len(list(csv.reader(StringIO(whole)))) == 10
