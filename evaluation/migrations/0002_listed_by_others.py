@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0006_labelled_by_others'),
+        ('evaluation', '0001_initial'),
     ]
 
     operations = [
