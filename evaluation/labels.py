@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from evaluation.terms import Stage
-
 NO_LABEL: Final = 255
 """Outside the codes of every set: stands where a label may be missing and 0 is one."""
 
@@ -131,6 +129,7 @@ def _label_set(codes: type[AssignmentLabel] | type[SupportLabel], *degrees: Labe
     )
 
 
+NO_LABELS: Final = _label_set(AssignmentLabel)
 NUGGET_LABELS: Final = _label_set(
     AssignmentLabel,
     Label(
@@ -197,7 +196,3 @@ CITATION_LABELS: Final = _label_set(
         prompt="nothing of what the statement says is borne out by the passage.",
     ),
 )
-
-
-def labels_of_stage(stage: str) -> LabelSet:
-    return NUGGET_LABELS if stage == Stage.ASSIGN else CITATION_LABELS

@@ -21,6 +21,7 @@ from assessor.timing.times import TopicTime
 from evaluation.campaigns.create import set_hourly_rate
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Submission, Task
+from evaluation.stages import STAGES
 from evaluation.terms import Condition, JudgeKind, Origin, Stage
 from jobs.models import WorkItem
 from llmjobs.budget import announced_price
@@ -61,13 +62,6 @@ UNITS = {"nuggetize": LIST, "importance": LIST, "assign": LABEL, "support": SUPP
 """Unit that the calls of a prompt are for."""
 KINDS = {"nuggets": LIST, "drafts": LIST, "assign": LABEL, "support": SUPPORT, "relevance": GRADE}
 """Unit that an item of a kind makes. An item of assigning makes a label for each of its nuggets."""
-PERSON = {
-    Stage.POST_EDIT: "edited nugget list",
-    Stage.MANUAL: "manual nugget list",
-    Stage.ASSIGN: LABEL,
-    Stage.SUPPORT_SCRATCH: "citation label, unaided",
-    Stage.SUPPORT_POST_EDIT: "citation label, machine label shown",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +87,13 @@ def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
             times[time.timed.stage].append(time)
     labels = _labels(campaign)
     unit_of = {}
-    for stage, what in PERSON.items():
+    for stage, entry in STAGES.items():
         units = labels.get(stage, 0) if stage.judges else len(times[stage])
         total = sum(row.times.active.point for row in times[stage]) / SECOND
         each = total / units if units and total else PUBLISHED.get(stage)
         cost = each / 3600 * float(rate) if each is not None and rate is not None else None
         unit_of[stage] = Unit(
-            what, "person", units, each, cost, published=not (units and total) and each is not None
+            entry.unit, "person", units, each, cost, published=not (units and total) and each is not None
         )
     return unit_of
 

@@ -12,7 +12,8 @@ from assessor.desk.submit import limit_of
 from assessor.desk.task_labels import SEPARATOR, TaskLabels, read_task
 from assessor.models import MarkedPassage
 from assessor.rules.submit import Review, numbers_of, review_of
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.stages import labels_of_stage
 from evaluation.tasks.reading_load import readable
 from evaluation.terms import Stage
 

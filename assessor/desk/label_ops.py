@@ -10,8 +10,8 @@ from assessor.desk.task_labels import find_label, read_task, row_from_json, row_
 from assessor.rules.label_ops import LabelRow, back_to, give_label, locate
 from assessor.rules.op_schemas import GiveLabel, Locate, Op, OpenAnswer, Payload, Search, Sweep, Undo
 from evaluation.errors import Refused
-from evaluation.labels import labels_of_stage
 from evaluation.models import TaskAnswer
+from evaluation.stages import labels_of_stage
 from evaluation.terms import Stage
 from web.text import plural
 

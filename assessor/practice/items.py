@@ -9,10 +9,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.models import PracticeAnswer, PracticeItem
-from assessor.practice.rules import KINDS, Offered, check_done, codes_of, items_of_stage
+from assessor.practice.rules import Offered, check_done, codes_of, items_of_stage
 from evaluation.campaigns.access import within
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership, Protocol, Task
+from evaluation.stages import stage_of
 from evaluation.tasks.changes import lock_own_task
 from evaluation.terms import PracticeKind, Role, Stage
 
@@ -170,4 +171,4 @@ def _set(
         pairs = tuple((answer.label, item.label) for answer, item in own)
         last = max((answer.given_at for answer, _ in own), default=None)
         persons.append(PersonRow(user.username, user.name, pairs, last))
-    return PracticeSet(stages, KINDS[stages[0]], tuple(rows), tuple(persons))
+    return PracticeSet(stages, stage_of(stages[0]).practice, tuple(rows), tuple(persons))

@@ -9,6 +9,7 @@ from evaluation.formats.lines import Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, AssignmentLabel, SupportLabel
+from evaluation.stages import stage_of
 from evaluation.terms import Importance, PracticeKind, Stage
 from web.text import plural
 
@@ -20,14 +21,6 @@ LABELS: Final[Mapping[PracticeKind, tuple[PracticeLabel, ...]]] = {
     PracticeKind.IMPORTANCE: (Importance.VITAL, Importance.OKAY),
 }
 """The labels of each kind, in the order of the desks."""
-
-KINDS: Final[Mapping[Stage, PracticeKind]] = {
-    Stage.POST_EDIT: PracticeKind.IMPORTANCE,
-    Stage.MANUAL: PracticeKind.IMPORTANCE,
-    Stage.ASSIGN: PracticeKind.ASSIGN,
-    Stage.SUPPORT_SCRATCH: PracticeKind.SUPPORT,
-    Stage.SUPPORT_POST_EDIT: PracticeKind.SUPPORT,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +34,7 @@ class Offered:
 
 def items_of_stage(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
     """Only the stage that shows a machine's label practises with one; without such items it takes the others."""
-    fitting = [item for item in offered if item.kind is KINDS[stage]]
+    fitting = [item for item in offered if item.kind is stage_of(stage).practice]
     plain = tuple(item.pk for item in fitting if not item.shows)
     if stage is not Stage.SUPPORT_POST_EDIT:
         return plain

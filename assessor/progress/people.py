@@ -14,9 +14,10 @@ from assessor.desk.context import OPEN_STATES
 from assessor.models import Desk
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import tally_of
-from evaluation.labels import LabelSet, labels_of_stage
+from evaluation.labels import LabelSet
 from evaluation.models import Campaign, Judge, Membership, SupportJudgment, Task
 from evaluation.rules.tasks import ACTIVE
+from evaluation.stages import labels_of_stage
 from evaluation.terms import JudgeKind, Role, Stage, SupportCondition, TaskState
 
 

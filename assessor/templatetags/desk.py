@@ -15,7 +15,8 @@ from assessor.blind.guidelines import Definition, definitions_of
 from assessor.keymap import default_actions, keymap_json
 from assessor.rules.citation_marks import Piece
 from assessor.views.time import account_id
-from evaluation.labels import LabelSet, labels_of_stage
+from evaluation.labels import LabelSet
+from evaluation.stages import labels_of_stage, stage_of
 
 register = template.Library()
 
@@ -32,6 +33,7 @@ class Shell:
 
 
 register.simple_tag(account_id, name="desk_account")
+register.filter("stage_asked", lambda stage: stage_of(stage).asked)
 PRACTISED = ("vital", "okay", "accept", "keys")
 """Keys of a desk that act in its practice, beside those of labels."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evaluation.errors import Refused
+from evaluation.stages import stage_of
 from evaluation.terms import Role, Stage, TaskState
 from web.text import trimmed
 
@@ -202,9 +203,6 @@ MINUTES_A_DRAFT = 0.5
 MINUTES_A_NUGGET = 2
 USUAL_NUGGETS = 20  # written by hand where the campaign sets no limit
 CHARACTERS_A_WORD = 6  # with the space; words are not counted: all texts would have to be read for it
-# 45 answers by 14 to 20 nuggets in about two hours are 8 to 11 seconds a label. A pair is a sentence and a passage of
-# some 150 words, which is skimmed for it; often the next pair has the same passage.
-SECONDS_A_LABEL = {Stage.ASSIGN: 9, Stage.SUPPORT_SCRATCH: 25, Stage.SUPPORT_POST_EDIT: 25}
 
 
 def expected_minutes(
@@ -215,7 +213,7 @@ def expected_minutes(
     `characters` of the passages to read; `nuggets` is the limit of a list written by hand; `labels` to give.
     """
     if stage.judges:
-        return max(1, round(labels * SECONDS_A_LABEL[stage] / 60))
+        return max(1, round(labels * stage_of(stage).seconds_a_label / 60))
     reading = characters / CHARACTERS_A_WORD / WORDS_A_MINUTE[stage]
     by_hand = (nuggets or USUAL_NUGGETS) * MINUTES_A_NUGGET
     return max(1, round(reading + (drafts * MINUTES_A_DRAFT if stage is Stage.POST_EDIT else by_hand)))

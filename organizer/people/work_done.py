@@ -34,8 +34,9 @@ from assessor.progress.today import Quartiles, spread_of
 from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for
 from evaluation.campaigns.people import Person, people_for
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, labels_of_stage
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign, Topic
+from evaluation.stages import labels_of_stage
 from evaluation.tasks import changes as tasks_changes
 from evaluation.terms import Stage
 from organizer.access import get_campaign

@@ -25,13 +25,6 @@ from web.text import hours_text, plural
 
 register = template.Library()
 
-STAGE_MEANINGS: Final = {
-    Stage.POST_EDIT: "decide on an LLM's drafts, beside the passages",
-    Stage.MANUAL: "write a list from the passages alone",
-    Stage.ASSIGN: "decide which nuggets of a submitted list each answer says",
-    Stage.SUPPORT_SCRATCH: "decide whether cited passages back the sentences",
-    Stage.SUPPORT_POST_EDIT: "the same, with an LLM's label beside each pair",
-}
 PROMPT_TASKS: Final[dict[PromptTask, str]] = {
     "nuggetize": "Make nuggets",
     "importance": "Weigh nuggets",

@@ -25,13 +25,13 @@ from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Task, Topic
 from evaluation.rules.text import LONGEST_PATTERN, matcher
+from evaluation.stages import stage_of
 from evaluation.tasks.changes import LONGEST_REASON, PAST, Change, TaskChange
 from evaluation.tasks.units import ASSIGNED, Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import ListSearch, choice_field, day_field, due_field, errors_text, named, ticks_field
-from organizer.templatetags.work import STAGE_MEANINGS
 
-STAGES = [(stage.value, f"{stage.words}: {STAGE_MEANINGS[stage]}") for stage in Stage]
+STAGES = [(stage.value, f"{stage.words}: {stage_of(stage).meaning}") for stage in Stage]
 REASSIGN = "reassign"
 CHANGES = [
     (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
@@ -158,7 +158,7 @@ class HandOutForm(forms.Form):
     @property
     def stages(self) -> list[tuple[forms.boundfield.BoundWidget, str, str, int]]:
         return [
-            (radio, stage.words, STAGE_MEANINGS[stage], len(lacking(self.handed_out, stage)))
+            (radio, stage.words, stage_of(stage).meaning, len(lacking(self.handed_out, stage)))
             for radio, stage in zip(self["stage"], Stage, strict=True)
         ]
 

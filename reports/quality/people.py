@@ -15,7 +15,6 @@ from accounts.models import User
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import in_parts
 from evaluation.domain.conditions import assigned, supported, topics_of_several
-from evaluation.labels import labels_of_stage
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -29,6 +28,7 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
+from evaluation.stages import labels_of_stage
 from evaluation.terms import JudgeKind, Stage, SupportCondition
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport

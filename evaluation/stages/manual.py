@@ -1,0 +1,10 @@
+from evaluation.stages.base import StageEntry
+from evaluation.terms import PracticeKind, Stage
+
+MANUAL = StageEntry(
+    stage=Stage.MANUAL,
+    meaning="write a list from the passages alone",
+    asked="write nuggets",
+    unit="manual nugget list",
+    practice=PracticeKind.IMPORTANCE,
+)

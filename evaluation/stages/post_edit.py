@@ -1,0 +1,10 @@
+from evaluation.stages.base import StageEntry
+from evaluation.terms import PracticeKind, Stage
+
+POST_EDIT = StageEntry(
+    stage=Stage.POST_EDIT,
+    meaning="decide on an LLM's drafts, beside the passages",
+    asked="edit drafts",
+    unit="edited nugget list",
+    practice=PracticeKind.IMPORTANCE,
+)
