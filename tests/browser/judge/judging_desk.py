@@ -29,12 +29,14 @@ class JudgingDesk(NuggetDesk):
 
     def press(self, *chords: str) -> None:
         """Press keys one after the other, each when the answer can be read, and could have been."""
-        loading = self.page.locator("#answer-problem", has_text="Loading")
-        unread = self.page.locator("#rows[data-unread]")
         for chord in chords:
-            expect(loading).to_be_hidden(timeout=CALM)
-            expect(unread).to_have_count(0, timeout=CALM)
+            self.is_read()
             super().press(chord)
+
+    def is_read(self) -> None:
+        """Wait until the answer is there, and could have been read."""
+        expect(self.page.locator("#answer-problem", has_text="Loading")).to_be_hidden(timeout=CALM)
+        expect(self.page.locator("#rows[data-unread]")).to_have_count(0, timeout=CALM)
 
     def saved(self) -> None:
         """Wait until everything has its receipt."""

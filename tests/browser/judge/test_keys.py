@@ -85,6 +85,7 @@ def test_support_without_single_keys(world: JudgeWorld, visit: Visit) -> None:
         ann.press("a", "1")
         press_all(ann, "Accept")
         expect(ann.page.locator("#pair-number")).to_contain_text("Pair 2 of")
+        ann.is_read()
         ann.page.locator("#pair .tone-2 input").click()
         expect(ann.page.locator("#pair-number")).to_contain_text("Pair 3 of")
         press_all(ann, "Previous pair", "Clear", "Next pair")
