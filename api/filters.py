@@ -82,11 +82,11 @@ class Narrowing:
     def campaigns(self) -> list[Campaign]:
         """The campaign that is named, or all in which the viewer has rows. Raises `WrongQuery`."""
         slug = self.values.get("campaign")
-        found = [campaign for campaign in self.reader.addressable if slug in (None, campaign.slug)]
-        if slug and not found:
+        campaigns = [campaign for campaign in self.reader.addressable if slug in (None, campaign.slug)]
+        if slug and not campaigns:
             # The same words for a campaign that is not there and one of strangers, or slugs could be tried out.
             raise WrongQuery({"campaign": [NO_SUCH]})
-        return found
+        return campaigns
 
     def campaign_for(self, name: str) -> Campaign:
         """Return the campaign for a parameter that has a meaning in one only.
@@ -136,7 +136,7 @@ def stored(narrowing: Narrowing, filters: Sequence[Filter]) -> Selection:
 
 def judges(narrowing: Narrowing, _filters: Sequence[Filter]) -> Selection:
     reader, campaigns = cast(Judges, narrowing.reader), narrowing.campaigns
-    return Computed(lambda: reader.found(campaigns))
+    return Computed(lambda: reader.keyed(campaigns))
 
 
 def scores(narrowing: Narrowing, _filters: Sequence[Filter]) -> Selection:
@@ -146,15 +146,15 @@ def scores(narrowing: Narrowing, _filters: Sequence[Filter]) -> Selection:
     run = values.get("run")
     if run and not choice.campaign.runs.filter(run_id=run).exists():
         raise WrongQuery({"run": [NO_SUCH]})
-    return Computed(lambda: reader.found(choice, values))
+    return Computed(lambda: reader.keyed(choice, values))
 
 
 def _existing(name: str, keys: Iterable[int]) -> list[int]:
     """Return the keys. Raises `WrongQuery` where there are none."""
-    found = list(keys)
-    if not found:
+    listed = list(keys)
+    if not listed:
         raise WrongQuery({name: [NO_SUCH]})
-    return found
+    return listed
 
 
 def _of_topic(narrowing: Narrowing, rows: Rows, value: str) -> Rows:

@@ -50,9 +50,9 @@ class ListParams:
     cursor: Cursor | None
 
 
-def list_params(query: QueryDict, known: set[str]) -> ListParams:
+def list_params(query: QueryDict, names: set[str]) -> ListParams:
     """Return the parameters. Raises `WrongQuery` for all wrong ones; the values of filters are checked later."""
-    errors = wrong_parameters(query, known.union(PAGING))
+    errors = wrong_parameters(query, names.union(PAGING))
     form, size = query.get("format", Form.JSON), query.get("page_size", str(USUAL_PAGE))
     word, cursor = query.get("cursor"), None
     if form not in list(Form):
@@ -70,12 +70,12 @@ def list_params(query: QueryDict, known: set[str]) -> ListParams:
     return ListParams(Form(form), int(size), cursor)
 
 
-def wrong_parameters(query: QueryDict, known: set[str]) -> Errors:
-    return {name: [wrong] for name in query if (wrong := _wrong(query, name, known))}
+def wrong_parameters(query: QueryDict, names: set[str]) -> Errors:
+    return {name: [wrong] for name in query if (wrong := _wrong(query, name, names))}
 
 
-def _wrong(query: QueryDict, name: str, known: set[str]) -> str | None:
-    if name not in known:
+def _wrong(query: QueryDict, name: str, names: set[str]) -> str | None:
+    if name not in names:
         return "There is no such parameter."
     if len(query.getlist(name)) > 1:
         return "This parameter can be given once."
@@ -137,16 +137,16 @@ class Page(NamedTuple):
 
 def page_of(selection: Selection, cursor: Cursor | None, size: int) -> Page:
     """Return a page. One row more than fits is read, to see whether there is more: a count would read them all."""
-    found = selection.stretch(cursor, size + 1)
-    more, found = len(found) > size, found[:size]
-    if not found:
+    rows = selection.stretch(cursor, size + 1)
+    more, rows = len(rows) > size, rows[:size]
+    if not rows:
         return Page([], None, None)
     backwards = cursor is not None and not cursor.after
     if backwards:
-        found.reverse()
-    before, after = Cursor(False, found[0][0]), Cursor(True, found[-1][0])
+        rows.reverse()
+    before, after = Cursor(False, rows[0][0]), Cursor(True, rows[-1][0])
     return Page(
-        rows=[row for _, row in found],
+        rows=[row for _, row in rows],
         next=after if more or backwards else None,
         previous=before if (more if backwards else cursor is not None) else None,
     )

@@ -85,8 +85,8 @@ def _event(event: Event, campaign: Campaign, names: Names) -> dict[str, Any]:
     }
 
 
-def _call(gave: str, shown: ShownCall, campaign: Campaign, names: Names) -> CallRow:
-    call, cost = shown.call, shown.cost
+def _call(gave: str, shown_call: ShownCall, campaign: Campaign, names: Names) -> CallRow:
+    call, cost = shown_call.call, shown_call.cost
     columns = {name: getattr(call, name) for name in CallRow.model_fields if hasattr(call, name)}
     return CallRow.model_validate(
         columns
@@ -94,7 +94,7 @@ def _call(gave: str, shown: ShownCall, campaign: Campaign, names: Names) -> Call
             "gave": gave,
             # A template is named by whoever wrote it, and that can be a person's name.
             "template": names.clean(campaign.pk, call.template),
-            "seed": shown.seed,
+            "seed": shown_call.seed,
             "cost": cost
             and {
                 "amount": f"{cost.amount:f}",
@@ -103,12 +103,12 @@ def _call(gave: str, shown: ShownCall, campaign: Campaign, names: Names) -> Call
                 "job": cost.job,
                 "reused": cost.reused,
             },
-            "messages": shown.messages,
-            "attempts": shown.attempts,
-            "uses": [{"job": use.item.job_id, "part": use.part, "notes": use.notes} for use in shown.uses],
+            "messages": shown_call.messages,
+            "attempts": shown_call.attempts,
+            "uses": [{"job": use.item.job_id, "part": use.part, "notes": use.notes} for use in shown_call.uses],
             "questions": [
                 {"part": use.part, "call": use.call.sha256, "state": use.call.state, "notes": use.notes}
-                for use in shown.item_calls
+                for use in shown_call.item_calls
             ],
         }
     )

@@ -47,8 +47,8 @@ class Jobs(Reader):
 
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         items: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(WorkItem.State.values, 0))
-        found = WorkItem.objects.using(self.alias).filter(job__in=[values[0] for values in chunk]).order_by()
-        for job, state, count in found.values_list("job", "state").annotate(Count("pk")):
+        work_items = WorkItem.objects.using(self.alias).filter(job__in=[values[0] for values in chunk]).order_by()
+        for job, state, count in work_items.values_list("job", "state").annotate(Count("pk")):
             items[job][state] = count
         names = self.names
         for pk, campaign, judge, title, state, waiting_for, made_by, made_at, ended_at, *spending in chunk:
@@ -80,7 +80,7 @@ class Scores(Reader):
         """Return nothing: `found` computes the rows."""
         return Run.objects.using(self.alias).none()
 
-    def found(self, choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[tuple[int, Row]]:
+    def keyed(self, choice: NuggetCondition | CitationCondition, params: dict[str, Any]) -> list[tuple[int, Row]]:
         """Return the runs with their keys. `params`: policies that are named, and `run` where only that is meant."""
         campaign = choice.campaign
         runs = dict(campaign.runs.using(self.alias).values_list("run_id", "pk"))
@@ -109,14 +109,14 @@ def _figures(choice: NuggetCondition | CitationCondition, params: dict[str, Any]
 
 
 def nugget_policies(params: dict[str, Any]) -> Policies:
-    return Policies(**_named(params, "missing", "unjudged", "no_vital"))
+    return Policies(**_policies_in(params, "missing", "unjudged", "no_vital"))
 
 
 def support_policies(params: dict[str, Any]) -> SupportPolicies:
-    return SupportPolicies(**_named(params, "missing", "no_cited"))
+    return SupportPolicies(**_policies_in(params, "missing", "no_cited"))
 
 
-def _named(params: dict[str, Any], *policies: str) -> dict[str, Any]:
+def _policies_in(params: dict[str, Any], *policies: str) -> dict[str, Any]:
     """Return the policies that are named; the others keep the defaults of reports."""
     return {name: params[name] for name in policies if name in params}
 
@@ -159,10 +159,10 @@ class TimeReader(Reader):
             yield {"task": task.public_id, **{name: figures[name] for name in TIME_COLUMNS}, "last_at": last_at}
 
     def _stretches(self, tasks: Iterable[int]) -> dict[tuple[int, int], list[Stretch]]:
-        found: dict[tuple[int, int], list[Stretch]] = defaultdict(list)
+        stretches: dict[tuple[int, int], list[Stretch]] = defaultdict(list)
         rows = (
             TimeSegment.objects.using(self.alias).filter(task__in=tasks).order_by("started_at", "window", "number")
         )
         for task, submission, *fields in rows.values_list("task", "submission", *FIELDS):
-            found[task, submission].append(stretch_of(*fields))
-        return found
+            stretches[task, submission].append(stretch_of(*fields))
+        return stretches

@@ -274,11 +274,11 @@ def _query_parameters(form: type[BaseModel]) -> list[OpenApiParameter]:
     ]
 
 
-def _plain(shape: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
+def _plain(shape: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     if choices := [choice for choice in shape.get("anyOf", ()) if choice != {"type": "null"}]:
-        return _plain(choices[0], named)
+        return _plain(choices[0], definitions)
     if reference := shape.get("$ref"):
-        return _plain(named[reference.rpartition("/")[2]], named)
+        return _plain(definitions[reference.rpartition("/")[2]], definitions)
     return {key: value for key, value in shape.items() if key not in ("title", "description", "default")}
 
 
@@ -303,10 +303,10 @@ LIMITS = {
 
 
 def operations_of(schema: Part) -> dict[str, list[Shown]]:
-    found: dict[str, list[Shown]] = {}
+    by_tag: dict[str, list[Shown]] = {}
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
-            found.setdefault(operation["tags"][0], []).append(
+            by_tag.setdefault(operation["tags"][0], []).append(
                 {
                     "name": operation["operationId"],
                     "method": method.upper(),
@@ -324,7 +324,7 @@ def operations_of(schema: Part) -> dict[str, list[Shown]]:
                     ],
                 }
             )
-    return found
+    return by_tag
 
 
 def objects_of(schema: Part) -> list[Shown]:
@@ -358,8 +358,8 @@ def _kind(part: Part) -> Shown:
     if choices := part.get("anyOf") or part.get("oneOf") or part.get("allOf") or several:
         kinds = [_kind(choice) for choice in choices]
         text = " or ".join(kind["text"] for kind in kinds if kind["text"])
-        named = next((kind["object"] for kind in kinds if kind["object"]), "")
-        return {"text": f"or {text}" if named and text else text, "object": named}
+        object_name = next((kind["object"] for kind in kinds if kind["object"]), "")
+        return {"text": f"or {text}" if object_name and text else text, "object": object_name}
     if names == "array":
         inner = _kind(part["items"])
         return {"text": f"list of {inner['text']}".strip(), "object": inner["object"]}

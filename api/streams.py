@@ -123,7 +123,7 @@ def tag_of_campaigns(campaigns: Iterable[Campaign], *parts: object) -> str:
 def is_known(request: HttpRequest, tag: str) -> bool:
     """Whether the client has it already. RFC 9110 compares `If-None-Match` weakly: `W/` does not count."""
     tags = parse_etags(request.headers.get("If-None-Match", ""))
-    return "*" in tags or tag.removeprefix("W/") in {known.removeprefix("W/") for known in tags}
+    return "*" in tags or tag.removeprefix("W/") in {each.removeprefix("W/") for each in tags}
 
 
 def answered(request: HttpRequest, body: bytes) -> HttpResponse:

@@ -67,8 +67,8 @@ class ListView(CollectionView):
     schema = ListSchema()
 
     def get(self, request: Request) -> HttpResponseBase:
-        known = {parameter.name for parameter in self.collection.filters}
-        params = list_params(request.query_params, known)
+        names = {parameter.name for parameter in self.collection.filters}
+        params = list_params(request.query_params, names)
         return self._page(request, params) if params.form is Form.JSON else self._stream(request, params)
 
     def _page(self, request: Request, params: ListParams) -> HttpResponse:
@@ -133,11 +133,11 @@ class RowView(CollectionView):
 
 def row_at(reader: Reader, key: str | int) -> Row:
     """Return the row of a key. Raises `NotFound`."""
-    found = reader.page(reader.rows().filter(**{reader.row_path: key})[:1])
-    if not found:
+    rows = reader.page(reader.rows().filter(**{reader.row_path: key})[:1])
+    if not rows:
         # A row of strangers answers 404 as well: 403 would tell that it is there.
         raise NotFound(NOT_FOUND)
-    return found[0][1]
+    return rows[0][1]
 
 
 class CorrectedView(CollectionView):

@@ -159,10 +159,10 @@ def _normal(word: str) -> str:
     else:
         key = spelled.get(key.lower(), key)
     order = {"Ctrl": 0, "Alt": 1, "Shift": 2}
-    named = [
+    names = [
         {"control": "Ctrl", "strg": "Ctrl"}.get(modifier.lower(), modifier.capitalize()) for modifier in modifiers
     ]
-    return "+".join([*sorted(named, key=lambda key: order.get(key, 9)), key])
+    return "+".join([*sorted(names, key=lambda key: order.get(key, 9)), key])
 
 
 def fault_of(chord: str, action: Action) -> str:

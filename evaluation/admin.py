@@ -63,9 +63,9 @@ class ReadOnlyAdmin(ModelAdmin):
 
     def get_list_select_related(self, request: HttpRequest) -> list[str]:
         # By name: Django itself follows no relation that may be empty, and asks for those row by row.
-        shown = {str(column) for column in self.list_display}
+        names = {str(column) for column in self.list_display}
         keys = (field.name for field in self.model._meta.concrete_fields if isinstance(field, models.ForeignKey))
-        return [*self.related, *(key for key in keys if key in shown)]
+        return [*self.related, *(key for key in keys if key in names)]
 
 
 class BigTableAdmin(ReadOnlyAdmin):

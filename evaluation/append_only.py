@@ -53,7 +53,7 @@ def remove_triggers() -> None:
 
 def missing_triggers() -> list[str]:
     """Return the triggers that should be in the database and are not, by name; a table to come needs none yet."""
-    made = set(connection.introspection.table_names())
+    tables = set(connection.introspection.table_names())
     if connection.vendor == "sqlite":
         verbs: Sequence[str] = ("update", "delete", "replace")
         listed = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
@@ -64,7 +64,7 @@ def missing_triggers() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(listed)
         there = {name for (name,) in cursor.fetchall()}
-    names = [f"{table}_no_{verb}" for table in TABLES if table in made for verb in verbs]
+    names = [f"{table}_no_{verb}" for table in TABLES if table in tables for verb in verbs]
     return [name for name in names if name not in there]
 
 

@@ -34,9 +34,9 @@ class Refused(RuleRefusal):
         return f"{self.message} Option: --{self.field.replace('_', '-')}." if self.field else self.message
 
 
-def no_such(code: str, wanted: str, there: Iterable[str]) -> Refused:
+def no_such(code: str, what: str, there: Iterable[str]) -> Refused:
     """Refusal of a name that does not exist, with the names that do."""
-    return Refused(code, f"There is no {wanted}; there are: {', '.join(there) or 'none'}.")
+    return Refused(code, f"There is no {what}; there are: {', '.join(there) or 'none'}.")
 
 
 @contextmanager
@@ -99,11 +99,9 @@ class BadInput(Refused):
 
     def _listed(self, *, way_out: str) -> str:
         kinds = by_kind(self.problems, lambda problem: (problem.field, problem.expected))
-        shown = {id(problem) for kind, _ in kinds for problem in kind}
+        ids = {id(problem) for kind, _ in kinds for problem in kind}
         lines = [
-            f"{problem}{way_out if problem.is_conflict else ''}"
-            for problem in self.problems
-            if id(problem) in shown
+            f"{problem}{way_out if problem.is_conflict else ''}" for problem in self.problems if id(problem) in ids
         ]
         # The rest of a kind, beside the first of it; of very many kinds only the first are named.
         lines[PROBLEMS_SHOWN:] = [f"and {len(lines) - PROBLEMS_SHOWN} more"] if len(lines) > PROBLEMS_SHOWN else []

@@ -42,11 +42,11 @@ def add_judge(
     if kind is JudgeKind.HUMAN and versions:
         raise Refused("usage", "A person who judges has no prompts.")
     _check_account(name, user)
-    wanted = {"kind": kind, "model": model, "base_url": base_url, "user": user, "prompt_versions": versions}
-    judge, made = Judge.objects.get_or_create(name=name, defaults=wanted)
-    if any(getattr(judge, key) != value for key, value in wanted.items()):
+    fields = {"kind": kind, "model": model, "base_url": base_url, "user": user, "prompt_versions": versions}
+    judge, is_new = Judge.objects.get_or_create(name=name, defaults=fields)
+    if any(getattr(judge, key) != value for key, value in fields.items()):
         raise Refused("judge_differs", f"There is another judge named {name}: {describe(judge)}.")
-    return judge, made
+    return judge, is_new
 
 
 def _check_shape(kind: JudgeKind, model: str, base_url: str, user: User | None) -> None:

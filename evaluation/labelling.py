@@ -117,7 +117,7 @@ class GivenGrade:
     event: Event
 
 
-def give_assignments(judge: Judge, given: Sequence[GivenAssignment]) -> None:
+def give_assignments(judge: Judge, labels: Sequence[GivenAssignment]) -> None:
     """Write a judge's labels; a label that is there already is replaced, the events keep what it was."""
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert_few(
@@ -125,14 +125,14 @@ def give_assignments(judge: Judge, given: Sequence[GivenAssignment]) -> None:
         ["judge_id", "answer_id", "nugget_version_id", "submission", "label", "raw", "given_at", "event_id"],
         [
             (judge.pk, label.answer, label.nugget_version, 1, int(label.label), label.raw, now, label.event.pk)
-            for label in given
+            for label in labels
         ],
         unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
         update=["label", "raw", "given_at", "event_id"],
     )
 
 
-def give_support(judge: Judge, condition: SupportCondition, given: Sequence[GivenSupport]) -> None:
+def give_support(judge: Judge, condition: SupportCondition, labels: Sequence[GivenSupport]) -> None:
     now = timezone.now()
     SupportJudgment.objects.bulk_create(
         [
@@ -146,7 +146,7 @@ def give_support(judge: Judge, condition: SupportCondition, given: Sequence[Give
                 given_at=now,
                 event=label.event,
             )
-            for label in given
+            for label in labels
         ],
         batch_size=BATCH,
         update_conflicts=True,
@@ -155,16 +155,16 @@ def give_support(judge: Judge, condition: SupportCondition, given: Sequence[Give
     )
 
 
-def give_grades(campaign: Campaign, source: str, given: Sequence[GivenGrade]) -> None:
+def give_grades(campaign: Campaign, source: str, grades: Sequence[GivenGrade]) -> None:
     by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=source)
-    write_grades(by, given)
+    write_grades(by, grades)
 
 
-def write_grades(source: QrelSource, given: Sequence[GivenGrade]) -> None:
+def write_grades(source: QrelSource, grades: Sequence[GivenGrade]) -> None:
     upsert(
         Qrel,
         ["source_id", "topic_id", "segment_id", "grade", "event_id"],
-        ((source.pk, grade.topic, grade.segment, grade.grade, grade.event.pk) for grade in given),
+        ((source.pk, grade.topic, grade.segment, grade.grade, grade.event.pk) for grade in grades),
         unique=["source_id", "topic_id", "segment_id"],
         update=["grade", "event_id"],
     )
@@ -181,10 +181,10 @@ def give_nugget_list(
     nugget_set: NuggetSet, topic: Topic, nuggets: Sequence[tuple[str, Importance]], event: Event
 ) -> NuggetList | None:
     """Write one topic's list in order; a topic that has a list in the set keeps it, and None is returned."""
-    nugget_list, made = NuggetList.objects.get_or_create(
+    nugget_list, is_new = NuggetList.objects.get_or_create(
         nugget_set=nugget_set, topic=topic, version=1, defaults={"query": topic.text, "event": event}
     )
-    if not made:
+    if not is_new:
         return None
     for position, (text, importance) in enumerate(nuggets):
         nugget = Nugget.objects.create(nugget_set=nugget_set, topic=topic)

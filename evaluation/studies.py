@@ -56,15 +56,15 @@ class StudyLabels:
 
     def of(self, judge: Judge) -> dict[tuple[int, int], int]:
         """Return a judge's current real labels by item, those of the last submission."""
-        named = self.conditions.get(JudgeKind(judge.kind), {})
+        filters = self.conditions.get(JudgeKind(judge.kind), {})
         # In this order the newest submission overwrites the others.
-        given = self.rows.current().filter(judge=judge, **named).order_by("submission")
-        found = {(first, other): label for first, other, label in given.values_list(*self.item, "label")}
-        return {item: label for item, label in found.items() if label in REAL_LABELS}
+        rows = self.rows.current().filter(judge=judge, **filters).order_by("submission")
+        labels = {(first, other): label for first, other, label in rows.values_list(*self.item, "label")}
+        return {item: label for item, label in labels.items() if label in REAL_LABELS}
 
     def judges(self, kind: JudgeKind) -> QuerySet[Judge]:
-        given = self.rows.current().filter(**self.conditions.get(kind, {})).order_by()
-        judges = Judge.objects.filter(kind=kind, aside=False, pk__in=given.values_list("judge", flat=True))
+        rows = self.rows.current().filter(**self.conditions.get(kind, {})).order_by()
+        judges = Judge.objects.filter(kind=kind, aside=False, pk__in=rows.values_list("judge", flat=True))
         return judges.order_by("name")
 
 
@@ -74,15 +74,15 @@ def labels_between(
     """Return the labels that count here: of the newest lists, or of each citation, on answers with a word."""
     of_topics = {"topic__in": [topic.pk for topic in topics], "words__gt": 0}
     if nugget_set is None:
-        given = SupportJudgment.objects.filter(
+        judgments = SupportJudgment.objects.filter(
             **{f"sentence__answer__{name}": value for name, value in of_topics.items()}
         )
-        given = given.filter(sentence__answer__topic__campaign=campaign, segment__has_text=True)
+        judgments = judgments.filter(sentence__answer__topic__campaign=campaign, segment__has_text=True)
         conditions = {
             JudgeKind.HUMAN: {"condition": condition},
             JudgeKind.LLM: {"condition": SupportCondition.LLM},
         }
-        return StudyLabels(given, ("sentence", "segment"), conditions)
+        return StudyLabels(judgments, ("sentence", "segment"), conditions)
     assigned = Assignment.objects.filter(**{f"answer__{name}": value for name, value in of_topics.items()})
     return StudyLabels(
         assigned.filter(nugget_version__nugget__nugget_set=nugget_set), ("answer", "nugget_version")
@@ -96,11 +96,11 @@ def differing(person: Given, machine: Given, nugget_set: NuggetSet | None) -> di
     """Return the pairs with two different labels and their rows, not stored; keys are the same in every database."""
     items = {item for item, label in person.items() if machine.get(item, label) != label}
     described = _of_citations(items) if nugget_set is None else _of_nuggets(items, nugget_set)
-    found = {}
+    pairs = {}
     for item, (topic, key, row) in described.items():
         row.person_label, row.machine_label = person[item], machine[item]
-        found[DifferingPair(topic, key, (person[item], machine[item]))] = row
-    return found
+        pairs[DifferingPair(topic, key, (person[item], machine[item]))] = row
+    return pairs
 
 
 Described = dict[tuple[int, int], tuple[str, str, StudyPair]]
@@ -125,7 +125,7 @@ def _of_nuggets(items: set[tuple[int, int]], nugget_set: NuggetSet) -> Described
 
 
 def _of_citations(items: set[tuple[int, int]]) -> Described:
-    found: Described = {}
+    described: Described = {}
     fields = ("sentence", "segment", "sentence__answer", "sentence__index", "segment__docid")
     rows = [
         row
@@ -136,16 +136,20 @@ def _of_citations(items: set[tuple[int, int]]) -> Described:
     runs = _runs({answer for _, _, answer, _, _ in rows})
     for sentence, segment, answer, index, docid in rows:
         row = StudyPair(topic=runs[answer].topic, answer_id=answer, sentence_id=sentence, segment_id=segment)
-        found[sentence, segment] = runs[answer].topic.topic_id, f"{runs[answer].run.run_id} {index} {docid}", row
-    return found
+        described[sentence, segment] = (
+            runs[answer].topic.topic_id,
+            f"{runs[answer].run.run_id} {index} {docid}",
+            row,
+        )
+    return described
 
 
 def _runs(answers: set[int]) -> dict[int, AnswerProvenance]:
-    found: dict[int, AnswerProvenance] = {}
+    runs: dict[int, AnswerProvenance] = {}
     for part in in_parts_of(answers):
         rows = AnswerProvenance.objects.filter(answer__in=part).select_related("run", "topic").defer("references")
-        found |= {row.answer_id: row for row in rows}
-    return found
+        runs |= {row.answer_id: row for row in rows}
+    return runs
 
 
 PER_TOPIC = 15
@@ -189,16 +193,16 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
             judge_to_study(labels.judges(kind), kind, name)
             for kind, name in ((JudgeKind.HUMAN, wish.person), (JudgeKind.LLM, wish.machine))
         )
-        found = differing(labels.of(person), labels.of(machine), nugget_set)
-        pairs = draw(found, wish.per_topic, seed=wish.seed, stratified=wish.stratified)
-        drawn = [found[pair] for pair in pairs]
+        differences = differing(labels.of(person), labels.of(machine), nugget_set)
+        pairs = draw(differences, wish.per_topic, seed=wish.seed, stratified=wish.stratified)
+        drawn = [differences[pair] for pair in pairs]
         if not drawn:
             raise Refused("no_disagreement", f"{person} and {machine} differ on no pair here: nothing was drawn.")
         event = Event.objects.create(
             campaign=locked,
             kind="study.created",
             actor=actor,
-            payload=_payload(wish, person, machine, nugget_set) | {"pairs": len(drawn), "of": len(found)},
+            payload=_payload(wish, person, machine, nugget_set) | {"pairs": len(drawn), "of": len(differences)},
         )
         study = Study.objects.create(
             campaign=locked,
@@ -222,11 +226,11 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
 def study_named(campaign: Campaign, name: str) -> Study:
     """Return a campaign's study. Raises `Refused` with the names that exist."""
     studies = Study.objects.filter(campaign=campaign)
-    found = studies.filter(name=name).select_related("campaign", "person", "machine", "nugget_set__judge").first()
-    if found is None:
+    study = studies.filter(name=name).select_related("campaign", "person", "machine", "nugget_set__judge").first()
+    if study is None:
         there = studies.order_by("name").values_list("name", flat=True)
         raise no_such("no_such_study", f"study {name} in {campaign.slug}", there)
-    return found
+    return study
 
 
 def hand_out_study(
@@ -245,29 +249,29 @@ def hand_out_study(
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=study.campaign_id)
         drawn = topics_of_study(study)
-        chosen = list(drawn.filter(public_id__in=topics) if topics else drawn)
-        if not chosen or (topics and len(chosen) != len(set(topics))):
+        study_topics = list(drawn.filter(public_id__in=topics) if topics else drawn)
+        if not study_topics or (topics and len(study_topics) != len(set(topics))):
             raise Refused("no_such_topic", "Choose topics of this study, at least one.")
         roster_of(study.campaign, []).assessor(assessor)
-        made: list[Task] = []
+        tasks: list[Task] = []
         skipped: list[Skipped] = []
-        for topic in chosen:
+        for topic in study_topics:
             try:
-                made.append(make_study_task(study, topic, assessor, due=due, priority=priority))
+                tasks.append(make_study_task(study, topic, assessor, due=due, priority=priority))
             except Refused as refused:
                 skipped.append(Skipped.of(topic, refused.message))
-        if not made:
+        if not tasks:
             raise nothing_handed_out(skipped)
-        for task in made:
+        for task in tasks:
             note_task("task.handed_out", task, actor, hand_out_payload(task))
-        return HandOutReceipt(tuple(task.public_id for task in made), tuple(skipped))
+        return HandOutReceipt(tuple(task.public_id for task in tasks), tuple(skipped))
 
 
 def refused_assessors(study: Study, people: Iterable[User]) -> dict[str, str]:
     """Return the refusals, by user name, of those only who may have none of a study's topics."""
     topics = list(topics_of_study(study))
     roster, givers = roster_of(study.campaign, topics), givers_of(topics)
-    found: dict[str, str] = {}
+    refusals: dict[str, str] = {}
     for person in people:
         refusal = ""
         for topic in topics:
@@ -278,8 +282,8 @@ def refused_assessors(study: Study, people: Iterable[User]) -> dict[str, str]:
             except Refused as refused:
                 refusal = refusal or refused.message
         if refusal:
-            found[person.username] = refusal
-    return found
+            refusals[person.username] = refusal
+    return refusals
 
 
 def lock_for_study(campaign: Campaign, name: str) -> Campaign:
@@ -324,9 +328,9 @@ def set_to_study(campaign: Campaign, name: str, kinds: Iterable[JudgeKind]) -> N
         fitting = [
             nugget_set for nugget_set in sets if all(judges_of(nugget_set, kind=kind).exists() for kind in kinds)
         ]
-    found = only_set(fitting, A_STUDY)
-    if found:
-        return found
+    the_set = only_set(fitting, A_STUDY)
+    if the_set:
+        return the_set
     meant = f"nugget set {name}" if name else "nugget set with such labels"
     raise no_such("no_such_set", meant, (nugget_set.name for nugget_set in sets))
 
@@ -334,9 +338,9 @@ def set_to_study(campaign: Campaign, name: str, kinds: Iterable[JudgeKind]) -> N
 def judge_to_study(judges: QuerySet[Judge], kind: JudgeKind, name: str) -> Judge:
     """Return the judge of that name among those who have labels, or the only one. Raises `Refused`."""
     there = list(judges)
-    found = only_judge([judge for judge in there if name in ("", judge.name)], A_STUDY, FIELDS[kind])
-    if found:
-        return found
+    the_judge = only_judge([judge for judge in there if name in ("", judge.name)], A_STUDY, FIELDS[kind])
+    if the_judge:
+        return the_judge
     names = ", ".join(judge.name for judge in there) or "none"
     text = f"{name} has no such labels here" if name else LACKING[kind]
     raise Refused("no_such_judge", f"{text}; there are: {names}.")
@@ -372,8 +376,8 @@ def studies_for(viewer: User, campaign: Campaign) -> list[ListedStudy]:
     drawn = StudyPair.objects.filter(study__in=studies).order_by().values_list("study")
     sizes = {pk: (n, topics) for pk, n, topics in drawn.annotate(Count("pk"), Count("topic", distinct=True))}
     tasks = Task.objects.filter(study__in=studies).not_withdrawn().order_by().values_list("study")
-    given = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
-    counts = {pk: (n, submitted) for pk, n, submitted in given}
+    rows = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
+    counts = {pk: (n, submitted) for pk, n, submitted in rows}
     return [ListedStudy(study, *sizes.get(study.pk, (0, 0)), *counts.get(study.pk, (0, 0))) for study in studies]
 
 

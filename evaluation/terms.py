@@ -144,11 +144,11 @@ class Stage(StrEnum):
     @property
     def condition(self) -> SupportCondition | None:
         """Condition of the support labels that this stage gives; None where it gives none."""
-        found = {
+        conditions = {
             Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH,
             Stage.SUPPORT_POST_EDIT: SupportCondition.POST_EDIT,
         }
-        return found.get(self)
+        return conditions.get(self)
 
 
 class PracticeKind(StrEnum):

@@ -212,16 +212,16 @@ class SqliteTools:
             target.execute("VACUUM")  # deleted rows stay readable in the pages that they left
             self._check(target)
             applied = target.execute("SELECT app, name FROM django_migrations ORDER BY id")
-            found = self._rows(target), [f"{app}.{name}" for app, name in applied]
+            contents = self._rows(target), [f"{app}.{name}" for app, name in applied]
         compress(copy, data)
         copy.unlink()
-        return found
+        return contents
 
     def inspect(self, data: Path) -> dict[str, int]:
         copy = self._unfolded(data)
-        with closing(sqlite3.connect(copy)) as found:
-            self._check(found)
-            return self._rows(found)
+        with closing(sqlite3.connect(copy)) as database:
+            self._check(database)
+            return self._rows(database)
 
     def put_back(self, data: Path) -> None:
         """Restore in one transaction, which other processes see at once or not at all."""
@@ -242,15 +242,15 @@ class SqliteTools:
             decompress(data, copy)
         return copy
 
-    def _check(self, found: sqlite3.Connection) -> None:
-        report = found.execute("PRAGMA integrity_check(3)").fetchall()
+    def _check(self, database: sqlite3.Connection) -> None:
+        report = database.execute("PRAGMA integrity_check(3)").fetchall()
         if report != [("ok",)]:
             raise Refused("damaged", f"SQLite finds the database damaged: {report[0][0]}")
 
-    def _rows(self, found: sqlite3.Connection) -> dict[str, int]:
-        listed = found.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    def _rows(self, database: sqlite3.Connection) -> dict[str, int]:
+        listed = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
         names = sorted(name for (name,) in listed)
-        return {name: found.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}  # noqa: S608
+        return {name: database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}  # noqa: S608
 
 
 LOCK_TIMEOUT = "60s"
@@ -332,8 +332,8 @@ class PostgresqlTools:
 
     def _major_of(self, program: str) -> int:
         output = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
-        found = re.search(r"\) (\d+)", output)
-        return int(found[1]) if found else 0
+        version = re.search(r"\) (\d+)", output)
+        return int(version[1]) if version else 0
 
     def _run(self, command: list[str]) -> None:
         # The password goes by the environment: `ps` shows arguments to every user of the host.
@@ -411,7 +411,7 @@ def restore(path: Path, *, replace: bool, from_elsewhere: bool = False) -> Resto
     """
     with TemporaryDirectory(prefix="assay-restore-") as folder:
         data = Path(folder) / "data"
-        found = _checked(path, data, from_elsewhere=from_elsewhere)
+        restored = _checked(path, data, from_elsewhere=from_elsewhere)
         if not replace and (held := _held()):
             raise Refused(
                 "not_empty",
@@ -420,11 +420,11 @@ def restore(path: Path, *, replace: bool, from_elsewhere: bool = False) -> Resto
             )
         before = openings()
         _tools().put_back(data)
-    _check_restored(found.manifest)
+    _check_restored(restored.manifest)
     after = openings()
     reopened = (token for sha256, token in after.tokens.items() if sha256 not in before.tokens)
     opened = sorted(after.accounts - before.accounts) if before.accounts else []
-    return dataclasses.replace(found, tokens=tuple(reopened), accounts=tuple(opened))
+    return dataclasses.replace(restored, tokens=tuple(reopened), accounts=tuple(opened))
 
 
 def _tools() -> SqliteTools | PostgresqlTools:
@@ -439,9 +439,9 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
         raise Refused(
             "other_engine", f"{path} is of a {manifest.engine} database, and this one is {connection.vendor}."
         )
-    known = {f"{app}.{name}" for app, name in MigrationLoader(None).graph.nodes}
+    migrations = {f"{app}.{name}" for app, name in MigrationLoader(None).graph.nodes}
     applied = {*manifest.migrations}
-    if newer := [name for name in manifest.migrations if name not in known]:
+    if newer := [name for name in manifest.migrations if name not in migrations]:
         raise Refused(
             "newer",
             f"{path} was made by a newer version of Assay, which has {', '.join(newer[:3])}: upgrade Assay first.",
@@ -450,7 +450,7 @@ def _checked(path: Path, data: Path, *, from_elsewhere: bool) -> Restored:
     rows = _tools().inspect(data)
     if rows is not None and rows != manifest.rows:
         raise damaged(path, "its rows are not those it names")
-    return Restored(manifest, sorted(known - applied))
+    return Restored(manifest, sorted(migrations - applied))
 
 
 def count_rows(tables: Iterable[str]) -> dict[str, int]:

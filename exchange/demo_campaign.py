@@ -176,8 +176,8 @@ def _conversation(item: WorkItem) -> Iterator[tuple[Ask, SimulatedCompletion]]:
 
 
 def _call(item: WorkItem, ask: Ask, llm: LlmJob, number: int, notes: list[str] | None = None) -> Call:
-    wanted = NewCall(ask, ENDPOINT, llm.judge.model, item.payload.get("replicate", 0))
-    call = insert_calls([(wanted.sha256, wanted)], "")[wanted.sha256]
+    new_call = NewCall(ask, ENDPOINT, llm.judge.model, item.payload.get("replicate", 0))
+    call = insert_calls([(new_call.sha256, new_call)], "")[new_call.sha256]
     CallUse.objects.create(item=item, call=call, number=number, part=ask.part, notes=notes or [])
     llm.sent_calls += 1
     return call

@@ -144,19 +144,19 @@ class DemoDesk:
     def _judge(self, *, whole: bool) -> None:
         names: type[AssignmentLabel | SupportLabel]
         if self.task.stage == Stage.ASSIGN:
-            names, known = AssignmentLabel, _assigned(self.task)
+            names, labels = AssignmentLabel, _assigned(self.task)
         else:
-            names, known = SupportLabel, _supported(self.task)
+            names, labels = SupportLabel, _supported(self.task)
         pairs = list(read_task(context_of(self.task)).judgeable)
         for number, key in enumerate(pairs if whole else pairs[: len(pairs) // 2], start=1):
-            label = known[key] if number % OTHERWISE else OTHER[known[key]]
+            label = labels[key] if number % OTHERWISE else OTHER[labels[key]]
             self.do("label", key=key, label=names(label).name.lower())
 
 
 def _assigned(task: Task) -> dict[str, int]:
     """Return a label for each pair: that of a nugget with the same words in a file, else one by its place."""
-    given = Assignment.objects.filter(answer__topic=task.topic, judge__name=NUGGETS_AS, label__lte=2)
-    rows = given.values_list("answer__public_id", "nugget_version__text", "label")
+    judgments = Assignment.objects.filter(answer__topic=task.topic, judge__name=NUGGETS_AS, label__lte=2)
+    rows = judgments.values_list("answer__public_id", "nugget_version__text", "label")
     labels = {(answer, text): label for answer, text, label in rows}
     listed = ListedNugget.objects.filter(nugget_list__nugget_set=task.nugget_set, nugget_list__topic=task.topic)
     wordings = list(listed.values_list("nugget_version__nugget__public_id", "nugget_version__text", "position"))
@@ -169,10 +169,10 @@ def _assigned(task: Task) -> dict[str, int]:
 
 
 def _supported(task: Task) -> dict[str, int]:
-    given = SupportJudgment.objects.filter(
+    judgments = SupportJudgment.objects.filter(
         sentence__answer__topic=task.topic, judge__name=CITATIONS_AS, condition=SupportCondition.SCRATCH
     )
-    rows = given.values_list("sentence", "segment", "label")
+    rows = judgments.values_list("sentence", "segment", "label")
     labels = {(sentence, segment): label for sentence, segment, label in rows}
     pairs = pairs_of(context_of(task))
     return {pair.key: labels.get((pair.sentence_pk, pair.segment_pk or 0), 0) for pair in pairs}
@@ -247,9 +247,9 @@ def draw_studies(campaign: Campaign, organizer: User) -> None:
     """Draw a second look and a random check of citations, which are half done, and a complete check of nuggets."""
     _judge_half(create_study(campaign=campaign, wish=STUDY, actor=organizer), STUDY_ASSESSOR, organizer)
     study = create_audit(campaign=campaign, wish=NUGGET_CHECK, actor=organizer)
-    known = _labels_by_name(campaign)
+    label_of = _labels_by_name(campaign)
     drawn = drawn_rows(study)
-    lines = [json.dumps(row | {"label": known[row["run_id"], row["topic_id"], row["nugget"]]}) for row in drawn]
+    lines = [json.dumps(row | {"label": label_of[row["run_id"], row["topic_id"], row["nugget"]]}) for row in drawn]
     import_audit(study=study, source=Source("check.jsonl", "", tuple(enumerate(lines, 1))), judge=CHECKED_BY)
     _judge_half(create_audit(campaign=campaign, wish=CITATION_CHECK, actor=organizer), CHECK_ASSESSOR, organizer)
 
@@ -257,10 +257,10 @@ def draw_studies(campaign: Campaign, organizer: User) -> None:
 def _labels_by_name(campaign: Campaign) -> dict[tuple[str, str, str], str]:
     """A person's labels of the edited nuggets, by run, topic and text."""
     runs = dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
-    given = Assignment.objects.filter(
+    judgments = Assignment.objects.filter(
         judge__name=CITATIONS_AS, nugget_version__nugget__nugget_set__name=NUGGET_CHECK.nuggets
     )
-    rows = given.values_list("answer", "answer__topic__topic_id", "nugget_version__text", "label")
+    rows = judgments.values_list("answer", "answer__topic__topic_id", "nugget_version__text", "label")
     return {
         (runs[answer], topic, text): AssignmentLabel(label).name.lower() for answer, topic, text, label in rows
     }
@@ -282,8 +282,8 @@ def practise(campaign: Campaign) -> None:
     for task in Task.objects.filter(campaign=campaign).select_related("assessor").order_by("pk"):
         for pk in practice_of(task.assessor, [campaign.pk]).left(task):
             item = PracticeItem.objects.get(pk=pk)
-            known = word_of(PracticeKind(item.kind), item.label)
-            label = slips.get(task.assessor.username, {}).pop(known, known)
+            right = word_of(PracticeKind(item.kind), item.label)
+            label = slips.get(task.assessor.username, {}).pop(right, right)
             answer_practice(task=task.public_id, user=task.assessor, item=item.public_id, label=label)
 
 

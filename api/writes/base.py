@@ -95,12 +95,12 @@ def query_of(form: type[Query], query: QueryDict) -> Query:
 
 
 def _errors(error: ValidationError, whole: str) -> Errors:
-    found: Errors = {}
+    errors: Errors = {}
     for mistake in error.errors(include_url=False):
         is_extra = mistake["type"] == "extra_forbidden"
         text = "There is nothing of that name to say." if is_extra else wording(mistake)
-        found.setdefault(field_path(mistake["loc"]) if mistake["loc"] else whole, []).append(text)
-    return found
+        errors.setdefault(field_path(mistake["loc"]) if mistake["loc"] else whole, []).append(text)
+    return errors
 
 
 def _has_nul(value: Any) -> bool:

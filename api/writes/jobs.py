@@ -105,19 +105,19 @@ class JobsView(WriteView, ListView):
     def about(self, write: Write, **place: Any) -> Campaign:
         campaign = self.campaign_to_change(write.actor, write.body.campaign)
         # Judges belong to no campaign, so that names of other campaigns' judges must answer like unknown ones.
-        known = {judge.name for judge in callable_judges_for(write.actor, campaign)}
-        if write.body.judge not in {"", default_endpoint().model, *known}:
+        names = {judge.name for judge in callable_judges_for(write.actor, campaign)}
+        if write.body.judge not in {"", default_endpoint().model, *names}:
             raise WrongBody({"judge": ["There is no LLM of that name that can be called."]})
         return campaign
 
     def try_out(self, write: Write, about: Campaign) -> HttpResponse:
-        found = estimate_job(about, self._order(write))
-        blocked = {topic: self.clean(reason) for topic, reason in found.blocked.items()}
-        to_pay = found.forecast
+        estimate = estimate_job(about, self._order(write))
+        blocked = {topic: self.clean(reason) for topic, reason in estimate.blocked.items()}
+        to_pay = estimate.forecast
         # With :f, because str() of a small Decimal is 1E-7.
         cost = None if to_pay.cost is None else f"{to_pay.cost:f}"
         others = {"blocked": blocked, "calls_to_pay": to_pay.calls, "cost": cost}
-        return document_answer(JobEstimate.model_validate(asdict(to_pay) | asdict(found) | others))
+        return document_answer(JobEstimate.model_validate(asdict(to_pay) | asdict(estimate) | others))
 
     def prepare(self, write: Write, about: Campaign) -> Doing:
         # Planning reads every pair of the campaign and writes nothing, so it needs no transaction.

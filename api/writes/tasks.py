@@ -169,7 +169,7 @@ class TasksView(WriteView, ListView):
     def try_out(self, write: Write, about: tuple[Campaign, Order]) -> HttpResponse:
         campaign, order = about
         plan, names, clean = plan_hand_out(campaign, order), self.names, self.clean
-        given = [
+        tasks = [
             Given(
                 topic_id=task.topic.topic_id,
                 assessor=names.person(campaign.pk, task.assessor.pk if task.assessor else None),
@@ -183,7 +183,7 @@ class TasksView(WriteView, ListView):
         ]
         left = [LeftOut(topic_id=topic.topic_id, reason=clean(topic.reason)) for topic in plan.skipped]
         loads = [Load(assessor=clean(share.name), before=share.before, after=share.after) for share in plan.shares]
-        return document_answer(HandOutPlan(key=plan.key, given=given, left_out=left, loads=loads))
+        return document_answer(HandOutPlan(key=plan.key, given=tasks, left_out=left, loads=loads))
 
     def do(self, write: Write, about: tuple[Campaign, Order]) -> HttpResponse:
         campaign, order = about
@@ -340,14 +340,14 @@ def user_name(view: WriteView, actor: User, campaign: Campaign, name: str) -> st
     raise WrongBody({"assessor": [NO_SUCH]})
 
 
-def _topics(actor: User, campaign: Campaign, wanted: Sequence[str]) -> tuple[str, ...]:
-    topics = topics_for(actor, campaign).filter(topic_id__in=wanted)
-    found = dict(topics.values_list("topic_id", "public_id"))
-    if missing := [topic_id for topic_id in wanted if topic_id not in found]:
+def _topics(actor: User, campaign: Campaign, topic_ids: Sequence[str]) -> tuple[str, ...]:
+    topics = topics_for(actor, campaign).filter(topic_id__in=topic_ids)
+    public_ids = dict(topics.values_list("topic_id", "public_id"))
+    if missing := [topic_id for topic_id in topic_ids if topic_id not in public_ids]:
         # The first twenty: a list of the wrong campaign has up to ten thousand.
         raise WrongBody({"topics": [f"{topic_id}: {NO_SUCH}" for topic_id in missing[:20]]})
     # Each once: a topic that is named twice would be a second opinion of itself.
-    return tuple(found[topic_id] for topic_id in dict.fromkeys(wanted))
+    return tuple(public_ids[topic_id] for topic_id in dict.fromkeys(topic_ids))
 
 
 def _check_unchanged(write: Write, task: Task) -> None:
@@ -355,6 +355,6 @@ def _check_unchanged(write: Write, task: Task) -> None:
     if not write.if_match:
         return
     lock_any_task(task.campaign, task.public_id)
-    wanted = parse_etags(write.if_match)
-    if "*" not in wanted and tag_of_body(row_now(write.actor, "tasks", task.public_id)) not in wanted:
+    tags = parse_etags(write.if_match)
+    if "*" not in tags and tag_of_body(row_now(write.actor, "tasks", task.public_id)) not in tags:
         raise Changed

@@ -80,11 +80,11 @@ def task_head(task: str, user: User) -> TaskHead:
 
 def desk_page(task: str, user: User) -> DeskPage:
     """Return a whole desk. Raises `NoSuchTask` for a task that is not the user's or was not opened yet."""
-    found = own_task(task, user)
-    if Stage(found.stage).judges:
-        return DeskPage(_head(found), (), 0, _state(found))
-    reading = reading_of(found)
-    return DeskPage(_head(found), reading.passages, reading.without_text, _state(found))
+    own = own_task(task, user)
+    if Stage(own.stage).judges:
+        return DeskPage(_head(own), (), 0, _state(own))
+    reading = reading_of(own)
+    return DeskPage(_head(own), reading.passages, reading.without_text, _state(own))
 
 
 def desk_state(task: str, user: User) -> dict[str, Any]:

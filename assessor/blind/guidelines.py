@@ -99,24 +99,24 @@ OF_JUDGING = {
 
 def definitions_of(stage: str, *, show_importance: bool = False) -> tuple[Definition, ...]:
     """Return a line on every label that a stage's desk shows. `show_importance`: also while nuggets are assigned."""
-    known = Stage(stage)
-    if known.judges:
-        return OF_JUDGING[known] + (IMPORTANCE if known is Stage.ASSIGN and show_importance else ())
-    return (*IMPORTANCE, *OF_STAGE[known], *MAKING, *PASSAGES)
+    the_stage = Stage(stage)
+    if the_stage.judges:
+        return OF_JUDGING[the_stage] + (IMPORTANCE if the_stage is Stage.ASSIGN and show_importance else ())
+    return (*IMPORTANCE, *OF_STAGE[the_stage], *MAKING, *PASSAGES)
 
 
 def guidelines_of(task: str, user: User) -> Guidelines:
     """Return the guidelines of the protocol that the task was handed out under. Raises `NoSuchTask`."""
-    found = own_task(task, user)
-    definitions = definitions_of(found.stage, show_importance=found.protocol.show_importance)
-    return Guidelines(clean_html(found.protocol.guidelines), definitions)
+    own = own_task(task, user)
+    definitions = definitions_of(own.stage, show_importance=own.protocol.show_importance)
+    return Guidelines(clean_html(own.protocol.guidelines), definitions)
 
 
 def clean_html(text: str) -> SafeString:
     """Return Markdown as HTML that can do nothing but be read: no images, no scripts, links to pages and mail only."""
-    made = markdown.markdown(text, extensions=["tables", "sane_lists", "def_list", "abbr", _Demote()])
+    html = markdown.markdown(text, extensions=["tables", "sane_lists", "def_list", "abbr", _Demote()])
     clean = nh3.clean(
-        made,
+        html,
         tags=TAGS,
         attributes=ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},
@@ -129,9 +129,9 @@ def clean_html(text: str) -> SafeString:
 
 class _DemoteHeadings(Treeprocessor):
     def run(self, root: Element) -> None:
-        found = [(element, HEADINGS.index(element.tag)) for element in root.iter() if element.tag in HEADINGS]
-        highest = min((level for _, level in found), default=0)
-        for element, level in found:
+        headings = [(element, HEADINGS.index(element.tag)) for element in root.iter() if element.tag in HEADINGS]
+        highest = min((level for _, level in headings), default=0)
+        for element, level in headings:
             element.tag = HEADINGS[min(level - highest + FIRST, len(HEADINGS) - 1)]
 
 

@@ -110,35 +110,35 @@ class History:
 
 def history_of(task: str, user: User, page: int) -> History:
     """Return a page of the history of one of the user's own tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user, opened=True)
-    judges = Stage(found.stage).judges
+    own = own_task(task, user, opened=True)
+    judges = Stage(own.stage).judges
     # Text in an open composer and answers that were opened change nothing that one could read again.
-    log = Operation.objects.filter(task=found).exclude(kind="open" if judges else "compose").order_by("-seq")
+    log = Operation.objects.filter(task=own).exclude(kind="open" if judges else "compose").order_by("-seq")
     pages = Paginator(log, OPERATIONS_A_PAGE)
-    shown = pages.page(min(max(page, 1), pages.num_pages))
-    operations = list(shown)
+    log_page = pages.page(min(max(page, 1), pages.num_pages))
+    operations = list(log_page)
     if judges:
-        places, lines, nuggets = {}, _label_lines(found, operations), []
+        places, lines, nuggets = {}, _label_lines(own, operations), []
     else:
-        places = {passage.public_id: f"P{passage.number}" for passage in passages_of(found)}
-        rows = {key: row_of(stored) for key, stored in stored_rows(found).items()}
-        newer = log[: shown.start_index() - 1] if operations else log.none()
-        lines = _nugget_lines(found, _rolled_back(rows, newer), operations, places)
-        nuggets = list(_nuggets(found, rows, places))
+        places = {passage.public_id: f"P{passage.number}" for passage in passages_of(own)}
+        rows = {key: row_of(stored) for key, stored in stored_rows(own).items()}
+        newer = log[: log_page.start_index() - 1] if operations else log.none()
+        lines = _nugget_lines(own, _rolled_back(rows, newer), operations, places)
+        nuggets = list(_nuggets(own, rows, places))
     return History(
-        task=found.public_id,
-        topic=found.topic.text,
+        task=own.public_id,
+        topic=own.topic.text,
         judges=judges,
-        is_open=found.state in OPEN_STATES,
-        version=found.version,
-        state=found.state,
-        submissions=tuple(_submissions(found, places)),
+        is_open=own.state in OPEN_STATES,
+        version=own.version,
+        state=own.state,
+        submissions=tuple(_submissions(own, places)),
         deeds=tuple(
             Deed(operation.submission, operation.at, line)
             for operation, line in zip(operations, lines, strict=True)
         ),
         nuggets=tuple(nuggets),
-        page=shown.number,
+        page=log_page.number,
         pages=pages.num_pages,
         total=pages.count,
     )
@@ -351,15 +351,15 @@ def _versions(
     task: Task, row: Row, past: Iterable[tuple[int, datetime, Row | None]], places: Mapping[str, str]
 ) -> Iterator[PastVersion]:
     """Return the versions of a row in turn; moving it, or merging it away, makes none."""
-    known = None
+    content = None
     if row.draft is not None:
-        known = (row.draft, Importance.UNKNOWN, Decision.UNDECIDED, ())
+        content = (row.draft, Importance.UNKNOWN, Decision.UNDECIDED, ())
         proposed = Row(key=row.key, position=0, text=row.draft, making=row.making, number=row.number)
         yield _version(task, AS_PROPOSED, None, proposed, row, places)
     for seq, at, left in past:
-        if left is None or left.decision is Decision.REPLACED or _content(left) == known:
+        if left is None or left.decision is Decision.REPLACED or _content(left) == content:
             continue
-        known = _content(left)
+        content = _content(left)
         yield _version(task, seq, at, left, row, places)
 
 

@@ -113,21 +113,21 @@ def judging_state(task: Task) -> dict[str, Any]:
 
 def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple[CitedPassage, ...]]:
     """Passages only where support is judged. Raises `NoSuchTask`, also for an answer that is not among the task's."""
-    found = own_task(task, user, opened=True)
-    if not Stage(found.stage).judges:
+    own = own_task(task, user, opened=True)
+    if not Stage(own.stage).judges:
         raise NoSuchTask
-    context = context_of(found)
+    context = context_of(own)
     order = dict(shown_answers(context).values_list("answer__public_id", "answer"))
     # Of identical answers only the first is on the screen; its copies belong to other runs.
     if answer not in order:
         raise NoSuchTask
-    shown = ShownAnswer(
+    answer_shown = ShownAnswer(
         public_id=answer,
         number=list(order).index(answer) + 1,
         of=len(order),
         sentences=tuple(_sentences(order[answer])),
     )
-    return shown, () if found.stage == Stage.ASSIGN else tuple(_passages(context, answer))
+    return answer_shown, () if own.stage == Stage.ASSIGN else tuple(_passages(context, answer))
 
 
 def first_view(task: str, user: User, state: Mapping[str, Any]) -> FirstView | None:
@@ -136,24 +136,24 @@ def first_view(task: str, user: User, state: Mapping[str, Any]) -> FirstView | N
     answer, row, pane = _place(state, to_judge)
     if answer is None:
         return None
-    shown, passages = shown_answer(task, user, answer)
+    answer_shown, passages = shown_answer(task, user, answer)
     if state["stage"] == Stage.ASSIGN or row is None:
-        return FirstView(shown, passages, None, "passages")
+        return FirstView(answer_shown, passages, None, "passages")
     pair = next(pair for pair in state["pairs"] if pair["key"] == row)
     cited = next((passage for passage in passages if passage.public_id == pair["passage"]), None)
     # Its text was taken away since the state was read.
     if cited is None:
-        return FirstView(shown, passages, None, "passages")
+        return FirstView(answer_shown, passages, None, "passages")
     first = FirstPair(
         key=row,
         number=to_judge.index((answer, row)) + 1,
         of=len(to_judge),
         sentence=pair["sentence"] + 1,
         citation=pair["citation"],
-        pieces=next(sentence.pieces for sentence in shown.sentences if sentence.index == pair["sentence"]),
+        pieces=next(sentence.pieces for sentence in answer_shown.sentences if sentence.index == pair["sentence"]),
         passage=cited,
     )
-    return FirstView(shown, tuple(passage for passage in passages if passage is not cited), first, pane)
+    return FirstView(answer_shown, tuple(passage for passage in passages if passage is not cited), first, pane)
 
 
 def _place(state: Mapping[str, Any], to_judge: list[tuple[str, str]]) -> tuple[str | None, str | None, str]:
@@ -164,16 +164,16 @@ def _place(state: Mapping[str, Any], to_judge: list[tuple[str, str]]) -> tuple[s
     if unlabelled and state["holder"] and state["holder"]["page"] != "left":
         return *unlabelled[0], "rows"
     answers = [answer["id"] for answer in state["answers"]]
-    there = _known(state, "answers", "answer")
+    there = _last_visit(state, "answers", "answer")
     answer = there if there in answers else next((pair[0] for pair in unlabelled), next(iter(answers), None))
     keys = [key for answer_id, key in to_judge if answer_id == answer]
-    row = _known(state, "labels", "row")
+    row = _last_visit(state, "labels", "row")
     if row not in keys:
         row = next((key for key in keys if key not in labelled), next(iter(keys), None))
-    return answer, row, "rows" if _known(state, "shell", "shown") == "rows" else "passages"
+    return answer, row, "rows" if _last_visit(state, "shell", "shown") == "rows" else "passages"
 
 
-def _known(state: Mapping[str, Any], part: str, name: str) -> str | None:
+def _last_visit(state: Mapping[str, Any], part: str, name: str) -> str | None:
     """Return what a window remembered of its last visit, which only its script has checked."""
     place = state["place"].get(part)
     value = place.get(name) if isinstance(place, dict) else None
@@ -236,15 +236,15 @@ def _sentences(answer: int) -> Iterator[ShownSentence]:
         name = CitationName(citation.raw, docid, number_of(numbers, citation))
         cited.setdefault(citation.sentence_id, []).append(name)
     sentences = list(Sentence.objects.filter(answer=answer).order_by("index"))
-    named = [cited.get(sentence.pk, []) for sentence in sentences]
-    pieces = pieces_of([(sentence.text, names) for sentence, names in zip(sentences, named, strict=True)])
-    for sentence, names, parts in zip(sentences, named, pieces, strict=True):
+    cited_names = [cited.get(sentence.pk, []) for sentence in sentences]
+    pieces = pieces_of([(sentence.text, names) for sentence, names in zip(sentences, cited_names, strict=True)])
+    for sentence, names, parts in zip(sentences, cited_names, pieces, strict=True):
         yield ShownSentence(sentence.index, parts, tuple(dict.fromkeys(name.number for name in names)))
 
 
 def _passages(context: DeskContext, answer: str) -> Iterator[CitedPassage]:
-    wanted = {pair.passage for pair in pairs_of(context, answer) if pair.judgeable}
-    for segment in Segment.objects.filter(campaign=context.campaign, public_id__in=wanted - {None}):
+    public_ids = {pair.passage for pair in pairs_of(context, answer) if pair.judgeable}
+    for segment in Segment.objects.filter(campaign=context.campaign, public_id__in=public_ids - {None}):
         texts = enumerate(split(segment.text.strip()))
         sentences = tuple(CitedSentence(index, text.strip()) for index, text in texts)
         yield CitedPassage(segment.public_id, segment.title, sentences)

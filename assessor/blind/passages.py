@@ -55,19 +55,19 @@ def passages_of(task: Task) -> tuple[Passage, ...]:
 def reading_of(task: Task) -> PassagesToRead:
     """Return the passages of a task: one query, if the task came with its topic and protocol."""
     protocol = task.protocol
-    found, without_text = _graded(task, protocol.grade_threshold)
+    text_of, without_text = _graded(task, protocol.grade_threshold)
     grouped = protocol.group_overlaps
-    order = reading_order(found, PassageOrder(protocol.passage_order), task.topic.public_id, grouped)
-    sentences = [split(found[place][-1]) for place in order]
+    order = reading_order(text_of, PassageOrder(protocol.passage_order), task.topic.public_id, grouped)
+    sentences = [split(text_of[place][-1]) for place in order]
     if grouped:
         repeated = repeats(zip((place.document for place in order), sentences, strict=True))
     else:
         repeated = [[None] * len(texts) for texts in sentences]
     passages = []
     for number, (place, texts, earlier) in enumerate(zip(order, sentences, repeated, strict=True), start=1):
-        public_id, title, headings, text = found[place]
-        shown = tuple(_sentences(texts, earlier))
-        passages.append(Passage(public_id, number, title, headings, shown, len(text.split())))
+        public_id, title, headings, text = text_of[place]
+        lines = tuple(_sentences(texts, earlier))
+        passages.append(Passage(public_id, number, title, headings, lines, len(text.split())))
     return PassagesToRead(tuple(passages), without_text)
 
 
@@ -78,16 +78,16 @@ def _graded(task: Task, threshold: int) -> tuple[dict[GradedPlace, Texts], int]:
         *("segment__docid", "segment__document", "grade", "segment__start_char", "segment__public_id"),
         *("segment__title", "segment__headings", "segment__text", "segment__has_text"),
     )
-    found: dict[GradedPlace, Texts] = {}
+    text_of: dict[GradedPlace, Texts] = {}
     without_text = 0
     # Segments without a text are counted, as the screen says how many cannot be read (method, section 9).
     for docid, document, grade, start, public_id, title, headings, text, has_text in rows:
         if has_text:
             texts = (public_id, _line(title), _line(_below(title, headings)), text.strip())
-            found[GradedPlace(docid, document, grade, start)] = texts
+            text_of[GradedPlace(docid, document, grade, start)] = texts
         else:
             without_text += 1
-    return found, without_text
+    return text_of, without_text
 
 
 def _below(title: str, headings: str) -> str:

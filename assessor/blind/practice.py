@@ -83,15 +83,15 @@ class Answered:
 
 def practice_page(task: str, user: User) -> PracticePage:
     """Return the practice before one of the user's own tasks; of no items where none is set. Raises `NoSuchTask`."""
-    found, items, given = _practice(task, user)
-    answered = tuple(_answered(items, given))
-    following = next(((n, item) for n, item in enumerate(items, start=1) if item.pk not in given), None)
+    own, items, labels = _practice(task, user)
+    answered = tuple(_answered(items, labels))
+    following = next(((n, item) for n, item in enumerate(items, start=1) if item.pk not in labels), None)
     return PracticePage(
-        task=found.public_id,
-        topic=found.topic.text,
-        campaign=found.campaign.name,
-        stage=found.stage,
-        state=found.state,
+        task=own.public_id,
+        topic=own.topic.text,
+        campaign=own.campaign.name,
+        stage=own.stage,
+        state=own.state,
         number=following[0] if following else len(items),
         of=len(items),
         right=sum(answer.agrees for answer in answered),
@@ -103,27 +103,27 @@ def practice_page(task: str, user: User) -> PracticePage:
 def practised_item(task: str, user: User, item: str) -> tuple[PracticePage, Answered]:
     """Return an item that the user has answered. Raises `NoSuchTask`, also while it has no answer."""
     page = practice_page(task, user)
-    found = next((answer for answer in page.answered if answer.item.public_id == item), None)
+    entry = next((answer for answer in page.answered if answer.item.public_id == item), None)
     # The known label comes only after the own one: before it the item does not exist here.
-    if found is None:
+    if entry is None:
         raise NoSuchTask
-    return page, found
+    return page, entry
 
 
 def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int, int]]:
-    found = own_task(task, user)
-    pks = practice_of(user, [found.campaign_id]).items_before(found)
+    own = own_task(task, user)
+    pks = practice_of(user, [own.campaign_id]).items_before(own)
     items = {item.pk: item for item in PracticeItem.objects.filter(pk__in=pks)}
-    given = PracticeAnswer.objects.filter(user=user, item__in=pks)
-    return found, [items[pk] for pk in pks], dict(given.values_list("item", "label"))
+    answers = PracticeAnswer.objects.filter(user=user, item__in=pks)
+    return own, [items[pk] for pk in pks], dict(answers.values_list("item", "label"))
 
 
-def _answered(items: list[PracticeItem], given: dict[int, int]) -> Iterator[Answered]:
+def _answered(items: list[PracticeItem], labels: dict[int, int]) -> Iterator[Answered]:
     for number, item in enumerate(items, start=1):
-        if item.pk in given:
+        if item.pk in labels:
             kind = PracticeKind(item.kind)
-            own, known = _word(kind, given[item.pk]), _word(kind, item.label)
-            yield Answered(number, _item(item), own, known, item.explanation)
+            own, right = _word(kind, labels[item.pk]), _word(kind, item.label)
+            yield Answered(number, _item(item), own, right, item.explanation)
 
 
 def _item(item: PracticeItem) -> Item:

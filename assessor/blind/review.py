@@ -60,29 +60,29 @@ class ReviewSummary:
 
 def review_summary(task: str, user: User) -> ReviewSummary:
     """Return the summary of one of the user's own tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user, opened=True)
-    rows = {key: row_of(stored) for key, stored in stored_rows(found).items()}
-    limit, numbers = limit_of(found), numbers_of(rows)
+    own = own_task(task, user, opened=True)
+    rows = {key: row_of(stored) for key, stored in stored_rows(own).items()}
+    limit, numbers = limit_of(own), numbers_of(rows)
     counts = review_of(rows, limit)
-    shown = readable(found.qrels_id or 0, found.protocol.grade_threshold).filter(topic=found.topic_id)
-    passages = set(shown.values_list("segment_id", flat=True))
-    marked = set(MarkedPassage.objects.filter(task=found).values_list("segment_id", flat=True))
+    to_read = readable(own.qrels_id or 0, own.protocol.grade_threshold).filter(topic=own.topic_id)
+    passages = set(to_read.values_list("segment_id", flat=True))
+    marked = set(MarkedPassage.objects.filter(task=own).values_list("segment_id", flat=True))
 
-    def named(keys: Iterable[str]) -> tuple[NamedNugget, ...]:
+    def nuggets_of(keys: Iterable[str]) -> tuple[NamedNugget, ...]:
         return tuple(NamedNugget(key, f"N{numbers[key]}", rows[key].text) for key in keys)
 
     return ReviewSummary(
-        task=found.public_id,
-        topic=found.topic.text,
-        by_hand=found.stage == Stage.MANUAL,
-        is_open=found.state in OPEN_STATES,
+        task=own.public_id,
+        topic=own.topic.text,
+        by_hand=own.stage == Stage.MANUAL,
+        is_open=own.state in OPEN_STATES,
         limit=limit,
         passages=len(passages),
         unread=len(passages - marked),
         counts=counts,
-        undecided=named(counts.undecided),
-        without_importance=named(counts.without_importance),
-        without_evidence=named(counts.without_evidence),
+        undecided=nuggets_of(counts.undecided),
+        without_importance=nuggets_of(counts.without_importance),
+        without_evidence=nuggets_of(counts.without_evidence),
     )
 
 
@@ -122,16 +122,16 @@ class JudgedSummary:
 
 def judged_summary(task: str, user: User) -> JudgedSummary:
     """Return the summary of one of the user's own judging tasks. Raises `NoSuchTask`."""
-    found = own_task(task, user, opened=True)
-    work = read_task(context_of(found))
+    own = own_task(task, user, opened=True)
+    work = read_task(context_of(own))
     keys, lacking = work.judgeable, set(work.missing)
     counted = Counter(CAPTIONS[work.labels[key].row.label or ""] for key in keys if key not in lacking)
-    captions = [label.caption for label in labels_of_stage(found.stage).by_word.values()]
+    captions = [label.caption for label in labels_of_stage(own.stage).by_word.values()]
     missing = list(_missing(pair_names(work), work.missing))
     return JudgedSummary(
-        task=found.public_id,
-        topic=found.topic.text,
-        is_open=found.state in OPEN_STATES,
+        task=own.public_id,
+        topic=own.topic.text,
+        is_open=own.state in OPEN_STATES,
         answers=len(work.answers),
         pairs=len(keys),
         judged=len(keys) - len(lacking),

@@ -131,9 +131,9 @@ def home_for(user: User) -> Home:
     tasks = list(Task.objects.open_for(user).select_related("topic", "campaign", "protocol"))
     lines = _lines(tasks, _practice_left(user, tasks))
     groups = tuple(
-        TaskGroup(state, found)
+        TaskGroup(state, of_state)
         for state in ORDER
-        if (found := tuple(line for line in lines if line.state == state))
+        if (of_state := tuple(line for line in lines if line.state == state))
     )
     open_ = sum(task.state in ACTIVE for task in tasks)
     empty = tuple(_empty(campaign, tasks) for campaign in (() if open_ else mine))
@@ -221,10 +221,10 @@ def progress_text(task: Task, progress: Progress) -> tuple[str, ...]:
 
 
 def _remarks(tasks: Sequence[Task]) -> dict[int, list[Remark]]:
-    found: dict[int, list[Remark]] = {task.pk: [] for task in tasks}
-    for remark in Remark.objects.filter(task__in=found):
-        found[remark.task_id].append(remark)
-    return found
+    by_task: dict[int, list[Remark]] = {task.pk: [] for task in tasks}
+    for remark in Remark.objects.filter(task__in=by_task):
+        by_task[remark.task_id].append(remark)
+    return by_task
 
 
 def _answered(remarks: Sequence[Remark]) -> tuple[AnsweredRemark, ...]:
@@ -270,8 +270,8 @@ def own_task(task: str, user: User, *, opened: bool = False) -> Task:
 
     A stranger's task, a withdrawn one and one that never was answer alike: nobody learns what others do.
     """
-    found = Task.objects.open_for(user).select_related("campaign", "topic", "protocol", "qrels")
-    row = found.filter(public_id=task, **({"opened_at__isnull": False} if opened else {})).first()
+    rows = Task.objects.open_for(user).select_related("campaign", "topic", "protocol", "qrels")
+    row = rows.filter(public_id=task, **({"opened_at__isnull": False} if opened else {})).first()
     if row is None:
         raise NoSuchTask
     return row

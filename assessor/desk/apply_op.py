@@ -51,8 +51,8 @@ def apply_op(*, task: str, user: User, window: str, op: Op) -> OpReceipt:
         # It is in the log already, or another one took its number while it waited for the lock: now it sees either.
         # A transaction of its own: after the error PostgreSQL takes no more statements in the first.
         with transaction.atomic():
-            known = _first_receipt(lock_desk_context(task, user), op)
-        return known or _operate(task, user, window, op)
+            receipt = _first_receipt(lock_desk_context(task, user), op)
+        return receipt or _operate(task, user, window, op)
 
 
 def _operate(task: str, user: User, window: str, op: Op) -> OpReceipt:

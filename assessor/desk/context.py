@@ -80,8 +80,8 @@ def lock_desk_context(task: str, user: User) -> DeskContext:
     lock = "FOR UPDATE OF desk, task" if connection.features.has_select_for_update_of else ""
     with connection.cursor() as cursor:
         cursor.execute(_CONTEXT + lock, [task, user.pk])
-        found = cursor.fetchone()
-    context = DeskContext(*found) if found else None
+        row = cursor.fetchone()
+    context = DeskContext(*row) if row else None
     # A stranger, a wrong id and a task never opened answer alike, so that nobody learns what exists.
     if context is None or context.state not in OPENED_STATES:
         raise NoSuchTask
@@ -181,27 +181,27 @@ def release(*, task: str, user: User, window: str) -> Holding:
 def open_desk(*, task: str, user: User) -> None:
     """Start a task; opened again it stays as it is. Raises `NoSuchTask`, or `Refused`: blocked, practice first."""
     with transaction.atomic():
-        found = lock_own_task(task, user)
-        if found.state == TaskState.BLOCKED:
-            raise Refused("blocked", found.blocked_reason or "This task is blocked.")
+        row = lock_own_task(task, user)
+        if row.state == TaskState.BLOCKED:
+            raise Refused("blocked", row.blocked_reason or "This task is blocked.")
         # Two tabs open a task at once: the second must not make a second desk or move the start.
-        if found.state != TaskState.NOT_STARTED:
+        if row.state != TaskState.NOT_STARTED:
             return
         # Checked here, because an address can be opened without the page that offers it.
-        check_practised(found, user)
-        if missing := pairs_without_llm_label([found]).get(found.pk, 0):
+        check_practised(row, user)
+        if missing := pairs_without_llm_label([row]).get(row.pk, 0):
             raise Refused(
                 "waiting",
                 f"{missing} {plural(missing, 'label that this task shows is', 'labels that this task shows are')} "
                 f"not there yet. It can be started when {plural(missing, 'it is', 'they are')}.",
             )
-        found.state, found.opened_at = TaskState.IN_PROGRESS, timezone.now()
-        found.save(update_fields=["state", "opened_at"])
-        Desk.objects.create(task=found)
+        row.state, row.opened_at = TaskState.IN_PROGRESS, timezone.now()
+        row.save(update_fields=["state", "opened_at"])
+        Desk.objects.create(task=row)
         # Copied at the opening: drafts that are replaced later must not change a list under somebody's hands.
-        WorkingNugget.objects.bulk_create(_proposed_rows(found))
+        WorkingNugget.objects.bulk_create(_proposed_rows(row))
         Event.objects.create(
-            campaign=found.campaign, kind="task.opened", actor=user, payload={"task": found.public_id}
+            campaign=row.campaign, kind="task.opened", actor=user, payload={"task": row.public_id}
         )
 
 

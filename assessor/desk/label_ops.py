@@ -20,7 +20,7 @@ SWEEP = "sweep"
 
 def act(context: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
     """Apply one checked operation. Raises `Refused`."""
-    wanted: Mapping[str, Any]
+    past: Mapping[str, Any]
     match payload:
         case Search():
             return Acted()
@@ -29,18 +29,18 @@ def act(context: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
         case Sweep():
             return _begin_sweep(context)
         case Undo():
-            wanted = wanted_rows(context, op.kind, str(payload.target))
+            past = wanted_rows(context, op.kind, str(payload.target))
         case GiveLabel() | Locate():
-            wanted = {payload.key: None}
-    found = {key: find_label(context, key) for key in wanted}
-    rows = {key: label.row for key, label in found.items()}
+            past = {payload.key: None}
+    labels = {key: find_label(context, key) for key in past}
+    rows = {key: label.row for key, label in labels.items()}
     # The window labelled what it saw: a row that another window changed since is shown, and not overwritten.
     stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
     if stale:
         return Stale(_json(context, {key: rows[key] for key in stale}))
-    changed = {key: _changed(context, row, op, payload, wanted[key]) for key, row in rows.items()}
+    changed = {key: _changed(context, row, op, payload, past[key]) for key, row in rows.items()}
     for key, row in changed.items():
-        found[key].write(row)
+        labels[key].write(row)
     return Acted(_json(context, rows), _json(context, changed))
 
 
@@ -48,7 +48,7 @@ def rows_now(context: DeskContext, keys: list[str]) -> dict[str, Any]:
     return _json(context, {key: find_label(context, key).row for key in keys})
 
 
-def _changed(context: DeskContext, row: LabelRow, op: Op, payload: Payload, wanted: Any) -> LabelRow:
+def _changed(context: DeskContext, row: LabelRow, op: Op, payload: Payload, past: Any) -> LabelRow:
     match payload:
         case Locate():
             _check_stage(context, Stage.ASSIGN)
@@ -64,7 +64,7 @@ def _changed(context: DeskContext, row: LabelRow, op: Op, payload: Payload, want
             if payload.label is not None and payload.label not in labels_of_stage(context.stage).by_word:
                 raise Refused("no_such_label", f"{payload.label} is no label of this desk.")
             return give_label(row, payload, in_sweep=op.source == SWEEP)
-    return back_to(row, row_from_json(wanted))
+    return back_to(row, row_from_json(past))
 
 
 def _check_stage(context: DeskContext, stage: Stage) -> None:
@@ -91,11 +91,11 @@ def _begin_sweep(context: DeskContext) -> Acted:
 
 
 def _open(context: DeskContext, answer: str) -> Acted:
-    found = TaskAnswer.objects.filter(task=context.task, answer__public_id=answer)
-    if not found.exists():
+    rows = TaskAnswer.objects.filter(task=context.task, answer__public_id=answer)
+    if not rows.exists():
         raise Refused("no_such_answer", "This answer is not among those of the task.")
     # The first time counts: an answer that is opened again was seen before.
-    found.filter(seen_at=None).update(seen_at=timezone.now())
+    rows.filter(seen_at=None).update(seen_at=timezone.now())
     return Acted()
 
 

@@ -73,11 +73,11 @@ def stored_rows(task: Task | int, keys: Iterable[str] | None = None) -> dict[str
 
 
 def write_changes(task: int, stored: Mapping[str, WorkingNugget], changes: Changes) -> None:
-    made = [_new_row(task, row) for key, row in changes.items() if row and key not in stored]
+    new = [_new_row(task, row) for key, row in changes.items() if row and key not in stored]
     changed = [_changed(stored[key], row) for key, row in changes.items() if row and key in stored]
     gone = [key for key, row in changes.items() if row is None]
-    if made:
-        WorkingNugget.objects.bulk_create(made)
+    if new:
+        WorkingNugget.objects.bulk_create(new)
     # `bulk_update` writes a CASE for each column, and an assessor waits: most operations change one row.
     if len(changed) == 1:
         changed[0].save(update_fields=CHANGING)
@@ -138,8 +138,8 @@ def rows_now(context: DeskContext, keys: list[str]) -> dict[str, Any]:
 def _changes(context: DeskContext, rows: dict[str, Row], kind: str, payload: Payload) -> Changes:
     match payload:
         case Undo():
-            wanted = wanted_rows(context, kind, str(payload.target))
-            return put_back(rows, {key: row_from_json(row) for key, row in wanted.items()})
+            past = wanted_rows(context, kind, str(payload.target))
+            return put_back(rows, {key: row_from_json(row) for key, row in past.items()})
         case Restore():
             return _restored(context, rows, payload)
         case New():
@@ -176,16 +176,16 @@ def _check_evidence(context: DeskContext, pairs: Iterable[Evidence]) -> None:
             raise Refused("no_such_sentence", "This passage has no such sentence.")
 
 
-def _passages(context: DeskContext, named: set[str]) -> dict[str, tuple[int, str]]:
+def _passages(context: DeskContext, public_ids: set[str]) -> dict[str, tuple[int, str]]:
     """Return key and text of those of the task's passages that are named, by public id."""
-    if not named:
+    if not public_ids:
         return {}
     task = Task.objects.select_related("protocol").get(pk=context.task)
     graded = readable(task.qrels_id or 0, task.protocol.grade_threshold)
-    found = graded.filter(topic=task.topic_id, segment__public_id__in=named)
+    rows = graded.filter(topic=task.topic_id, segment__public_id__in=public_ids)
     return {
         public_id: (pk, text)
-        for public_id, pk, text in found.values_list("segment__public_id", "segment_id", "segment__text")
+        for public_id, pk, text in rows.values_list("segment__public_id", "segment_id", "segment__text")
     }
 
 
@@ -201,10 +201,10 @@ def _search(context: DeskContext, source: str) -> Acted:
 
 
 def _mark(context: DeskContext, payload: Mark) -> Acted:
-    found = _passages(context, {payload.segment})
-    if not found:
+    passages = _passages(context, {payload.segment})
+    if not passages:
         raise Refused("no_such_passage", "This passage is not among those of the task.")
-    segment, _ = found[payload.segment]
+    segment, _ = passages[payload.segment]
     if payload.mark:
         MarkedPassage.objects.update_or_create(
             task_id=context.task, segment_id=segment, defaults={"mark": payload.mark}

@@ -88,8 +88,8 @@ def _freeze_support(task: Task, work: TaskLabels, judge: Judge, event: Event) ->
     earlier.update(stands=False)
     condition, shows = SupportCondition(str(Stage(task.stage).condition)), task.stage == Stage.SUPPORT_POST_EDIT
     # A label on a pair that is not asked any more must not count beside those that are.
-    given = [work.labels[key].stored for key in work.judgeable]
-    supports = [row for row in given if isinstance(row, WorkingSupport)]
+    labels = [work.labels[key].stored for key in work.judgeable]
+    supports = [row for row in labels if isinstance(row, WorkingSupport)]
     same, now = _same(task), timezone.now()
     rows = [
         SupportJudgment(
@@ -124,19 +124,19 @@ def _same(task: Task) -> dict[int, list[int]]:
     # An assessor reads such a text once, and reports count the label for each run that handed it in.
     same: dict[int, list[int]] = {}
     rows = TaskAnswer.objects.filter(task=task, same_as__isnull=False).order_by("position")
-    for answer, shown in rows.values_list("answer", "same_as"):
-        same.setdefault(shown, [shown]).append(answer)
+    for answer, first in rows.values_list("answer", "same_as"):
+        same.setdefault(first, [first]).append(answer)
     return same
 
 
-def _same_sentences(given: WorkingSupport, same: dict[int, list[int]]) -> Iterable[int]:
+def _same_sentences(label: WorkingSupport, same: dict[int, list[int]]) -> Iterable[int]:
     """Return the sentences that a label is about: that of each answer with the very same text."""
-    answers = same.get(given.sentence.answer_id)
+    answers = same.get(label.sentence.answer_id)
     if answers is None:
-        return [given.sentence_id]
+        return [label.sentence_id]
     # Copies have sentences of their own, so the label is written for each of them.
     cited = Citation.objects.filter(
-        sentence__answer__in=answers, sentence__index=given.sentence.index, segment=given.segment_id
+        sentence__answer__in=answers, sentence__index=label.sentence.index, segment=label.segment_id
     )
     return list(cited.values_list("sentence", flat=True).distinct().order_by("sentence_id"))
 
@@ -284,9 +284,9 @@ def _write_lineage(
 
 def _write_evidence(task: Task, row: Row, wording: NuggetVersion) -> None:
     """Write what the nugget rests on. Evidence of an earlier submission of the same wording stays."""
-    named = {segment for segment, _ in row.evidence}
+    public_ids = {segment for segment, _ in row.evidence}
     segments = dict(
-        Segment.objects.filter(campaign=task.campaign_id, public_id__in=named).values_list("public_id", "pk")
+        Segment.objects.filter(campaign=task.campaign_id, public_id__in=public_ids).values_list("public_id", "pk")
     )
     NuggetEvidence.objects.bulk_create(
         [

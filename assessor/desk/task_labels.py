@@ -99,9 +99,9 @@ def shown_answers(context: DeskContext) -> QuerySet[TaskAnswer]:
 
 def pairs_of(context: DeskContext, answer: str = "") -> list[AskedPair]:
     """Pairs in the order of judging: by answer and sentence. `answer`: only those of one answer, by public id."""
-    shown = shown_answers(context)
+    answers = shown_answers(context)
     position = dict(
-        (shown.filter(answer__public_id=answer) if answer else shown).values_list("answer", "position")
+        (answers.filter(answer__public_id=answer) if answer else answers).values_list("answer", "position")
     )
     rows = Citation.objects.filter(sentence__answer__in=position).select_related("sentence__answer", "segment")
     cited = sorted(
@@ -274,10 +274,10 @@ def _find_assignment(context: DeskContext, key: str) -> StoredLabel:
     listed = (_DRAWN, context.study) if context.study else (_LISTED, context.nugget_set)
     with connection.cursor() as cursor:
         cursor.execute(_PAIR_OF_NUGGET + listed[0], [nugget_id, context.task, answer_id, listed[1], context.topic])
-        found = cursor.fetchone()
-    if found is None:
+        row = cursor.fetchone()
+    if row is None:
         raise Refused("no_such_pair", "This answer or nugget is not among those of the task.")
-    answer, wording, pk, *values = found
+    answer, wording, pk, *values = row
     stored = WorkingAssignment(task_id=context.task, answer_id=answer, nugget_version_id=wording, version=0)
     return StoredLabel(key, _filled(stored, pk, ("version", "label", "reason", "sentence", "first_label"), values))
 

@@ -50,9 +50,9 @@ class Progress:
 
 def progress_of(tasks: Sequence[Task]) -> dict[int, Progress]:
     """Return the progress of tasks that come with their protocol: a few queries, however many."""
-    made = [task for task in tasks if not Stage(task.stage).judges]
+    making = [task for task in tasks if not Stage(task.stage).judges]
     judged = [task for task in tasks if Stage(task.stage).judges]
-    return (_making_progress(made) if made else {}) | (_judging_progress(judged) if judged else {})
+    return (_making_progress(making) if making else {}) | (_judging_progress(judged) if judged else {})
 
 
 def _making_progress(tasks: Sequence[Task]) -> dict[int, Progress]:
@@ -101,14 +101,14 @@ def _judging_progress(tasks: Sequence[Task]) -> dict[int, Progress]:
     assigns = [task for task in whole if task.stage == Stage.ASSIGN]
     supports = [task for task in whole if task.stage != Stage.ASSIGN]
     drawn = [task for task in tasks if task.study_id is not None]
-    wanted = count_nuggets(assigns, answers) | count_citations(supports, answers) | _count_drawn(drawn)
+    asked = count_nuggets(assigns, answers) | count_citations(supports, answers) | _count_drawn(drawn)
     judged = _nuggets_judged(assigns) | _pairs_judged(supports) | _drawn_judged(drawn)
-    return {task.pk: _judged_so_far(task.pk, answers[task.pk], wanted, judged) for task in tasks}
+    return {task.pk: _judged_so_far(task.pk, answers[task.pk], asked, judged) for task in tasks}
 
 
-def _judged_so_far(task: int, answers: list[int], wanted: Pairs, judged: Pairs) -> Progress:
+def _judged_so_far(task: int, answers: list[int], asked: Pairs, judged: Pairs) -> Progress:
     # A label of a pair that is not asked any more, such as one of a segment whose text went, is not counted.
-    each = [(wanted.get((task, answer), 0), judged.get((task, answer), 0)) for answer in answers]
+    each = [(asked.get((task, answer), 0), judged.get((task, answer), 0)) for answer in answers]
     return Progress(
         labels=sum(all_ for all_, _ in each),
         judged=sum(min(done, all_) for all_, done in each),
@@ -160,14 +160,14 @@ def _by_answer(rows: QuerySet[Any], answer: str) -> Pairs:
 
 def pairs_without_llm_label(tasks: Sequence[Task]) -> dict[int, int]:
     """A query for each machine and protocol. A failed label is there: the screen says that the machine gave none."""
-    shown = [task for task in tasks if task.stage == Stage.SUPPORT_POST_EDIT]
+    aided = [task for task in tasks if task.stage == Stage.SUPPORT_POST_EDIT]
     gaps: dict[int, int] = defaultdict(int)
-    for machine, first in {(task.machine_id, task.protocol.first_citations) for task in shown}:
-        mine = [task.pk for task in shown if (task.machine_id, task.protocol.first_citations) == (machine, first)]
-        given = TaskAnswer.objects.filter(task__in=mine, same_as=None).order_by()
-        lacking = _without_label(first, machine).filter(sentence__answer__in=given.values("answer"))
+    for machine, first in {(task.machine_id, task.protocol.first_citations) for task in aided}:
+        mine = [task.pk for task in aided if (task.machine_id, task.protocol.first_citations) == (machine, first)]
+        answers = TaskAnswer.objects.filter(task__in=mine, same_as=None).order_by()
+        lacking = _without_label(first, machine).filter(sentence__answer__in=answers.values("answer"))
         by_answer = dict(_counted(lacking, "sentence__answer"))
-        for pk, answer in given.filter(answer__in=by_answer).values_list("task", "answer"):
+        for pk, answer in answers.filter(answer__in=by_answer).values_list("task", "answer"):
             gaps[pk] += by_answer[answer]
     return dict(gaps)
 

@@ -45,12 +45,12 @@ def import_practice(
 
 def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], replace: bool) -> ImportPlan:
     loaded = {_item(item): item for item in PracticeItem.objects.current().filter(campaign=campaign)}
-    known = [row for row in rows if row.item in loaded]
+    there = [row for row in rows if row.item in loaded]
     new = [row for row in rows if row.item not in loaded]
-    changed = [row for row in known if _key(loaded[row.item]) != row.key]
+    changed = [row for row in there if _key(loaded[row.item]) != row.key]
     refuse_changes([_change(source, row, loaded[row.item]) for row in changed], replace)
     # The file is the whole practice of each kind that it has; other kinds are none of its business.
-    kept, kinds = {row.item for row in known} - {row.item for row in changed}, {row.kind for row in rows}
+    kept, kinds = {row.item for row in there} - {row.item for row in changed}, {row.kind for row in rows}
     gone = [item for key, item in loaded.items() if replace and key not in kept and item.kind in kinds]
     moved = _moved(rows, loaded) if replace else []
     removed = len(gone) - len(changed)
@@ -65,7 +65,7 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[PracticeRow, ...], rep
         "practice items",
         added=len(new),
         changed=len(changed) + removed + len(moved),
-        unchanged=len(known) - len(changed) - len(moved),
+        unchanged=len(there) - len(changed) - len(moved),
         counts={"of the changed taken out": removed, "of the changed moved": len(moved)},
         write=write,
     )
@@ -80,9 +80,9 @@ def _change(source: Source, row: PracticeRow, loaded: PracticeItem) -> InputProb
 
 def _moved(rows: Sequence[PracticeRow], loaded: Loaded) -> list[PracticeRow]:
     """Return the rows of loaded items whose order is not that of the file."""
-    found = [row for row in rows if row.item in loaded]
-    by_kind = sorted(found, key=lambda row: (row.kind, loaded[row.item].position))
-    as_filed = sorted(found, key=lambda row: (row.kind, row.line))
+    there = [row for row in rows if row.item in loaded]
+    by_kind = sorted(there, key=lambda row: (row.kind, loaded[row.item].position))
+    as_filed = sorted(there, key=lambda row: (row.kind, row.line))
     return [row for row, other in zip(as_filed, by_kind, strict=True) if row is not other]
 
 

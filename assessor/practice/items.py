@@ -43,8 +43,8 @@ def practice_of(user: User, campaigns: Iterable[int]) -> Practice:
 def offered_in(campaigns: Sequence[int]) -> dict[int, list[Offered]]:
     offered: dict[int, list[Offered]] = {campaign: [] for campaign in campaigns}
     rows = PracticeItem.objects.current().filter(campaign__in=campaigns)
-    for campaign, pk, kind, shown in rows.values_list("campaign", "pk", "kind", "shown_label"):
-        offered[campaign].append(Offered(pk, PracticeKind(kind), shown is not None))
+    for campaign, pk, kind, shown_label in rows.values_list("campaign", "pk", "kind", "shown_label"):
+        offered[campaign].append(Offered(pk, PracticeKind(kind), shown_label is not None))
     return offered
 
 
@@ -54,10 +54,10 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
     Raises `NoSuchTask`; `Refused` for an item that is not asked here, or a word that is no label of it.
     """
     with transaction.atomic():
-        found = lock_own_task(task, user)
+        locked = lock_own_task(task, user)
         # First the campaign, then its items: an import takes them in this order.
-        Campaign.objects.select_for_update().get(pk=found.campaign_id)
-        pks = practice_of(user, [found.campaign_id]).items_before(found)
+        Campaign.objects.select_for_update().get(pk=locked.campaign_id)
+        pks = practice_of(user, [locked.campaign_id]).items_before(locked)
         # Locked, so that an import does not replace an item while it is answered.
         rows = PracticeItem.objects.select_for_update().current().filter(pk__in=pks)
         row = next((row for row in rows if row.public_id == item), None)
@@ -67,13 +67,13 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
         if code is None:
             raise Refused("no_label", "Choose a label first.")
         # A second click or window must not replace a first answer by a better-informed one.
-        _, made = PracticeAnswer.objects.get_or_create(
+        _, is_new = PracticeAnswer.objects.get_or_create(
             item=row, user=user, defaults={"label": code, "given_at": timezone.now()}
         )
-        if made:
+        if is_new:
             # Without the label: events are exported, and what was practised counts nowhere.
             payload = {"item": row.public_id, "kind": row.kind}
-            Event.objects.create(campaign=found.campaign, kind="practice.answered", actor=user, payload=payload)
+            Event.objects.create(campaign=locked.campaign, kind="practice.answered", actor=user, payload=payload)
 
 
 def check_practised(task: Task, user: User) -> None:
@@ -137,7 +137,7 @@ def practice_sets_for(viewer: User, campaign: Campaign) -> list[PracticeSet]:
     items = {item.pk: item for item in PracticeItem.objects.current().filter(campaign__in=seen)}
     answers = list(PracticeAnswer.objects.filter(item__in=items).select_related("user"))
     people = _people(seen, answers)
-    return [_set(tuple(named), [items[pk] for pk in pks], answers, people) for pks, named in stages.items()]
+    return [_set(tuple(asking), [items[pk] for pk in pks], answers, people) for pks, asking in stages.items()]
 
 
 def replaced_items_for(viewer: User, campaign: Campaign) -> int:
@@ -157,17 +157,17 @@ def _set(
     answers: Sequence[PracticeAnswer],
     people: Sequence[User],
 ) -> PracticeSet:
-    given = {(answer.user_id, answer.item_id): answer for answer in answers}
+    answer_of = {(answer.user_id, answer.item_id): answer for answer in answers}
     rows = []
     for number, item in enumerate(items, start=1):
-        labels = [given[user.pk, item.pk].label for user in people if (user.pk, item.pk) in given]
+        labels = [answer_of[user.pk, item.pk].label for user in people if (user.pk, item.pk) in answer_of]
         right = labels.count(item.label)
         rows.append(
             ItemRow(number, item.question, item.statement, item.label, item.shown_label, len(labels), right)
         )
     persons = []
     for user in people:
-        own = [(given[user.pk, item.pk], item) for item in items if (user.pk, item.pk) in given]
+        own = [(answer_of[user.pk, item.pk], item) for item in items if (user.pk, item.pk) in answer_of]
         pairs = tuple((answer.label, item.label) for answer, item in own)
         last = max((answer.given_at for answer, _ in own), default=None)
         persons.append(PersonRow(user.username, user.name, pairs, last))

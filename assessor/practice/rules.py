@@ -103,44 +103,44 @@ def parse_practice(source: Source) -> tuple[PracticeRow, ...]:
     problems = Problems(source.name)
     once = Once(problems, "label")
     rows: list[PracticeRow] = []
-    for line, found in json_rows(source, PracticeLine.model_validate_json, problems):
-        wrong = list(_wrong(found))
+    for line, entry in json_rows(source, PracticeLine.model_validate_json, problems):
+        wrong = list(_wrong(entry))
         for field, expected in wrong:
             problems.add(line, field, expected)
         if not wrong:
-            row = _row(line, found)
+            row = _row(line, entry)
             if once.is_new(line, row.item, row.key, f"{row.statement[:40]!r}"):
                 rows.append(row)
     problems.raise_if_any()
     return tuple(rows)
 
 
-def _wrong(found: PracticeLine) -> Iterator[tuple[str, str]]:
-    if found.kind not in list(PracticeKind):
-        yield "kind", f"{' or '.join(PracticeKind)}, found {found.kind[:40]!r}"
+def _wrong(entry: PracticeLine) -> Iterator[tuple[str, str]]:
+    if entry.kind not in list(PracticeKind):
+        yield "kind", f"{' or '.join(PracticeKind)}, found {entry.kind[:40]!r}"
         return
-    kind = PracticeKind(found.kind)
+    kind = PracticeKind(entry.kind)
     for field in NEEDED[kind]:
-        if getattr(found, field) is None:
+        if getattr(entry, field) is None:
             yield field, f"a text: {kind} needs one"
-    if kind is PracticeKind.IMPORTANCE and found.text is not None:
+    if kind is PracticeKind.IMPORTANCE and entry.text is not None:
         yield "text", "nothing: an importance is told from the question alone"
     words = codes_of(kind)
-    if found.label not in words:
-        yield "label", f"{' or '.join(words)}, found {found.label[:40]!r}"
-    if found.shown_label is not None and (kind is not PracticeKind.SUPPORT or found.shown_label not in words):
+    if entry.label not in words:
+        yield "label", f"{' or '.join(words)}, found {entry.label[:40]!r}"
+    if entry.shown_label is not None and (kind is not PracticeKind.SUPPORT or entry.shown_label not in words):
         yield "shown_label", f"{' or '.join(codes_of(PracticeKind.SUPPORT))}, and for support only"
 
 
-def _row(line: int, found: PracticeLine) -> PracticeRow:
-    words = codes_of(PracticeKind(found.kind))
+def _row(line: int, entry: PracticeLine) -> PracticeRow:
+    words = codes_of(PracticeKind(entry.kind))
     return PracticeRow(
         line=line,
-        kind=PracticeKind(found.kind),
-        question=found.question or "",
-        text=found.text or "",
-        statement=found.statement,
-        label=words[found.label],
-        explanation=found.explanation,
-        shown_label=words[found.shown_label] if found.shown_label else None,
+        kind=PracticeKind(entry.kind),
+        question=entry.question or "",
+        text=entry.text or "",
+        statement=entry.statement,
+        label=words[entry.label],
+        explanation=entry.explanation,
+        shown_label=words[entry.shown_label] if entry.shown_label else None,
     )

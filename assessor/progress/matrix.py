@@ -47,12 +47,12 @@ def topic_states(campaign: Campaign, topics: QuerySet[Topic], tasks: QuerySet[Ta
 
     A topic without a task is done where all its labels are there: they were imported, or an LLM gave them.
     """
-    found: dict[Any, set[str]] = defaultdict(set)
+    states: dict[Any, set[str]] = defaultdict(set)
     for topic, state in tasks.values_list("topic", "state").distinct():
-        found[topic].add(state)
-    labelled = {pk for pk, (given, wanted) in labels_of(campaign).items() if given >= wanted}
+        states[topic].add(state)
+    labelled = {pk for pk, (labels, asked) in labels_of(campaign).items() if labels >= asked}
     return {
-        pk: TopicState.DONE if pk in labelled - found.keys() else _state_of(found.get(pk, set()))
+        pk: TopicState.DONE if pk in labelled - states.keys() else _state_of(states.get(pk, set()))
         for pk in topics.order_by().values_list("pk", flat=True)
     }
 
@@ -149,8 +149,8 @@ def tasks_for(viewer: User, campaign: Campaign) -> TaskQuerySet[Task]:
 
 
 def task_for(viewer: User, campaign: Campaign, public_id: str) -> Task:
-    made = ("qrels", "nugget_set", "drafts__nugget_set", "machine", "study")
-    related = tasks_for(viewer, campaign).select_related("topic", "assessor", "protocol", "campaign", *made)
+    relations = ("qrels", "nugget_set", "drafts__nugget_set", "machine", "study")
+    related = tasks_for(viewer, campaign).select_related("topic", "assessor", "protocol", "campaign", *relations)
     return related.get(public_id=public_id)
 
 
@@ -190,7 +190,10 @@ def work_topics(
         return topics.exclude(pk__in=counted(tasks).values("topic"))
     if state in list(TopicState):
         states = topic_states(campaign, topics, counted(tasks))
-        topics, state = topics.filter(pk__in=[pk for pk, found in states.items() if found == state]), ""
+        topics, state = (
+            topics.filter(pk__in=[pk for pk, topic_state in states.items() if topic_state == state]),
+            "",
+        )
     if assessor or state:
         tasks = tasks.filter(state=state) if state else tasks.not_withdrawn()
         tasks = tasks.filter(assessor__username=assessor) if assessor else tasks
@@ -215,14 +218,14 @@ def stages_by_topic(viewer: User, campaign: Campaign) -> dict[str, frozenset[Sta
     }
     for public_id, stage in counted(tasks_for(viewer, campaign)).values_list("topic__public_id", "stage"):
         stages[public_id].add(Stage(stage))
-    return {public_id: frozenset(found) for public_id, found in stages.items()}
+    return {public_id: frozenset(own) for public_id, own in stages.items()}
 
 
-def stages_shown(viewer: User, campaign: Campaign, chosen: str = "") -> tuple[Stage, ...]:
+def stages_shown(viewer: User, campaign: Campaign, extra: str = "") -> tuple[Stage, ...]:
     used = set(tasks_for(viewer, campaign).not_withdrawn().values_list("stage", flat=True))
     used = used or {stage for stage in Stage if not stage.judges}
     # Lists lead to labels: whoever makes one is proposed there.
-    return tuple(stage for stage in Stage if stage in used or stage in (chosen, Stage.ASSIGN))
+    return tuple(stage for stage in Stage if stage in used or stage in (extra, Stage.ASSIGN))
 
 
 def matrix_rows(
@@ -231,12 +234,12 @@ def matrix_rows(
     """Return the rows of one page of topics: a dozen queries, however many."""
     page = list(topics)
     tasks = tasks_for(viewer, campaign).filter(topic__in=page).not_withdrawn()
-    found = list(tasks.select_related("topic", "assessor", "protocol", "nugget_set", "machine", "study"))
+    page_tasks = list(tasks.select_related("topic", "assessor", "protocol", "nugget_set", "machine", "study"))
     # A chip of submitted work shows no progress, which takes long to count.
-    progress = progress_of([task for task in found if task.state != TaskState.SUBMITTED])
-    cells = dict(zip([task.pk for task in found], task_cells(found, progress), strict=True))
+    progress = progress_of([task for task in page_tasks if task.state != TaskState.SUBMITTED])
+    cells = dict(zip([task.pk for task in page_tasks], task_cells(page_tasks, progress), strict=True))
     by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))
-    for task in found:
+    for task in page_tasks:
         by_topic[task.topic_id][Stage(task.stage)].append(task)
     return [
         MatrixRow(

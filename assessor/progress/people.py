@@ -118,11 +118,11 @@ def assessors_at_work(viewer: User, campaign: Campaign) -> list[Assessor]:
     holders = set(held.values_list("assessor", flat=True).distinct())
     desks = Desk.objects.filter(task__in=held).order_by().values_list("task__assessor")
     seen = dict(desks.annotate(Max("held_at")))
-    found = [
+    assessors = [
         Assessor(user.pk, user.username, user.name, user.pk in paused, paused.get(user.pk), seen.get(user.pk))
         for user in User.objects.filter(pk__in={*paused, *holders})
     ]
-    return sorted(found, key=lambda person: (person.name.casefold(), person.username))
+    return sorted(assessors, key=lambda person: (person.name.casefold(), person.username))
 
 
 def task_counts_for(viewer: User, campaign: Campaign) -> dict[tuple[int, Stage], TaskCount]:
@@ -167,14 +167,14 @@ def latencies_for(viewer: User, campaign: Campaign) -> Latencies:
 
 @lru_cache(maxsize=16)
 def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies:
-    found: Latencies = defaultdict(list)
+    by_judge: Latencies = defaultdict(list)
     # Very short times may mean that labels are accepted unread.
     accepted = SupportJudgment.objects.current().filter(condition=SupportCondition.POST_EDIT, accepted=True)
     rows = accepted.filter(judge__kind=JudgeKind.HUMAN, segment__campaign=campaign, shown_ms__isnull=False)
-    for judge, shown in rows.order_by().values_list("judge", "shown_ms"):
-        if shown is not None:
-            found[judge].append(shown)
-    return found
+    for judge, shown_ms in rows.order_by().values_list("judge", "shown_ms"):
+        if shown_ms is not None:
+            by_judge[judge].append(shown_ms)
+    return by_judge
 
 
 @lru_cache(maxsize=16)

@@ -91,12 +91,12 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
     seen = topics_for(viewer, campaign)
     topics = tuple(PipelineTopic(*row) for row in seen.values_list("pk", "public_id", "topic_id"))
     rows = counted(tasks_for(viewer, campaign)).filter(second_opinion=False).order_by("topic__position", "pk")
-    found = list(rows.values_list("topic_id", "public_id", "stage", "state", "assessor_id", "due"))
+    task_rows = list(rows.values_list("topic_id", "public_id", "stage", "state", "assessor_id", "due"))
     # A few people have hundreds of tasks: each of them is read once.
-    people = User.objects.in_bulk({assessor for *_, assessor, _ in found})
+    people = User.objects.in_bulk({assessor for *_, assessor, _ in task_rows})
     tasks = tuple(
         PipelineTask(topic, public_id, Stage(stage), state, people[assessor], due)
-        for topic, public_id, stage, state, assessor, due in found
+        for topic, public_id, stage, state, assessor, due in task_rows
     )
     graded = set(Qrel.objects.filter(source__campaign=campaign).values_list("topic__pk", flat=True).distinct())
     lists = frozenset(standing_lists(campaign).values_list("topic__pk", "nugget_set__origin"))
@@ -161,14 +161,14 @@ def _judged(
     keys: Iterable[int], of_tasks: dict[int, StepState], labelled: Labelled, final: set[int] | None
 ) -> dict[int, StepState]:
     """States by people's tasks of a topic where it has any, else by the labels of the fullest judge."""
-    found = {}
+    states = {}
     for pk in keys:
-        given, wanted = labelled.get(pk, (0, 0))
-        begins = bool(wanted) and (final is None or pk in final)
+        labels, asked = labelled.get(pk, (0, 0))
+        begins = bool(asked) and (final is None or pk in final)
         if pk in of_tasks:
-            found[pk] = of_tasks[pk]
-        elif given and given < wanted:
-            found[pk] = StepState.IN_PROGRESS
+            states[pk] = of_tasks[pk]
+        elif labels and labels < asked:
+            states[pk] = StepState.IN_PROGRESS
         else:
-            found[pk] = _without_task(done=pk in labelled and given >= wanted, begins=begins)
-    return found
+            states[pk] = _without_task(done=pk in labelled and labels >= asked, begins=begins)
+    return states

@@ -46,16 +46,16 @@ def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
     """Return the tasks that are blocked, or were begun and not touched for a day: two queries."""
     now = timezone.now()
     rows = tasks_for(viewer, campaign).filter(Q(state=TaskState.BLOCKED) | Q(state__in=OPEN_STATES))
-    found = list(rows.select_related("topic", "assessor"))
-    held = dict(Desk.objects.filter(task__in=found).values_list("task", "held_at"))
-    touched = {task.pk: held.get(task.pk) or task.opened_at or task.created_at for task in found}
+    tasks = list(rows.select_related("topic", "assessor"))
+    held = dict(Desk.objects.filter(task__in=tasks).values_list("task", "held_at"))
+    touched = {task.pk: held.get(task.pk) or task.opened_at or task.created_at for task in tasks}
     return TasksInNeed(
         blocked=tuple(
-            _in_need(task, None, task.blocked_reason) for task in found if task.state == TaskState.BLOCKED
+            _in_need(task, None, task.blocked_reason) for task in tasks if task.state == TaskState.BLOCKED
         ),
         untouched=tuple(
             _in_need(found_task, touched[found_task.pk])
-            for found_task in sorted(found, key=lambda task: touched[task.pk])
+            for found_task in sorted(tasks, key=lambda task: touched[task.pk])
             if found_task.state in OPEN_STATES and now - touched[found_task.pk] > UNTOUCHED
         ),
     )
@@ -124,12 +124,12 @@ def forecast(
 ) -> Forecast:
     """Return when tasks are done at the people's pace. Hours spent on a task already are taken off its time."""
     stages = [stage for stage in Stage if any(task.stage is stage for task in tasks)]
-    known = {stage: spread for stage in stages if (spread := spreads.get(stage)) and spread.number >= FEWEST}
-    if unknown := tuple(stage for stage in stages if stage not in known):
+    usual = {stage: spread for stage in stages if (spread := spreads.get(stage)) and spread.number >= FEWEST}
+    if unknown := tuple(stage for stage in stages if stage not in usual):
         numbers = [spread.number if (spread := spreads.get(stage)) else 0 for stage in unknown]
         return Forecast(len(tasks), pace, unknown, min(numbers))
     low, high = (
-        sum(max(0.0, getattr(known[task.stage], name) - task.spent) for task in tasks) for name in ("low", "high")
+        sum(max(0.0, getattr(usual[task.stage], name) - task.spent) for task in tasks) for name in ("low", "high")
     )
     if not tasks or not pace or high / pace > FARTHEST:
         return Forecast(len(tasks), pace)

@@ -59,7 +59,7 @@ def pieces_of(sentences: Sequence[tuple[str, Sequence[CitationName]]]) -> list[t
         ]
     else:
         names = readings[marked.index(max(marked))]
-    return [tuple(_pieces(text, known)) for (text, _), known in zip(sentences, names, strict=True)]
+    return [tuple(_pieces(text, own)) for (text, _), own in zip(sentences, names, strict=True)]
 
 
 def _names(cited: Sequence[CitationName], first: int) -> dict[str, str]:

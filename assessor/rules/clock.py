@@ -232,8 +232,8 @@ def quiets_of(pieces: Sequence[Stretch]) -> Iterator[Quiet]:
 
 
 def _active(pieces: Iterable[Stretch], quiets: Iterable[Quiet], limit: Limit) -> Active:
-    known = _lengths(pieces, *ACTIVE)
-    return sum((quiet.credit(limit) for quiet in quiets), start=Active(known, known, known))
+    length = _lengths(pieces, *ACTIVE)
+    return sum((quiet.credit(limit) for quiet in quiets), start=Active(length, length, length))
 
 
 def _lengths(pieces: Iterable[Stretch], *kinds: SegmentKind) -> int:
@@ -291,15 +291,15 @@ class BeatArrival:
 
 
 def placed(
-    window: str, sent: Iterable[SentStretch], known: Mapping[int, Stretch], arrival: BeatArrival
+    window: str, sent: Iterable[SentStretch], stored: Mapping[int, Stretch], arrival: BeatArrival
 ) -> list[Stretch]:
-    """Return the stretches of a beat as they are to be stored. `known`: the window's stored ones, by number.
+    """Return the stretches of a beat as they are to be stored. `stored`: the window's, by number.
 
     A stored stretch keeps its beginning, kind and tags; only its end moves. Sending a beat again changes nothing.
     """
     ordered = sorted({segment.number: segment for segment in sent}.values(), key=lambda segment: segment.number)
-    shift = _shift(ordered, known, arrival.now)
-    newest = max(known.values(), key=lambda segment: segment.end, default=None)
+    shift = _shift(ordered, stored, arrival.now)
+    newest = max(stored.values(), key=lambda segment: segment.end, default=None)
     rows: list[Stretch] = []
     regained: Stretch | None = None
     for segment in ordered:
@@ -308,7 +308,7 @@ def placed(
             min(arrival.now - before + shift, arrival.now)
             for before in (segment.ms_before_now_start, segment.ms_before_now_end)
         )
-        row = known.get(segment.number)
+        row = stored.get(segment.number)
         if row is not None:
             rows.append(_moved(row, segment, end, newest))
             regained = rows[-1] if row is newest else regained
@@ -321,15 +321,15 @@ def placed(
     return rows
 
 
-def _shift(ordered: Iterable[SentStretch], known: Mapping[int, Stretch], now: int) -> int:
+def _shift(ordered: Iterable[SentStretch], stored: Mapping[int, Stretch], now: int) -> int:
     """Return by how much this beat travelled longer or shorter than earlier ones, told from a stored beginning.
 
     More than the slack is no travelling: then the machine slept and its clock stood still.
     """
     shifts = [
-        known[segment.number].start - (now - segment.ms_before_now_start)
+        stored[segment.number].start - (now - segment.ms_before_now_start)
         for segment in ordered
-        if segment.number in known
+        if segment.number in stored
     ]
     return shifts[-1] if shifts and abs(shifts[-1]) <= SLACK else 0
 

@@ -31,15 +31,15 @@ class LabelRow:
     accepted: bool = False
 
 
-def give_label(row: LabelRow, given: GiveLabel, *, in_sweep: bool) -> LabelRow:
+def give_label(row: LabelRow, payload: GiveLabel, *, in_sweep: bool) -> LabelRow:
     """Raises `Refused` for "can't judge" without a reason, or for a label accepted as the machine's that is not."""
-    label, reason = given.label, trimmed(given.reason)
+    label, reason = payload.label, trimmed(payload.reason)
     if label == CANT_JUDGE and not reason:
         raise Refused("no_reason", "Say why it cannot be judged.")
     if len(reason) > LONGEST_REASON:
         raise Refused("long_reason", f"A reason has at most {LONGEST_REASON} characters.")
     # Accepted labels measure how far people follow the machine; an own label must not pass for one.
-    if given.accepted and (label is None or label != row.shown_label):
+    if payload.accepted and (label is None or label != row.shown_label):
         raise Refused("not_shown", "This is not the label that is shown.")
     first = row.first_label
     # Sweep labels are final, and the first pass is exported too (method, section 3).
@@ -49,11 +49,11 @@ def give_label(row: LabelRow, given: GiveLabel, *, in_sweep: bool) -> LabelRow:
         row,
         label=label,
         reason=reason if label == CANT_JUDGE else "",
-        sentence=given.sentence if label else None,
+        sentence=payload.sentence if label else None,
         first_label=first if label else None,
-        accepted=given.accepted,
+        accepted=payload.accepted,
         # Only the first decision is timed from the moment that the label was on the screen.
-        shown_ms=row.shown_ms if row.shown_ms is not None else given.shown_ms,
+        shown_ms=row.shown_ms if row.shown_ms is not None else payload.shown_ms,
         version=row.version + 1,
     )
 
@@ -65,6 +65,6 @@ def locate(row: LabelRow, place: Locate) -> LabelRow:
     return replace(row, sentence=place.sentence, version=row.version + 1)
 
 
-def back_to(row: LabelRow, wanted: LabelRow | None) -> LabelRow:
+def back_to(row: LabelRow, past: LabelRow | None) -> LabelRow:
     """Return a row as it was, for undo and redo; its version goes on."""
-    return replace(wanted or LabelRow(row.key), shown_label=row.shown_label, version=row.version + 1)
+    return replace(past or LabelRow(row.key), shown_label=row.shown_label, version=row.version + 1)

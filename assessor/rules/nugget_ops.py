@@ -65,7 +65,7 @@ def apply(rows: Rows, payload: Payload) -> Changes:
     return {key: row and _raised(rows.get(key), row) for key, row in changed.items()}
 
 
-def put_back(rows: Rows, wanted: Mapping[str, Row | None]) -> Changes:
+def put_back(rows: Rows, past: Mapping[str, Row | None]) -> Changes:
     """Undo or redo: a row that is made again goes on above its version, so that no version ever means two texts."""
     free = count(next_number(rows))
     taken = {row.number for row in rows.values()}
@@ -76,7 +76,7 @@ def put_back(rows: Rows, wanted: Mapping[str, Row | None]) -> Changes:
             number = next(free)
         return replace(row, version=rows.get(key, row).version + 1, number=number)
 
-    return {key: row and above_its_version(key, row) for key, row in wanted.items()}
+    return {key: row and above_its_version(key, row) for key, row in past.items()}
 
 
 def next_number(rows: Rows) -> int:
@@ -119,8 +119,8 @@ def _decide(rows: Rows, payload: Decide) -> Changes:
         # An importance left behind would be kept unseen by the next decision.
         importance = row.draft_importance
         decision = decision if row.making is Making.PROPOSED else Decision.KEPT
-    chosen = row.importance if importance is None else importance
-    return {row.key: replace(row, decision=decision, importance=chosen)}
+    importance = row.importance if importance is None else importance
+    return {row.key: replace(row, decision=decision, importance=importance)}
 
 
 def _importance(rows: Rows, payload: SetImportance) -> Changes:
@@ -138,7 +138,7 @@ def _edit(rows: Rows, payload: Edit) -> Changes:
 def _add(rows: Rows, payload: Add) -> Changes:
     after = payload.after
     position = _place_after(rows, after) if after else _last_place(rows)
-    row = _made(rows, payload, Making.ADDED, (), position)
+    row = _new_row(rows, payload, Making.ADDED, (), position)
     return {row.key: row, **_spread(rows, row)}
 
 
@@ -149,7 +149,7 @@ def _merge(rows: Rows, payload: Merge) -> Changes:
     if any(row.decision is Decision.REPLACED for row in parents):
         raise Refused("replaced", "One of these nuggets was merged or split already.")
     first = min(parents, key=lambda row: row.position)
-    row = _made(rows, payload, Making.MERGED, tuple(parent.key for parent in parents), first.position)
+    row = _new_row(rows, payload, Making.MERGED, tuple(parent.key for parent in parents), first.position)
     # Parents stay beside the list: the lineage of what replaced them leads through them (method, section 2).
     return {row.key: row, **{parent.key: replace(parent, decision=Decision.REPLACED) for parent in parents}}
 
@@ -163,16 +163,16 @@ def _split(rows: Rows, payload: Split) -> Changes:
         raise Refused("replaced", "This nugget was merged or split already.")
     # The parts take the place of their parent: nothing else moves on the screen.
     room = _next_position(rows, parent.position) - parent.position
-    made = [
-        _made(rows, part, Making.SPLIT, (parent.key,), parent.position + room * index / len(parts), index)
+    new_rows = [
+        _new_row(rows, part, Making.SPLIT, (parent.key,), parent.position + room * index / len(parts), index)
         for index, part in enumerate(parts)
     ]
-    if len({row.key for row in made}) < len(made):
+    if len({row.key for row in new_rows}) < len(new_rows):
         raise Refused("key_taken", "Two parts have the same key.")
-    return {**{row.key: row for row in made}, parent.key: replace(parent, decision=Decision.REPLACED)}
+    return {**{row.key: row for row in new_rows}, parent.key: replace(parent, decision=Decision.REPLACED)}
 
 
-def _made(
+def _new_row(
     rows: Rows, payload: New, making: Making, parents: tuple[str, ...], position: float, index: int = 0
 ) -> Row:
     key = payload.key

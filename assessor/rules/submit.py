@@ -78,13 +78,13 @@ class Review:
 def review_of(rows: Rows, limit: int | None) -> Review:
     """Return the review of a list. `limit`: the most nuggets that the campaign allows, None for any number."""
     kept = listed(rows)
-    made = [row.making for row in kept]
+    makings = [row.making for row in kept]
     return Review(
         kept=len(kept),
         rejected=sum(row.decision is Decision.REJECTED for row in rows.values()),
-        added=made.count(Making.ADDED),
-        merged=made.count(Making.MERGED),
-        split=made.count(Making.SPLIT),
+        added=makings.count(Making.ADDED),
+        merged=makings.count(Making.MERGED),
+        split=makings.count(Making.SPLIT),
         reworded=sum(row.draft is not None and row.text != row.draft for row in kept),
         over_limit=0 if limit is None else max(0, len(kept) - limit),
         undecided=tuple(row.key for row in undecided(rows)),

@@ -139,14 +139,14 @@ def _stretches(desk: Desk, window: str) -> list[tuple[Stretch, int]]:
 def _placed(desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: int) -> list[Stretch]:
     """Return the beat's stretches on the server's clock. Those of an earlier submission are settled."""
     own = [(segment, version) for segment, version in stored if segment.window == beat.window]
-    known = {segment.number: segment for segment, version in own if version == desk.task.version}
+    current = {segment.number: segment for segment, version in own if version == desk.task.version}
     # A window may outlive a submission; its numbers from before must not make time in the next one.
     settled = {segment.number for segment, version in own if version != desk.task.version}
     opened = milliseconds(desk.task.opened_at) if desk.task.opened_at else now
     # No stretch may begin before what is known: a browser's clock could otherwise claim time twice.
     since = max((segment.end for segment, _ in stored), default=opened)
     sent = [segment for segment in beat.segments if segment.number not in settled]
-    return placed(beat.window, sent, known, BeatArrival(now, max(since, opened), beat.elapsed_ms))
+    return placed(beat.window, sent, current, BeatArrival(now, max(since, opened), beat.elapsed_ms))
 
 
 def _until_taken(

@@ -74,11 +74,11 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Str
     }
     submitted = set(Submission.objects.filter(task__in=tasks).values_list("task", "version"))
     for task in ordered.select_related("campaign", "topic", "assessor"):
-        found: dict[int, list[Stretch]] = defaultdict(list)
+        by_version: dict[int, list[Stretch]] = defaultdict(list)
         rows = TimeSegment.objects.filter(task=task).order_by("started_at", "window", "number")
         for version, *fields in rows.values_list("submission", *FIELDS).iterator(chunk_size=CHUNK):
-            found[version].append(stretch_of(*fields))
-        for version, stretches in sorted(found.items()):
+            by_version[version].append(stretch_of(*fields))
+        for version, stretches in sorted(by_version.items()):
             timed = Timed(
                 campaign=task.campaign.slug,
                 topic_id=task.topic.topic_id,
@@ -147,7 +147,7 @@ class _Store:
         self._kept: OrderedDict[Key, tuple[Mark, Recorded]] = OrderedDict()
         self._size, self._lock = size, Lock()
 
-    def found(self, marks: dict[Key, Mark]) -> dict[Key, Recorded]:
+    def records(self, marks: dict[Key, Mark]) -> dict[Key, Recorded]:
         # Threads of a server share the store.
         with self._lock:
             there = {key: self._kept[key] for key in marks if key in self._kept}
@@ -173,32 +173,32 @@ def _kept_times(campaigns: QuerySet[Campaign]) -> list[KeptTime]:
     """Three queries, or four. Withdrawn work is left out, and so is a submission without a stretch."""
     tasks = Task.objects.filter(campaign__in=campaigns).not_withdrawn().order_by()
     fields = ("pk", "topic_id", "assessor_id", "stage", "study_id", "state", "public_id")
-    known = {task.pk: task for task in tasks.values_list(*fields, named=True)}
+    task_of = {task.pk: task for task in tasks.values_list(*fields, named=True)}
     # A submitted version never changes; of an open one each beat does. The public id tells databases apart.
     frozen: dict[Key, Mark] = {
-        (task, version): (known[task].public_id, at)
+        (task, version): (task_of[task].public_id, at)
         for task, version, at in Submission.objects.filter(task__in=tasks).values_list("task", "version", "at")
-        if task in known
+        if task in task_of
     }
-    marks = _marks(pk for pk, task in known.items() if task.state != TaskState.SUBMITTED) | frozen
-    found = _store.found(marks)
-    lacking = marks.keys() - found.keys()
+    marks = _marks(pk for pk, task in task_of.items() if task.state != TaskState.SUBMITTED) | frozen
+    records = _store.records(marks)
+    lacking = marks.keys() - records.keys()
     if lacking:
-        measured = _measured(lacking, {task: Stage(known[task].stage) for task, _ in lacking})
+        measured = _measured(lacking, {task: Stage(task_of[task].stage) for task, _ in lacking})
         _store.keep(marks, measured)
-        found |= measured
+        records |= measured
     return [
         KeptTime(
             task=task,
             version=version,
-            topic=known[task].topic_id,
-            assessor=known[task].assessor_id,
-            stage=Stage(known[task].stage),
+            topic=task_of[task].topic_id,
+            assessor=task_of[task].assessor_id,
+            stage=Stage(task_of[task].stage),
             submitted=(task, version) in frozen,
-            whole=known[task].study_id is None,
+            whole=task_of[task].study_id is None,
             recorded=recorded,
         )
-        for (task, version), recorded in sorted(found.items(), key=lambda entry: entry[0])
+        for (task, version), recorded in sorted(records.items(), key=lambda entry: entry[0])
         if recorded.days or recorded.times.wall
     ]
 
@@ -245,13 +245,13 @@ def _marks(tasks: Iterable[int]) -> dict[Key, Mark]:
 
 def _measured(keys: Collection[Key], stages: dict[int, Stage]) -> dict[Key, Recorded]:
     """Compute times as the report does, from all stretches of these submissions in one query."""
-    wanted = {task for task, _ in keys}
-    rows = TimeSegment.objects.filter(task__in=wanted).order_by("task", "started_at", "window", "number")
-    found: dict[Key, list[Stretch]] = {key: [] for key in keys}
+    tasks = {task for task, _ in keys}
+    rows = TimeSegment.objects.filter(task__in=tasks).order_by("task", "started_at", "window", "number")
+    stretches_of: dict[Key, list[Stretch]] = {key: [] for key in keys}
     for task, version, *fields in rows.values_list("task", "submission", *FIELDS).iterator(chunk_size=CHUNK):
-        if (task, version) in found:
-            found[task, version].append(stretch_of(*fields))
-    return {key: _recorded(stretches, stages[key[0]]) for key, stretches in found.items()}
+        if (task, version) in stretches_of:
+            stretches_of[task, version].append(stretch_of(*fields))
+    return {key: _recorded(stretches, stages[key[0]]) for key, stretches in stretches_of.items()}
 
 
 def _recorded(stretches: list[Stretch], stage: Stage) -> Recorded:

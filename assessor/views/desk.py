@@ -111,12 +111,12 @@ def submit(request: UserRequest, public_id: str) -> HttpResponse:
 @desk_json
 def answer(request: UserRequest, public_id: str, answer_id: str) -> HttpResponse:
     """Return an answer's text, and the passages it cites where support is judged. Asking marks nothing as seen."""
-    shown, passages = shown_answer(public_id, request.user, answer_id)
+    answer_shown, passages = shown_answer(public_id, request.user, answer_id)
     cited = {
         passage.public_id: render_to_string("assessor/cited_part.html", {"passage": passage})
         for passage in passages
     }
-    html = render_to_string("assessor/answer_part.html", {"answer": shown})
+    html = render_to_string("assessor/answer_part.html", {"answer": answer_shown})
     return JsonResponse({"id": answer_id, "html": html, "passages": cited})
 
 

@@ -67,12 +67,12 @@ def tally_of(campaign: Campaign) -> tuple[TallyCell, ...]:
 
 
 @lru_cache(maxsize=16)
-def _tally(campaign: Campaign, made: datetime, revision: int) -> tuple[TallyCell, ...]:
+def _tally(campaign: Campaign, created: datetime, revision: int) -> tuple[TallyCell, ...]:
     # When the campaign was made tells databases apart: keys and revisions begin anew in each.
-    name, state = f"tally-{campaign.pk}", [made.isoformat(), revision]
-    found = kept(name)
-    if found and found["state"] == state:
-        return tuple(TallyCell(*cell) for cell in found["cells"])
+    name, state = f"tally-{campaign.pk}", [created.isoformat(), revision]
+    tally = kept(name)
+    if tally and tally["state"] == state:
+        return tuple(TallyCell(*cell) for cell in tally["cells"])
     cells = _counted(campaign)
     keep(name, {"state": state, "cells": [astuple(cell) for cell in cells]})
     return cells
@@ -255,8 +255,8 @@ def segments_named_by(viewer: User, campaign: Campaign, findings: Iterable[Findi
         if finding.code == FindingCode.ADDRESSES_JUDGE and not finding.run_id
     }
     segments = Segment.objects.filter(campaign__in=within(viewer, campaign), docid__in=set(docids.values()))
-    found = dict(segments.values_list("docid", "public_id"))
-    return {pk: found[docid] for pk, docid in docids.items() if docid in found}
+    public_ids = dict(segments.values_list("docid", "public_id"))
+    return {pk: public_ids[docid] for pk, docid in docids.items() if docid in public_ids}
 
 
 TOPICS_COMPARED = 5  # enough to tell a run from its namesake; all answers would be read for each page
@@ -334,8 +334,8 @@ def _alike(campaign: int, other: int, runs: list[Run]) -> Iterator[Run]:
 
 
 def _answers(campaign: int, names: list[str], topics: list[str]) -> dict[tuple[str, str], list[str]]:
-    found = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=names)
-    rows = found.filter(topic__topic_id__in=topics).values_list("answer", "run__run_id", "topic__topic_id")
+    provenance = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=names)
+    rows = provenance.filter(topic__topic_id__in=topics).values_list("answer", "run__run_id", "topic__topic_id")
     keys = {answer: (run_id, topic) for answer, run_id, topic in rows}
     texts: dict[tuple[str, str], list[str]] = defaultdict(list)
     sentences = Sentence.objects.filter(answer__in=list(keys)).order_by("answer", "index")

@@ -132,7 +132,7 @@ def _make(slug: str, name: str, content: CampaignFile, actor: User | None) -> Ca
 
 def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool, actor: User | None) -> str:
     # A description and a language that the file leaves out stay as they are.
-    wanted = {
+    fields = {
         "name": trimmed(name or content.name),
         "description": content.description or campaign.description,
         "language": content.language or campaign.language,
@@ -141,20 +141,20 @@ def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool,
     there = {default.condition: (default.judge, default.nuggets) for default in campaign.defaults.all()}
     changes_protocol = any(getattr(protocol, key) != value for key, value in settings.items())
     changes_defaults = any(there.get(key) != value for key, value in _choices(content).items())
-    changes_campaign = any(getattr(campaign, key) != value for key, value in wanted.items())
+    changes_campaign = any(getattr(campaign, key) != value for key, value in fields.items())
     if not (changes_campaign or changes_protocol or changes_defaults):
         return "unchanged"
     if not replace:
         raise Refused(
             "campaign_differs", f"Campaign {campaign.slug} is there with other settings.", field="replace"
         )
-    for key, value in wanted.items():
+    for key, value in fields.items():
         setattr(campaign, key, value)
     _check(campaign)
     campaign.save()
     if changes_protocol:
-        made = {"version": protocol.version + 1, "changed_by": actor, "reason": BY_FILE}
-        protocol = Protocol(campaign=campaign, **made, **settings)
+        version = protocol.version + 1
+        protocol = Protocol(campaign=campaign, version=version, changed_by=actor, reason=BY_FILE, **settings)
         _check(protocol)
         protocol.save()
     _write_defaults(campaign, content)
@@ -164,8 +164,8 @@ def _change(campaign: Campaign, name: str, content: CampaignFile, replace: bool,
 
 
 def _settings(content: CampaignFile) -> dict[str, Any]:
-    given = content.protocol.model_dump(exclude_none=True)
-    return {key: None if key in UNLIMITED and value == 0 else value for key, value in given.items()}
+    settings = content.protocol.model_dump(exclude_none=True)
+    return {key: None if key in UNLIMITED and value == 0 else value for key, value in settings.items()}
 
 
 def _choices(content: CampaignFile) -> dict[str, tuple[str, str]]:
@@ -183,8 +183,8 @@ def _check(row: Campaign | Protocol) -> None:
     try:
         row.full_clean()
     except DjangoValidationError as error:
-        found = error.message_dict.items()
-        raise Refused("invalid", " ".join(f"{key}: {' '.join(messages)}" for key, messages in found)) from error
+        texts = [f"{key}: {' '.join(messages)}" for key, messages in error.message_dict.items()]
+        raise Refused("invalid", " ".join(texts)) from error
 
 
 def set_hourly_rate(*, campaign: Campaign, rate: Decimal | None, actor: User) -> bool:
@@ -205,7 +205,7 @@ def set_hourly_rate(*, campaign: Campaign, rate: Decimal | None, actor: User) ->
 def add_member(*, campaign: Campaign, user: User, role: Role, actor: User | None = None) -> None:
     """Give someone a role in a campaign; the same role again changes nothing."""
     with transaction.atomic():
-        _, made = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
-        if made:
+        _, is_new = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
+        if is_new:
             payload = {"user": user.pk, "role": role}
             Event.objects.create(campaign=campaign, kind="member.added", actor=actor, payload=payload)

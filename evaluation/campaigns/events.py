@@ -94,7 +94,7 @@ def may_audit(viewer: User, campaign: Campaign) -> bool:
     return Membership.objects.filter(campaign__in=seen, user=viewer, role__in=SEEING).exists()
 
 
-def entries_for(viewer: User, campaign: Campaign | None, wanted: EventFilter, most: int) -> Entries:
+def entries_for(viewer: User, campaign: Campaign | None, event_filter: EventFilter, most: int) -> Entries:
     """Return the entries of a campaign that the viewer may audit; None: of all, for administrators only."""
     if campaign is None:
         events, slug = Event.objects.all() if viewer.is_superuser else Event.objects.none(), ""
@@ -103,15 +103,15 @@ def entries_for(viewer: User, campaign: Campaign | None, wanted: EventFilter, mo
     if not (viewer.is_superuser if campaign is None else may_audit(viewer, campaign)):
         return Entries([])
     log = read_end()
-    lines = [line for line in log.lines if wanted.takes_line(line, slug)]
-    rows = [*_of_log(lines[:most]), *_of_events(_chosen(events, wanted)[:most])]
+    lines = [line for line in log.lines if event_filter.takes_line(line, slug)]
+    rows = [*_of_log(lines[:most]), *_of_events(_matching(events, event_filter)[:most])]
     rows.sort(key=lambda entry: entry.at, reverse=True)
-    shown = _with_its_moment(rows, most)
-    until = shown[-1].at if len(shown) >= most else None
+    entries = _with_its_moment(rows, most)
+    until = entries[-1].at if len(entries) >= most else None
     # A full page reaches back to its last row, the last page to where its filter begins.
-    oldest = until or wanted.since
+    oldest = until or event_filter.since
     lacks_lines = log.begins is not None and (oldest is None or oldest < log.begins)
-    return Entries(shown, until, log.begins if lacks_lines else None)
+    return Entries(entries, until, log.begins if lacks_lines else None)
 
 
 def people_of(viewer: User, campaign: Campaign | None) -> list[User]:
@@ -124,15 +124,15 @@ def people_of(viewer: User, campaign: Campaign | None) -> list[User]:
     return list(User.objects.filter(pk__in={*members, *working}).order_by("username"))
 
 
-def _chosen(events: QuerySet[Event], wanted: EventFilter) -> QuerySet[Event]:
-    found = events.filter(kind__in=filter(wanted.takes_kind, ACTS))
-    if wanted.person:
-        found = found.filter(actor=wanted.person)
-    if wanted.since:
-        found = found.filter(at__gte=wanted.since)
-    if wanted.until:
-        found = found.filter(at__lt=wanted.until)
-    return found.select_related("actor", "campaign").order_by("-id")
+def _matching(events: QuerySet[Event], event_filter: EventFilter) -> QuerySet[Event]:
+    rows = events.filter(kind__in=filter(event_filter.takes_kind, ACTS))
+    if event_filter.person:
+        rows = rows.filter(actor=event_filter.person)
+    if event_filter.since:
+        rows = rows.filter(at__gte=event_filter.since)
+    if event_filter.until:
+        rows = rows.filter(at__lt=event_filter.until)
+    return rows.select_related("actor", "campaign").order_by("-id")
 
 
 def _with_its_moment(rows: list[Entry], most: int) -> list[Entry]:
@@ -178,10 +178,10 @@ def _name(reference: object, names: dict[int, str]) -> str:
 
 
 def _of_events(events: QuerySet[Event]) -> Iterator[Entry]:
-    found = list(events)
-    about = {event.payload.get("user") for event in found if isinstance(event.payload.get("user"), int)}
+    rows = list(events)
+    about = {event.payload.get("user") for event in rows if isinstance(event.payload.get("user"), int)}
     names = {user.pk: user.name for user in User.objects.filter(pk__in=about)}
-    for event in found:
+    for event in rows:
         old, new = _old_and_new(event.kind, event.payload)
         yield Entry(
             at=event.at,
@@ -211,10 +211,10 @@ def _what_about(payload: dict[str, Any], names: dict[int, str]) -> str:
 
 def _old_and_new(kind: str, payload: dict[str, Any]) -> tuple[str, str]:
     if kind == "protocol.changed":
-        found = recorded_differences(payload)
+        changes = recorded_differences(payload)
         return (
-            "; ".join(f"{change.setting.label}: {_short(change.was)}" for change in found),
-            "; ".join(f"{change.setting.label}: {_short(change.becomes)}" for change in found),
+            "; ".join(f"{change.setting.label}: {_short(change.was)}" for change in changes),
+            "; ".join(f"{change.setting.label}: {_short(change.becomes)}" for change in changes),
         )
     if kind == "task.rescheduled":
         return str(payload.get("was") or "no date"), str(payload.get("due") or "no date")

@@ -113,8 +113,8 @@ def _rename_judges(user: User, pseudonym: str) -> None:
     Campaign.objects.filter(pk__in=touched).update(revision=F("revision") + 1)
 
 
-def _free(wanted: str, pseudonym: str) -> str:
-    name, number = wanted, 1
+def _free(preferred: str, pseudonym: str) -> str:
+    name, number = preferred, 1
     while Judge.objects.filter(name=name).exists():
         number += 1
         name = f"{pseudonym} {number}"
@@ -167,15 +167,15 @@ def invite(*, campaign: Campaign, role: Role, email: str, actor: User, name: str
     if email:
         _check_email(email)
     with transaction.atomic():
-        made, raw = new_invitation(
+        invitation, raw = new_invitation(
             campaign_id=campaign.pk, role=role, email=email, name=trimmed(name), made_by=actor
         )
-        payload = {"invitation": made.pk, "role": role, "by_mail": bool(email)}
+        payload = {"invitation": invitation.pk, "role": role, "by_mail": bool(email)}
         Event.objects.create(campaign=campaign, kind="invitation.made", actor=actor, payload=payload)
     inviter = audit_log.actor_of(actor)
     # Never the link: with it, a reader of the log could take the role.
     audit_log.record_if_possible("account.invited", actor=inviter, campaign=campaign.slug, role=role)
-    return made, raw
+    return invitation, raw
 
 
 def accept(*, raw: str, user: User) -> Campaign:
@@ -185,9 +185,9 @@ def accept(*, raw: str, user: User) -> Campaign:
     organizer.
     """
     with transaction.atomic():
-        found = invitation_of(raw)
-        if found:  # the campaign first, as where roles are given
-            lock_family(found.campaign_id)
+        invitation = invitation_of(raw)
+        if invitation:  # the campaign first, as where roles are given
+            lock_family(invitation.campaign_id)
         used = use_invitation(raw, user)
         campaign, role = used.campaign, Role(used.role)
         # Links outlive roles: an inviter who left must not let anybody in.
@@ -330,9 +330,9 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
         roles[user].add(role)
         languages[user] = languages.get(user, "") or tags
     holders = Task.objects.filter(campaign__in=seen).not_withdrawn().values_list("assessor", flat=True)
-    found = User.objects.filter(pk__in={*roles, *holders.distinct().order_by()})
-    secured = set(Authenticator.objects.filter(user__in=found).values_list("user", flat=True))
-    organizers = sum(user.is_active and Role.ORGANIZER in roles[user.pk] for user in found)
+    users = User.objects.filter(pk__in={*roles, *holders.distinct().order_by()})
+    secured = set(Authenticator.objects.filter(user__in=users).values_list("user", flat=True))
+    organizers = sum(user.is_active and Role.ORGANIZER in roles[user.pk] for user in users)
     people = [
         Person(
             pk=user.pk,
@@ -347,7 +347,7 @@ def people_for(viewer: User, campaign: Campaign) -> list[Person]:
             last_login=user.last_login,
             languages=languages.get(user.pk, ""),
         )
-        for user in found
+        for user in users
     ]
     return sorted(people, key=lambda person: (person.name.casefold(), person.username))
 
@@ -376,21 +376,21 @@ def invitations_for(viewer: User, campaign: Campaign) -> list[Invitation]:
 
 def known_addresses(campaign: Campaign, addresses: Collection[str]) -> dict[str, str]:
     """Return, by address in small letters, why somebody need not be invited: they have an account or a link."""
-    wanted = {address.lower() for address in addresses}
+    lower_case = {address.lower() for address in addresses}
     lowered = Invitation.objects.filter(
         campaign=campaign, accepted_at=None, revoked_at=None, expires_at__gt=now()
     ).annotate(address=Lower("email"))
-    links = lowered.filter(address__in=wanted).values_list("address", "role")
-    known = {address: f"Invited already as {role}." for address, role in links}
+    links = lowered.filter(address__in=lower_case).values_list("address", "role")
+    reasons = {address: f"Invited already as {role}." for address, role in links}
     members = dict(Membership.objects.filter(campaign=campaign).values_list("user", "role"))
-    for user in User.objects.annotate(address=Lower("email")).filter(address__in=wanted):
+    for user in User.objects.annotate(address=Lower("email")).filter(address__in=lower_case):
         role = members.get(user.pk)
-        known[user.email.lower()] = (
+        reasons[user.email.lower()] = (
             f"{user.name} is {role} here already."
             if role
             else f"{user.name} has an account: give the role instead."
         )
-    return known
+    return reasons
 
 
 def accounts_to_choose(actor: User) -> QuerySet[User]:

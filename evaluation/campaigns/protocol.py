@@ -49,8 +49,10 @@ def settings_of(protocol: Protocol) -> dict[str, Value]:
 
 
 def defaults_of(campaign: Campaign) -> dict[str, tuple[str, str]]:
-    named = {row.condition: (row.judge, row.nuggets) for row in ConditionDefault.objects.filter(campaign=campaign)}
-    return {condition: named.get(condition, ("", "")) for condition in CONDITIONS}
+    defaults = {
+        row.condition: (row.judge, row.nuggets) for row in ConditionDefault.objects.filter(campaign=campaign)
+    }
+    return {condition: defaults.get(condition, ("", "")) for condition in CONDITIONS}
 
 
 def protocol_hash(campaign: Campaign) -> str:
@@ -74,9 +76,9 @@ def change_protocol(
     with transaction.atomic():
         locked = _locked(campaign, seal)
         protocol = locked.protocol
-        found = tuple(differences(settings_of(protocol), settings))
+        changes = tuple(differences(settings_of(protocol), settings))
         # Saving a page unchanged makes no version and no event.
-        if not found:
+        if not changes:
             return protocol
         judged = is_judged(locked)
         why = _reason(reason, needed=judged)
@@ -84,7 +86,7 @@ def change_protocol(
         if judged:
             # Without its key, Django inserts a further row instead of updating this row.
             protocol.pk, protocol.version, protocol._state.adding = None, protocol.version + 1, True
-        for change in found:
+        for change in changes:
             setattr(protocol, change.setting.name, change.new)
         protocol.reason, protocol.changed_by = why, actor
         # Checked as a whole: two settings may each be valid and not go together.
@@ -92,7 +94,7 @@ def change_protocol(
         protocol.save()
         payload: dict[str, Any] = {"version": protocol.version, "new": judged, "reason": why}
         payload["changes"] = [
-            {"setting": change.setting.name, "old": change.old, "new": change.new} for change in found
+            {"setting": change.setting.name, "old": change.old, "new": change.new} for change in changes
         ]
         Event.objects.create(campaign=locked, kind="protocol.changed", actor=actor, payload=payload)
     _note(locked, actor, "protocol.changed", version=protocol.version)
@@ -158,8 +160,8 @@ def _check(protocol: Protocol) -> None:
         raise Refused("invalid", " ".join(error.messages)) from error
 
 
-def _check_there(campaign: Campaign, named: Mapping[str, tuple[str, str]]) -> None:
-    for names in named.values():
+def _check_there(campaign: Campaign, defaults: Mapping[str, tuple[str, str]]) -> None:
+    for names in defaults.values():
         for name, key in zip(names, _keys(campaign, names).values(), strict=True):
             if name and key is None:
                 raise Refused("unknown_default", f"There is no {name} here.")
@@ -214,8 +216,8 @@ def versions_for(viewer: User, campaign: Campaign) -> list[Version]:
     seen = within(viewer, campaign)
     standing = Task.objects.filter(campaign__in=seen).not_withdrawn().order_by()
     tasks = dict(standing.values_list("protocol").annotate(Count("pk")))
-    found = Protocol.objects.filter(campaign__in=seen).select_related("changed_by").order_by("-version")
-    return [Version(version, tasks.get(version.pk, 0)) for version in found]
+    protocols = Protocol.objects.filter(campaign__in=seen).select_related("changed_by").order_by("-version")
+    return [Version(version, tasks.get(version.pk, 0)) for version in protocols]
 
 
 def changes_for(viewer: User, campaign: Campaign) -> list[ProtocolChange]:
@@ -238,8 +240,8 @@ def judge_names_for(viewer: User, campaign: Campaign) -> dict[JudgeKind, list[st
     makers = Judge.objects.filter(pk__in=NuggetSet.objects.filter(campaign__in=seen).values("judge"))
     labelled = [*assignment_counts_for(viewer, campaign), *support_counts_for(viewer, campaign)]
     judges = Judge.objects.filter(name__in={label.judge for label in labelled}, aside=False)
-    found = {*assessors, *makers, *judges, *machines_for(viewer, campaign)}
-    return {kind: sorted(judge.name for judge in found if judge.kind == kind) for kind in JudgeKind}
+    all_judges = {*assessors, *makers, *judges, *machines_for(viewer, campaign)}
+    return {kind: sorted(judge.name for judge in all_judges if judge.kind == kind) for kind in JudgeKind}
 
 
 def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
@@ -254,8 +256,8 @@ def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
     first = machines_of(campaign)
     makers = NuggetSet.objects.filter(campaign__in=mine).values("judge")
     defaults = ConditionDefault.objects.filter(campaign__in=mine, condition=SupportCondition.LLM).values("judge")
-    known = Judge.objects.filter(Q(pk__in=makers) | Q(name__in=defaults), kind=JudgeKind.LLM)
-    return [*first, *known.exclude(pk__in=[judge.pk for judge in first])]
+    others = Judge.objects.filter(Q(pk__in=makers) | Q(name__in=defaults), kind=JudgeKind.LLM)
+    return [*first, *others.exclude(pk__in=[judge.pk for judge in first])]
 
 
 def machines_of(campaign: Campaign) -> list[Judge]:
@@ -275,13 +277,13 @@ def _change(event: Event) -> ProtocolChange:
         new=bool(payload.get("new")),
         settings=tuple(recorded_differences(payload)),
         defaults=tuple(
-            DefaultChange(change["condition"], _named(change["old"]), _named(change["new"]))
+            DefaultChange(change["condition"], _names_of(change["old"]), _names_of(change["new"]))
             for change in payload.get("defaults", [])
         ),
     )
 
 
-def _named(keys: dict[str, int | None]) -> str:
+def _names_of(keys: dict[str, int | None]) -> str:
     judge = Judge.objects.filter(pk=keys["judge"] or 0).values_list("name", flat=True).first()
     nuggets = NuggetSet.objects.filter(pk=keys["nuggets"] or 0).values_list("name", flat=True).first()
     return ", ".join(name for name in (nuggets, judge) if name) or "whatever fits"

@@ -94,21 +94,21 @@ def shown_answers(rows: Iterable[AnswerProvenance]) -> list[AnswerOfRun]:
 def _sentences(answers: Sequence[int]) -> dict[int, list[SentenceOfAnswer]]:
     rows = list(Sentence.objects.filter(answer__in=answers).order_by("answer", "index"))
     citations = _citations([row.pk for row in rows])
-    shown = defaultdict(list)
+    by_answer = defaultdict(list)
     for row in rows:
         sentence = SentenceOfAnswer(row.index + 1, row.text, tuple(citations[row.pk]))
-        shown[row.answer_id].append(sentence)
-    return shown
+        by_answer[row.answer_id].append(sentence)
+    return by_answer
 
 
 def _citations(sentences: Sequence[int]) -> dict[int, list[ShownCitation]]:
     labels = _support(sentences)
     rows = Citation.objects.filter(sentence__in=sentences).select_related("segment")
     rows = rows.defer("segment__text", "segment__headings").order_by("sentence", "position")
-    shown = defaultdict(list)
+    by_sentence = defaultdict(list)
     for row in rows:
-        shown[row.sentence_id].append(_citation(row, labels))
-    return shown
+        by_sentence[row.sentence_id].append(_citation(row, labels))
+    return by_sentence
 
 
 def _citation(row: Citation, labels: dict[tuple[int, int], list[ShownSupport]]) -> ShownCitation:

@@ -81,11 +81,11 @@ def judgings_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Judging]
     labels = Assignment.objects.current().filter(
         answer__topic=topic, nugget_version__nugget__nugget_set__in=list(by_set)
     )
-    found = list(labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct())
-    judges = Judge.objects.in_bulk([judge for _, judge in found])
-    made = [(judges[judge].aside, _judging(by_set[set_pk], judges[judge])) for set_pk, judge in found]
+    pairs = list(labels.order_by().values_list("nugget_version__nugget__nugget_set", "judge").distinct())
+    judges = Judge.objects.in_bulk([judge for _, judge in pairs])
+    judgings = [(judges[judge].aside, _judging(by_set[set_pk], judges[judge])) for set_pk, judge in pairs]
     # Labels of studies last, so that the page opens with labels that count.
-    return [judging for _, judging in sorted(made, key=lambda row: (row[0], str(row[1])))]
+    return [judging for _, judging in sorted(judgings, key=lambda row: (row[0], str(row[1])))]
 
 
 def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) -> Grid:
@@ -102,16 +102,16 @@ def grid_of(viewer: User, campaign: Campaign, topic: Topic, judging: Judging) ->
     return Grid(judging, tuple(GridColumn(run, run.pk in answers) for run in runs), rows)
 
 
-def sheets_of(viewer: User, campaign: Campaign, given: AnswerProvenance) -> list[AnswerSheet]:
-    lists = _lists(viewer, campaign, given.topic_id).order_by("nugget_set__name")
-    found = {nugget_list.pk: nugget_list for nugget_list in lists}
-    items = list(_items(list(found)))
-    labels = _labels([given.answer_id], items)
+def sheets_of(viewer: User, campaign: Campaign, provenance: AnswerProvenance) -> list[AnswerSheet]:
+    lists = _lists(viewer, campaign, provenance.topic_id).order_by("nugget_set__name")
+    by_pk = {nugget_list.pk: nugget_list for nugget_list in lists}
+    items = list(_items(list(by_pk)))
+    labels = _labels([provenance.answer_id], items)
     judges = Judge.objects.in_bulk(list({judge for _, _, judge in labels}))
     by_list = defaultdict(list)
     for item in items:
         by_list[item.nugget_list_id].append(item)
-    sheets = [_sheet(found[pk], by_list[pk], given.answer_id, labels, judges) for pk in found]
+    sheets = [_sheet(by_pk[pk], by_list[pk], provenance.answer_id, labels, judges) for pk in by_pk]
     return [sheet for sheet in sheets if sheet.judges]
 
 

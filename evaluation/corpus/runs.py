@@ -20,11 +20,12 @@ class PoolRun:
     group: str
     task: str
     priority: int | None
-    named: bool
+    beyond_depth: bool
 
 
 def judging_pool(runs: Iterable[PoolRun], depth: int | None) -> frozenset[str]:
-    """Return the run ids to judge: the first `depth` of each group and task, and those named. None means all.
+    """Return the run ids to judge: the first `depth` of each group and task, and those beyond it that
+    organizers name. None means all.
 
     Equal priorities go by run id, so that the pool does not depend on the order of loading.
     """
@@ -36,7 +37,7 @@ def judging_pool(runs: Iterable[PoolRun], depth: int | None) -> frozenset[str]:
         for group in by_group.values()
         for place, run in enumerate(sorted(group, key=_by_priority))
         # Organizers name runs beyond the depth that are to be judged all the same.
-        if depth is None or place < depth or run.named
+        if depth is None or place < depth or run.beyond_depth
     )
 
 
@@ -82,8 +83,10 @@ def run_for(viewer: User, campaign: Campaign, pk: int) -> Run:
 def run_rows(campaign: Campaign, runs: Iterable[Run]) -> list[ListedRun]:
     """Return the rows of one page of runs that were read for the viewer: five queries, however many."""
     page = list(runs)
-    given = AnswerProvenance.objects.filter(run__in=[run.pk for run in page]).values_list("run").order_by()
-    counts = {pk: (answers, words) for pk, answers, words in given.annotate(Count("pk"), Sum("answer__words"))}
+    provenance = AnswerProvenance.objects.filter(run__in=[run.pk for run in page]).values_list("run").order_by()
+    counts = {
+        pk: (answers, words) for pk, answers, words in provenance.annotate(Count("pk"), Sum("answer__words"))
+    }
     noticed = Finding.objects.filter(campaign=campaign, run_id__in=[run.run_id for run in page])
     findings = dict(noticed.order_by().values_list("run_id").annotate(Count("pk")))
     pool = pool_of(campaign)

@@ -105,10 +105,10 @@ def topic_rows(topics: Iterable[Topic]) -> list[ListedTopic]:
     qrels = Qrel.objects.filter(topic__in=pks).values_list("topic").order_by()
     judged = dict(qrels.annotate(Count("segment", distinct=True)))
     related = dict(qrels.filter(grade__gte=1).annotate(Count("segment", distinct=True)))
-    made = NuggetList.objects.filter(topic__in=pks, submitted=True).values_list("topic").order_by()
-    lists = dict(made.annotate(Count("nugget_set", distinct=True)))
-    given = AnswerProvenance.objects.filter(topic__in=pks).values_list("topic").order_by()
-    answers = dict(given.annotate(Count("pk")))
+    submitted_lists = NuggetList.objects.filter(topic__in=pks, submitted=True).values_list("topic").order_by()
+    lists = dict(submitted_lists.annotate(Count("nugget_set", distinct=True)))
+    provenance = AnswerProvenance.objects.filter(topic__in=pks).values_list("topic").order_by()
+    answers = dict(provenance.annotate(Count("pk")))
     return [
         ListedTopic(
             topic_id=topic.topic_id,
@@ -132,27 +132,25 @@ def graded_pks_of(viewer: User, campaign: Campaign, topic: Topic) -> QuerySet[Qr
 
 def graded_segments(topic: Topic, pks: Iterable[int], sources: Sequence[str]) -> list[GradedSegment]:
     """Return one page of graded segments in the order given, with no more of each text than a row shows."""
-    wanted = list(pks)
+    page = list(pks)
     grades: dict[int, dict[str, ShownGrade]] = defaultdict(dict)
-    rows = Qrel.objects.filter(topic=topic, segment__in=wanted)
+    rows = Qrel.objects.filter(topic=topic, segment__in=page)
     for segment, source, grade, pk in rows.values_list("segment", "source__name", "grade", "pk"):
         grades[segment][source] = ShownGrade(grade, pk)
     fields = ("docid", "public_id", "title", "snippet", "has_text")
     # Cut by the database: a page of whole texts would be megabytes.
-    found = Segment.objects.filter(pk__in=wanted).annotate(snippet=Substr("text", 1, SNIPPET))
-    by_pk: dict[int, dict[str, Any]] = {row.pop("pk"): row for row in found.values("pk", *fields)}
-    return [
-        GradedSegment(**by_pk[pk], grades=tuple(grades[pk].get(source) for source in sources)) for pk in wanted
-    ]
+    segments = Segment.objects.filter(pk__in=page).annotate(snippet=Substr("text", 1, SNIPPET))
+    by_pk: dict[int, dict[str, Any]] = {row.pop("pk"): row for row in segments.values("pk", *fields)}
+    return [GradedSegment(**by_pk[pk], grades=tuple(grades[pk].get(source) for source in sources)) for pk in page]
 
 
 def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[ShownList]:
     lists = NuggetList.objects.newest_submitted().filter(
         nugget_set__campaign__in=within(viewer, campaign), topic=topic
     )
-    found = list(lists.select_related("nugget_set__judge").order_by("nugget_set__name"))
+    rows = list(lists.select_related("nugget_set__judge").order_by("nugget_set__name"))
     nuggets = defaultdict(list)
-    items = ListedNugget.objects.filter(nugget_list__in=[nugget_list.pk for nugget_list in found])
+    items = ListedNugget.objects.filter(nugget_list__in=[nugget_list.pk for nugget_list in rows])
     for item in items.select_related("nugget_version").order_by("nugget_list", "position"):
         nuggets[item.nugget_list_id].append(
             ShownNugget(
@@ -174,7 +172,7 @@ def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Show
             version=nugget_list.version,
             nuggets=tuple(nuggets[nugget_list.pk]),
         )
-        for nugget_list in found
+        for nugget_list in rows
     ]
 
 

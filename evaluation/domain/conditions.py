@@ -156,37 +156,37 @@ def resolve(campaign: Campaign, condition: Condition, *, judge: str = "", nugget
     default = _default(campaign, condition)
     lists = _lists(campaign, condition, "" if judge == ALL_PEOPLE else judge, nuggets, default[1])
     sets = [nugget_list.nugget_set for nugget_list in lists if nugget_list.nugget_set]
-    judges = list(judges_of(*sets, kind=condition.judge_kind, named=judge))
-    chosen = _named(condition, judges, judge, default[0])
+    judges = list(judges_of(*sets, kind=condition.judge_kind, name=judge))
+    judge_row = _judge_called(condition, judges, judge, default[0])
     # Only people share topics: an LLM judge labels all of them, so a second judge is always ambiguous.
-    if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
+    if judge_row is None and condition.judge_kind is JudgeKind.HUMAN:
         return NuggetCondition(campaign, tuple(_by_assigners(campaign, lists, judges)), condition)
-    chosen = chosen or only_judge(judges, condition)
+    judge_row = judge_row or only_judge(judges, condition)
     return NuggetCondition(
         campaign,
-        tuple(Part(nugget_list.nugget_set, chosen, nugget_list.topics) for nugget_list in lists),
+        tuple(Part(nugget_list.nugget_set, judge_row, nugget_list.topics) for nugget_list in lists),
         condition,
     )
 
 
 def resolve_citations(campaign: Campaign, condition: SupportCondition, *, judge: str = "") -> CitationCondition:
     """Return the judges that a support condition means. Raises `Refused` as `resolve` does."""
-    judges = list(support_judges_of(campaign, condition, named=judge))
-    chosen = _named(condition, judges, judge, _default(campaign, condition)[0])
-    if chosen is None and condition.judge_kind is JudgeKind.HUMAN:
+    judges = list(support_judges_of(campaign, condition, name=judge))
+    judge_row = _judge_called(condition, judges, judge, _default(campaign, condition)[0])
+    if judge_row is None and condition.judge_kind is JudgeKind.HUMAN:
         return CitationCondition(campaign, tuple(_by_support_judges(campaign, condition, judges)), condition)
-    return CitationCondition(campaign, (Part(None, chosen or only_judge(judges, condition)),), condition)
+    return CitationCondition(campaign, (Part(None, judge_row or only_judge(judges, condition)),), condition)
 
 
 def readings(
     campaign: Campaign, condition: Condition, judge: str = "", nuggets: str = ""
 ) -> list[NuggetCondition]:
     """Return what a condition can mean: one where `resolve` knows, else one for each set and judge that fit."""
-    named = {"judge": judge, "nuggets": nuggets}
+    names = {"judge": judge, "nuggets": nuggets}
     try:
-        return [resolve(campaign, condition, **named)]
+        return [resolve(campaign, condition, **names)]
     except Refused as refused:
-        choices = [named | {refused.field: name} for name in refused.choices]
+        choices = [names | {refused.field: name} for name in refused.choices]
     return [reading for choice in choices for reading in readings(campaign, condition, **choice)]
 
 
@@ -271,17 +271,17 @@ def set_of_origin(campaign: Campaign, origin: Origin, name: str, field: str) -> 
     """Return the set of that name, or the only set of that origin. Raises `Refused`: `no_such_set`, `ambiguous`."""
     sets = campaign.nugget_sets.filter(origin=origin)
     fitting = list(sets.filter(name=name) if name else sets)
-    found = only_set(fitting, f"origin {origin}", field)
-    if found:
-        return found
-    wanted = f"{origin} nugget set {name}".strip()
-    raise no_such("no_such_set", wanted, campaign.nugget_sets.values_list("name", flat=True))
+    nugget_set = only_set(fitting, f"origin {origin}", field)
+    if nugget_set:
+        return nugget_set
+    what = f"{origin} nugget set {name}".strip()
+    raise no_such("no_such_set", what, campaign.nugget_sets.values_list("name", flat=True))
 
 
 def only(fitting: Sequence[Named], nouns: str, what: str, field: str) -> Named | None:
     """Return the only set or judge that fits; None where none does. Raises `Refused` (`ambiguous`) where several do."""
     if len(fitting) > 1:
-        names = [named.name for named in fitting]
+        names = [each.name for each in fitting]
         text = f"Several {nouns} fit {what}; choose one: {', '.join(names)}."
         raise Refused("ambiguous", text, field=field, choices=names)
     return fitting[0] if fitting else None
@@ -295,18 +295,18 @@ def only_judge(fitting: Sequence[Judge], what: str, field: str = "judge") -> Jud
     return only(fitting, "judges", what, field)
 
 
-def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, named: str = "") -> QuerySet[Judge]:
+def judges_of(*sets: NuggetSet, kind: JudgeKind | None = None, name: str = "") -> QuerySet[Judge]:
     """Return the judges who have labels of the sets' nuggets; a judge of a study only where it is named."""
     labelled = {judge for nugget_set in sets for judge, _ in assigned(nugget_set.campaign, nugget_set.pk)}
     judges = Judge.objects.filter(kind=kind) if kind else Judge.objects.all()
     # Study labels repeat pairs on purpose, so they must never count beside the labels they check.
-    return judges.filter(Q(aside=False) | Q(name=named), pk__in=labelled).order_by("name")
+    return judges.filter(Q(aside=False) | Q(name=name), pk__in=labelled).order_by("name")
 
 
-def support_judges_of(campaign: Campaign, condition: SupportCondition, *, named: str = "") -> QuerySet[Judge]:
+def support_judges_of(campaign: Campaign, condition: SupportCondition, *, name: str = "") -> QuerySet[Judge]:
     """Return the judges who have support labels under a condition; a judge of a study only where it is named."""
     labelled = {judge for judge, _ in supported(campaign, condition)}
-    return Judge.objects.filter(Q(aside=False) | Q(name=named), pk__in=labelled).order_by("name")
+    return Judge.objects.filter(Q(aside=False) | Q(name=name), pk__in=labelled).order_by("name")
 
 
 def _default(campaign: Campaign, condition: Condition | SupportCondition) -> tuple[str, str]:
@@ -319,18 +319,18 @@ def _lists(
     campaign: Campaign,
     condition: Condition,
     judge: str,
-    named: str,
+    name: str,
     default: str,
     among: Collection[int] | None = None,
 ) -> list[Part]:
     """Return the sets that a condition means, without judges. Raises `Refused`."""
     rows = campaign.nugget_sets.filter(origin=condition.origin).select_related("judge")
     sets = list(rows if among is None else rows.filter(pk__in=among))
-    everybody = (named or default) == ALL_PEOPLE
+    everybody = (name or default) == ALL_PEOPLE
     if everybody:
         sets = [nugget_set for nugget_set in sets if nugget_set.judge.kind == JudgeKind.HUMAN] or sets
-    elif named:
-        return [Part(_named_set(campaign, condition, sets, named), None)]
+    elif name:
+        return [Part(_named_set(campaign, condition, sets, name), None)]
     preferred = [nugget_set for nugget_set in sets if nugget_set.name == default and not everybody]
     if preferred or len(sets) < 2:
         return [Part(nugget_set, None) for nugget_set in (preferred or sets)[:1]]
@@ -349,30 +349,30 @@ def _lists(
     return [Part(only_set(fitting, condition), None)]
 
 
-def _named_set(campaign: Campaign, condition: Condition, sets: list[NuggetSet], named: str) -> NuggetSet:
+def _named_set(campaign: Campaign, condition: Condition, sets: list[NuggetSet], name: str) -> NuggetSet:
     for nugget_set in sets:
-        if nugget_set.name == named:
+        if nugget_set.name == name:
             return nugget_set
     there = ", ".join(nugget_set.name for nugget_set in sets) or "none"
-    raise Refused("no_such_set", f"{condition} has no nugget set {named} in {campaign.slug}; there are: {there}.")
+    raise Refused("no_such_set", f"{condition} has no nugget set {name} in {campaign.slug}; there are: {there}.")
 
 
 def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
-    judges = judges_of(nugget_set, kind=condition.judge_kind, named=judge)
+    judges = judges_of(nugget_set, kind=condition.judge_kind, name=judge)
     return (judges.filter(name=judge) if judge else judges).exists()
 
 
-def _named(condition: Condition | SupportCondition, judges: list[Judge], named: str, default: str) -> Judge | None:
+def _judge_called(condition: Condition | SupportCondition, judges: list[Judge], name: str, default: str) -> Judge | None:
     """Return the judge that is named, or the campaign's default; None where none is. Raises `Refused`."""
-    if named == ALL_PEOPLE and condition.judge_kind is JudgeKind.HUMAN:
+    if name == ALL_PEOPLE and condition.judge_kind is JudgeKind.HUMAN:
         return None
-    wanted = named or default
+    preferred = name or default
     for judge in judges:
-        if judge.name == wanted:
+        if judge.name == preferred:
             return judge
-    if named:
+    if name:
         names = ", ".join(judge.name for judge in judges)
-        raise Refused("no_such_judge", f"{named} has no labels under {condition}; there are: {names or 'none'}.")
+        raise Refused("no_such_judge", f"{name} has no labels under {condition}; there are: {names or 'none'}.")
     return None
 
 
@@ -384,8 +384,8 @@ def supported(campaign: Campaign, condition: SupportCondition) -> Given:
     return _supported(campaign.pk, campaign.revision_key).get(condition, frozenset())
 
 
-def topics_of_several(given: Given, judges: Collection[int]) -> frozenset[int]:
-    counts = Counter(topic for judge, topic in given if judge in judges)
+def topics_of_several(pairs: Given, judges: Collection[int]) -> frozenset[int]:
+    counts = Counter(topic for judge, topic in pairs if judge in judges)
     return frozenset(topic for topic, number in counts.items() if number > 1)
 
 
@@ -402,15 +402,15 @@ def _supported(campaign: int, _revision: RevisionKey) -> dict[str, Given]:
 
 
 def _by_first(rows: Iterable[tuple[Key, int, int]]) -> dict[Key, Given]:
-    found: dict[Key, set[tuple[int, int]]] = defaultdict(set)
+    by_key: dict[Key, set[tuple[int, int]]] = defaultdict(set)
     for key, topic, judge in rows:
-        found[key].add((judge, topic))
-    return {key: frozenset(given) for key, given in found.items()}
+        by_key[key].add((judge, topic))
+    return {key: frozenset(pairs) for key, pairs in by_key.items()}
 
 
 def second_lists(campaign: Campaign) -> set[tuple[int, int]]:
     tasks = _tasks(campaign).filter(second_opinion=True).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
-    return {(topic, made) for topic, made in tasks.values_list("topic__pk", "nugget_set") if made}
+    return {(topic, nugget_set) for topic, nugget_set in tasks.values_list("topic__pk", "nugget_set") if nugget_set}
 
 
 def _makers_sets(campaign: Campaign, origin: Origin) -> dict[int, int]:
@@ -431,17 +431,17 @@ def _by_makers(campaign: Campaign, origin: Origin, sets: Collection[NuggetSet]) 
     there: dict[int, dict[int, None]] = defaultdict(dict)
     apart = _lists_apart(campaign)
     lists = NuggetList.objects.filter(nugget_set__in=sets, submitted=True).order_by("pk")
-    for topic, made in lists.values_list("topic__pk", "nugget_set__pk"):
-        if (topic, made) not in apart:
-            there[topic][made] = None
-    counting = {topic: next(iter(made)) for topic, made in there.items()}
+    for topic, set_pk in lists.values_list("topic__pk", "nugget_set__pk"):
+        if (topic, set_pk) not in apart:
+            there[topic][set_pk] = None
+    counting = {topic: next(iter(set_pk)) for topic, set_pk in there.items()}
     keys = {nugget_set.pk for nugget_set in sets}
-    for topic, made in _makers_sets(campaign, origin).items():
-        if made in keys and (made in there[topic] or not there[topic]):
-            counting[topic] = made
+    for topic, set_pk in _makers_sets(campaign, origin).items():
+        if set_pk in keys and (set_pk in there[topic] or not there[topic]):
+            counting[topic] = set_pk
     topics: dict[int, set[int]] = defaultdict(set)
-    for topic, made in counting.items():
-        topics[made].add(topic)
+    for topic, set_pk in counting.items():
+        topics[set_pk].add(topic)
     return [
         Part(nugget_set, None, frozenset(topics[nugget_set.pk])) for nugget_set in sets if nugget_set.pk in topics
     ]
@@ -581,10 +581,10 @@ def _share(
 
 
 def _topics_by_judge(work: Iterable[tuple[int, int]]) -> TopicsByJudge:
-    found: dict[int, set[int]] = defaultdict(set)
+    topics: dict[int, set[int]] = defaultdict(set)
     for judge, topic in work:
-        found[judge].add(topic)
-    return found
+        topics[judge].add(topic)
+    return topics
 
 
 def _split(share: _Share, judges: Sequence[Judge], topics: frozenset[int]) -> Iterator[Part]:
@@ -593,12 +593,12 @@ def _split(share: _Share, judges: Sequence[Judge], topics: frozenset[int]) -> It
     own = topics if share.part.topics is None else share.part.topics
     several = [topic for topic in own if len(share.giving(topic, by_key.keys())) > 1]
     first = share.first_labels(several, by_key.keys()) if several else {}
-    found: dict[int | None, set[int]] = defaultdict(set)
+    by_judge: dict[int | None, set[int]] = defaultdict(set)
     for topic in own:
-        found[share.judge_in(topic, by_key.keys(), first)].add(topic)
+        by_judge[share.judge_in(topic, by_key.keys(), first)].add(topic)
     # A fixed order, so that equal choices compare as equal.
-    for key in sorted(found, key=lambda key: key or 0):
-        yield Part(share.part.nugget_set, by_key[key] if key else None, frozenset(found[key]))
+    for key in sorted(by_judge, key=lambda key: key or 0):
+        yield Part(share.part.nugget_set, by_key[key] if key else None, frozenset(by_judge[key]))
 
 
 def _without_second(share: _Share, judge: Judge | None, topics: frozenset[int]) -> Iterator[Part]:

@@ -45,13 +45,13 @@ def derivations(edited: NuggetSet, draft_set: NuggetSet) -> list[Derivation]:
     drafts = _newest(draft_set)
     # The drafts that were handed out; of an imported list the newest drafts of its topic.
     pairs = {topic: (used.get(pk) or drafts.get(topic), pk) for topic, pk in newest.items()}
-    known = {topic: (draft, pk) for topic, (draft, pk) in pairs.items() if draft is not None}
-    wordings = _wordings([pk for pair in known.values() for pk in pair])
+    with_drafts = {topic: (draft, pk) for topic, (draft, pk) in pairs.items() if draft is not None}
+    wordings = _wordings([pk for pair in with_drafts.values() for pk in pair])
     traced = used.keys() | (_traced(edited) if edited.drafts_id == draft_set.pk else set())
     relations = _relations(edited)
     return [
         _derivation(topic, wordings[draft], wordings[pk], relations if pk in traced else None)
-        for topic, (draft, pk) in known.items()
+        for topic, (draft, pk) in with_drafts.items()
     ]
 
 
@@ -75,25 +75,25 @@ def _derivation(
     if relations is None:
         return Derivation(topic, drafts, nuggets, None, None)
     places = {draft.pk: place for place, draft in enumerate(drafts)}
-    found = [_ancestors(nugget.pk, places, relations) for nugget in nuggets]
-    parents = tuple(tuple(sorted(places[draft] for draft in each)) for each in found)
-    identifiers = tuple(next(iter(each.values()), "") for each in found)
+    ancestors = [_ancestors(nugget.pk, places, relations) for nugget in nuggets]
+    parents = tuple(tuple(sorted(places[draft] for draft in each)) for each in ancestors)
+    identifiers = tuple(next(iter(each.values()), "") for each in ancestors)
     return Derivation(topic, drafts, nuggets, parents, identifiers)
 
 
 def _ancestors(child: int, drafts: Collection[int], relations: Relations) -> dict[int, str]:
     """Return the drafts that a wording comes from and how, through other wordings where need be."""
-    found: dict[int, str] = {}
+    ancestors: dict[int, str] = {}
     seen, waiting = {child}, [(child, "")]
     while waiting:
         here, first = waiting.pop()
         for parent, relation in relations.get(here, {}).items():
             if parent in drafts:
-                found.setdefault(parent, first or relation)
+                ancestors.setdefault(parent, first or relation)
             elif parent not in seen:
                 seen.add(parent)
                 waiting.append((parent, first or relation))
-    return found
+    return ancestors
 
 
 def _newest(nugget_set: NuggetSet) -> dict[int, int]:
@@ -103,8 +103,8 @@ def _newest(nugget_set: NuggetSet) -> dict[int, int]:
 
 def _drafts_used(lists: list[int], draft_set: NuggetSet) -> dict[int, int]:
     """Return the list of drafts that each list made at a desk was made from."""
-    made = Submission.objects.filter(nugget_list__in=lists, task__drafts__nugget_set=draft_set)
-    return {pk: drafts for pk, drafts in made.values_list("nugget_list", "task__drafts") if drafts}
+    submissions = Submission.objects.filter(nugget_list__in=lists, task__drafts__nugget_set=draft_set)
+    return {pk: drafts for pk, drafts in submissions.values_list("nugget_list", "task__drafts") if drafts}
 
 
 def _traced(edited: NuggetSet) -> set[int]:
@@ -117,17 +117,17 @@ def _is_traced(extra: Mapping[str, object]) -> bool:
 
 
 def _wordings(lists: Collection[int]) -> dict[int, tuple[Wording, ...]]:
-    found: dict[int, list[Wording]] = defaultdict(list)
+    wordings: dict[int, list[Wording]] = defaultdict(list)
     items = ListedNugget.objects.filter(nugget_list__in=lists).order_by("nugget_list", "position")
     rows = items.values_list("nugget_list", "nugget_version", "nugget_version__text", "importance")
     for row, pk, text, importance in rows:
-        found[row].append(Wording(pk, text, Importance(importance)))
-    return {nugget_list: tuple(found[nugget_list]) for nugget_list in lists}
+        wordings[row].append(Wording(pk, text, Importance(importance)))
+    return {nugget_list: tuple(wordings[nugget_list]) for nugget_list in lists}
 
 
 def _relations(nugget_set: NuggetSet) -> Relations:
-    found: dict[int, dict[int, str]] = defaultdict(dict)
+    relations: dict[int, dict[int, str]] = defaultdict(dict)
     rows = NuggetLineage.objects.filter(child__nugget__nugget_set=nugget_set).order_by("pk")
     for child, parent, relation in rows.values_list("child", "parent", "relation"):
-        found[child][parent] = relation
-    return found
+        relations[child][parent] = relation
+    return relations

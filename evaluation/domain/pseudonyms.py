@@ -56,10 +56,10 @@ class Names:
     def person(self, campaign: int, user: int | None) -> str | None:
         if user is None:
             return None
-        known = self._people.get((campaign, user))
-        if known is None:
-            known = self._people[campaign, user] = pseudonym_of(self.campaigns[campaign], user)
-        return known
+        pseudonym = self._people.get((campaign, user))
+        if pseudonym is None:
+            pseudonym = self._people[campaign, user] = pseudonym_of(self.campaigns[campaign], user)
+        return pseudonym
 
     def judge(self, campaign: int, judge: int | None) -> str | None:
         """Return the name of a judge: a person with an account by pseudonym, any other by name."""
@@ -70,31 +70,31 @@ class Names:
             return name
         return f"{self.person(campaign, user)}, study {study}" if study else self.person(campaign, user)
 
-    def judges_called(self, campaign: int, shown: str) -> list[int]:
-        return [pk for pk in self._judges if self.judge(campaign, pk) == shown]
+    def judges_called(self, campaign: int, name: str) -> list[int]:
+        return [pk for pk in self._judges if self.judge(campaign, pk) == name]
 
     @property
     def judges_aside(self) -> list[int]:
         return [pk for pk, (_, _, _, aside) in self._judges.items() if aside]
 
-    def real_judge(self, campaign: int, shown: str) -> str:
-        found = self.judges_called(campaign, shown)
-        return self._judges[found[0]][0] if found else shown
+    def real_judge(self, campaign: int, name: str) -> str:
+        pks = self.judges_called(campaign, name)
+        return self._judges[pks[0]][0] if pks else name
 
     def nugget_set(self, pk: int | None) -> str | None:
         return None if pk is None else self._sets[pk][2]
 
-    def sets_called(self, campaign: int, shown: str) -> list[int]:
-        return [pk for pk, (of, _, called) in self._sets.items() if (of, called) == (campaign, shown)]
+    def sets_called(self, campaign: int, name: str) -> list[int]:
+        return [pk for pk, (of, _, called) in self._sets.items() if (of, called) == (campaign, name)]
 
-    def real_set(self, campaign: int, shown: str) -> str:
-        found = self.sets_called(campaign, shown)
-        return self._sets[found[0]][1] if found else shown
+    def real_set(self, campaign: int, name: str) -> str:
+        pks = self.sets_called(campaign, name)
+        return self._sets[pks[0]][1] if pks else name
 
-    def people_called(self, campaign: int, shown: str) -> list[int]:
+    def people_called(self, campaign: int, name: str) -> list[int]:
         tasks = Task.objects.using(self._alias).filter(campaign=campaign).order_by()
         people = tasks.values_list("assessor", flat=True).distinct()
-        return [user for user in people if self.person(campaign, user) == shown]
+        return [user for user in people if self.person(campaign, user) == name]
 
     def clean(self, campaign: int, value: Any) -> Any:
         if isinstance(value, str):
@@ -110,16 +110,16 @@ class Names:
         if key in PERSON_KEYS and isinstance(value, int) and not isinstance(value, bool):
             return self.person(campaign, value)
         if key in PERSON_KEYS and isinstance(value, str):
-            known, _ = self._spellings.get(campaign, NO_SPELLINGS)
-            return known.get(value.casefold(), NOBODY_KNOWN)  # an account that has another name by now
+            spellings, _ = self._spellings.get(campaign, NO_SPELLINGS)
+            return spellings.get(value.casefold(), NOBODY_KNOWN)  # an account that has another name by now
         return self.clean(campaign, value)
 
     def _without_names(self, campaign: int, text: str) -> str:
-        known, pattern = self._spellings.get(campaign, NO_SPELLINGS)
-        if text.casefold() in known:
-            return known[text.casefold()]
+        spellings, pattern = self._spellings.get(campaign, NO_SPELLINGS)
+        if text.casefold() in spellings:
+            return spellings[text.casefold()]
         # Lower-cased once more: a spelling in the text may differ from that of the account.
-        return pattern.sub(lambda found: known.get(found[0].casefold(), NOBODY_KNOWN), text)
+        return pattern.sub(lambda match: spellings.get(match[0].casefold(), NOBODY_KNOWN), text)
 
     @cached_property
     def _judges(self) -> dict[int, tuple[str, int | None, str | None, bool]]:
@@ -143,17 +143,17 @@ class Names:
 
     @cached_property
     def _spellings(self) -> Mapping[int, Spellings]:
-        found = {}
+        by_campaign = {}
         people = self._connected()
         for campaign in self.campaigns:
-            known = {
+            names = {
                 spelling.casefold(): self.person(campaign, user) or ""
                 for user, spellings in people.items()
                 for spelling in spellings
                 if spelling
             }
-            found[campaign] = known, pattern_of_names(name for name in known if len(name) >= SHORTEST)
-        return found
+            by_campaign[campaign] = names, pattern_of_names(name for name in names if len(name) >= SHORTEST)
+        return by_campaign
 
     def _connected(self) -> dict[int, set[str]]:
         """Return whoever has to do with the campaigns, and all judges with an account: how each is spelled."""
@@ -165,8 +165,8 @@ class Names:
         users = User.objects.using(self._alias).filter(
             Q(pk__in=members) | Q(pk__in=working) | Q(pk__in=judging) | Q(is_superuser=True)
         )
-        found = {user.pk: {user.username, user.get_full_name(), user.email} for user in users}
+        spellings = {user.pk: {user.username, user.get_full_name(), user.email} for user in users}
         for name, owner, _, _ in self._judges.values():
-            if owner in found:
-                found[owner].add(name)
-        return found
+            if owner in spellings:
+                spellings[owner].add(name)
+        return spellings

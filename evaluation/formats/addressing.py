@@ -94,8 +94,8 @@ def signs_in(text: str) -> list[Sign]:
     """Return the first sign of each kind, in the order of the text. What is invisible hides none."""
     visible = INVISIBLE.sub("", text)
     low = visible.lower()
-    found = (_sign(kind, visible) for kind in KINDS if any(word in low for word in kind.needs))
-    signs = sorted((sign for sign in found if sign), key=lambda sign: sign.start)
+    candidates = (_sign(kind, visible) for kind in KINDS if any(word in low for word in kind.needs))
+    signs = sorted((sign for sign in candidates if sign), key=lambda sign: sign.start)
     if not signs or visible == text:
         return signs
     places = [place for place, letter in enumerate(text) if not INVISIBLE.match(letter)]

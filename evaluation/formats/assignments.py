@@ -111,9 +111,9 @@ def parse_assignments(source: Source) -> tuple[AssignmentRecord, ...]:
     problems = Problems(source.name)
     once = Once(problems, "run_id")
     rows = tuple(
-        _row(line, found, problems)
-        for line, found in json_rows(source, AssignmentLine.model_validate_json, problems)
-        if once.is_first(line, (found.qid, found.run_id), f"topic {found.qid} of run {found.run_id}")
+        _row(line, entry, problems)
+        for line, entry in json_rows(source, AssignmentLine.model_validate_json, problems)
+        if once.is_first(line, (entry.qid, entry.run_id), f"topic {entry.qid} of run {entry.run_id}")
     )
     problems.raise_if_any()
     return rows
@@ -122,7 +122,7 @@ def parse_assignments(source: Source) -> tuple[AssignmentRecord, ...]:
 def assignment_line(row: AssignmentRecord) -> str:
     """The row as `parse_assignments` and nuggetizer read it, unjudged nuggets as `null` in their places."""
     items: list[LabelRecord | UnjudgedRow] = sorted([*row.labels, *row.unjudged], key=lambda item: item.position)
-    known = {
+    fields = {
         "query": row.query or None,
         "qid": row.topic_id,
         "run_id": row.run_id,
@@ -130,7 +130,7 @@ def assignment_line(row: AssignmentRecord) -> str:
         "answer_text": row.answer_text,
         "nuggets": [_item(item) for item in items],
     }
-    return json_line(known, row.extra)
+    return json_line(fields, row.extra)
 
 
 def label_provenance(sentence: int | None, first_label: int | None, reason: str) -> dict[str, Any]:
@@ -139,18 +139,18 @@ def label_provenance(sentence: int | None, first_label: int | None, reason: str)
     return with_extra({"sentence": sentence, "first_label": first, "reason": reason or None}, {})
 
 
-def _row(line: int, found: AssignmentLine, problems: Problems) -> AssignmentRecord:
-    labels, unjudged = _labels(found.nuggets, line, problems)
+def _row(line: int, entry: AssignmentLine, problems: Problems) -> AssignmentRecord:
+    labels, unjudged = _labels(entry.nuggets, line, problems)
     return AssignmentRecord(
         line=line,
-        topic_id=found.qid,
-        run_id=found.run_id,
+        topic_id=entry.qid,
+        run_id=entry.run_id,
         labels=tuple(labels),
         unjudged=tuple(unjudged),
-        answer_text=found.answer_text,
-        response_length=found.response_length,
-        query=found.query or "",
-        extra=found.extra,
+        answer_text=entry.answer_text,
+        response_length=entry.response_length,
+        query=entry.query or "",
+        extra=entry.extra,
     )
 
 
@@ -182,6 +182,6 @@ def _labels(items: list[LabelItem], line: int, problems: Problems) -> tuple[list
 
 
 def _item(item: LabelRecord | UnjudgedRow) -> dict[str, Any]:
-    known = with_extra({"text": item.text, "importance": item.importance or None}, {})
-    known["assignment"] = label_word(item.label, item.raw) if isinstance(item, LabelRecord) else None
-    return known | {key: value for key, value in item.extra.items() if key not in {"text", "importance"}}
+    fields = with_extra({"text": item.text, "importance": item.importance or None}, {})
+    fields["assignment"] = label_word(item.label, item.raw) if isinstance(item, LabelRecord) else None
+    return fields | {key: value for key, value in item.extra.items() if key not in {"text", "importance"}}

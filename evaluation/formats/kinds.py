@@ -28,7 +28,7 @@ class FileKind:
 
 
 def of_kind(
-    kind: str, wanted: str
+    kind: str, what: str
 ) -> Callable[[Callable[Concatenate[Source, P], Rows]], Callable[Concatenate[Source, P], Rows]]:
     """Let a parser that refuses a file of another kind say so, in the place of a problem in each of its lines."""
 
@@ -38,10 +38,10 @@ def of_kind(
             try:
                 return parse(source, *args, **kwargs)
             except BadInput as wrong:
-                found = kind_of(source)
-                if found is None or kind in found.kinds:
+                file_kind = kind_of(source)
+                if file_kind is None or kind in file_kind.kinds:
                     raise
-                raise BadInput([InputProblem(source.name, 0, "file", f"{wanted}; {found.words}")]) from wrong
+                raise BadInput([InputProblem(source.name, 0, "file", f"{what}; {file_kind.words}")]) from wrong
 
         return parsing
 
@@ -76,13 +76,13 @@ def _kind_of_columns(texts: Sequence[str]) -> FileKind | None:
 
 def _kind_of_object(text: str) -> FileKind | None:
     try:
-        found = json.loads(text)
+        entry = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    keys = found.keys()
+    keys = entry.keys()
     fitting = {
         "runs": keys & {"answer", "responses"},
-        "assignments": "nuggets" in keys and ("run_id" in keys or _has_labels(found["nuggets"])),
+        "assignments": "nuggets" in keys and ("run_id" in keys or _has_labels(entry["nuggets"])),
         "nuggets": keys & {"nuggets", "nugget_bank", "claim_bank"},
         "support": keys >= {"sentence", "docid", "label"},
         "practice": keys >= {"kind", "statement"},

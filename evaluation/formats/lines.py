@@ -55,16 +55,16 @@ def json_rows(source: Source, validate: Callable[[str], T], problems: Problems) 
 
 def repeated_keys(text: str | bytes) -> list[str]:
     """Return the keys that some object of a JSON text has twice: of those the last would count, and nobody be told."""
-    found: dict[str, None] = {}
+    keys: dict[str, None] = {}
 
     def note(pairs: list[tuple[str, Any]]) -> None:
         if len(pairs) != len(dict(pairs)):
             names = [name for name, _ in pairs]
-            found.update((name, None) for name in names if names.count(name) > 1)
+            keys.update((name, None) for name in names if names.count(name) > 1)
 
     # Of numbers nothing is asked, and they may be of any size.
     json.loads(text, object_pairs_hook=note, parse_int=len, parse_float=len)
-    return list(found)
+    return list(keys)
 
 
 def _unstorable(text: str) -> str | None:
@@ -72,9 +72,9 @@ def _unstorable(text: str) -> str | None:
     if "\\u0000" in text and ESCAPED_NUL.search(text):
         return "text without NUL characters, found \\u0000"
     if "NaN" in text or "Infinity" in text:
-        found: list[str] = []
-        json.loads(text, parse_constant=found.append)
-        if found:
+        constants: list[str] = []
+        json.loads(text, parse_constant=constants.append)
+        if constants:
             return "valid JSON: NaN and Infinity are not"
     return None
 
@@ -100,24 +100,24 @@ class Once:
         self._field = field
         self._seen: dict[Hashable, tuple[int, object]] = {}
 
-    def is_new(self, line: int, key: Hashable, value: object, shown: str) -> bool:
-        """Whether to keep the row. A second equal row is dropped; a second different one is a problem."""
+    def is_new(self, line: int, key: Hashable, value: object, name: str) -> bool:
+        """Return False for a repetition. One with another value is a problem."""
         first_line, first = self._seen.setdefault(key, (line, value))
         # Candidates of a line share its number, so the number alone does not tell a repetition.
         if first_line == line and first is value:
             return True
         if first != value:
             self._problems.add(
-                line, self._field, f"one row for {shown}, a conflicting duplicate of line {first_line}"
+                line, self._field, f"one row for {name}, a conflicting duplicate of line {first_line}"
             )
         return False
 
-    def is_first(self, line: int, key: Hashable, shown: str) -> bool:
-        """Whether to keep the row, where every repetition is a problem."""
+    def is_first(self, line: int, key: Hashable, name: str) -> bool:
+        """Return False for a repetition, which is a problem whatever its value."""
         first_line, _ = self._seen.setdefault(key, (line, None))
         if first_line == line:
             return True
-        self._problems.add(line, self._field, f"{shown} once, it is on line {first_line} too (duplicate)")
+        self._problems.add(line, self._field, f"{name} once, it is on line {first_line} too (duplicate)")
         return False
 
 
@@ -160,16 +160,16 @@ def label_word(label: AssignmentLabel | SupportLabel, raw: str) -> str:
     return "failed" if raw in [other.name.lower() for other in type(label)] else raw
 
 
-def json_line(known: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
-    """One line of JSONL without its newline: known keys first and never overridden by extra ones."""
+def json_line(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
+    """Return one line of JSONL without its newline: `fields` first, and no extra key overrides one of them."""
     # Python would write NaN, which is no JSON and stops readers in other languages.
-    return json.dumps(with_extra(known, extra), ensure_ascii=False, allow_nan=False)
+    return json.dumps(with_extra(fields, extra), ensure_ascii=False, allow_nan=False)
 
 
-def with_extra(known: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """`known` without its None values, then the extra keys that it does not have."""
-    row = {key: value for key, value in known.items() if value is not None}
-    return row | {key: value for key, value in extra.items() if key not in known}
+def with_extra(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `fields` without None values, then the extra keys that it does not have."""
+    row = {key: value for key, value in fields.items() if value is not None}
+    return row | {key: value for key, value in extra.items() if key not in fields}
 
 
 MAX_ID: Final = 200
@@ -211,9 +211,9 @@ def _cell_problem(value: str) -> str | None:
 
 def _checked(problem: Callable[[str], str | None]) -> Callable[[str], str]:
     def check(value: str) -> str:
-        found = problem(value)
-        if found:
-            raise PydanticCustomError("id", "{found}", {"found": found})
+        expected = problem(value)
+        if expected:
+            raise PydanticCustomError("id", "{found}", {"found": expected})
         return value
 
     return check

@@ -115,9 +115,9 @@ def parse_nuggets(source: Source) -> tuple[NuggetListRow, ...]:
     problems = Problems(source.name)
     once = Once(problems, "qid")
     rows = tuple(
-        _list_row(line, found, problems)
-        for line, found in json_rows(source, NuggetListLine.model_validate_json, problems)
-        if once.is_first(line, found.qid, f"topic {found.qid}")
+        _list_row(line, entry, problems)
+        for line, entry in json_rows(source, NuggetListLine.model_validate_json, problems)
+        if once.is_first(line, entry.qid, f"topic {entry.qid}")
     )
     problems.raise_if_any()
     return rows
@@ -125,35 +125,35 @@ def parse_nuggets(source: Source) -> tuple[NuggetListRow, ...]:
 
 def nugget_list_line(row: NuggetListRow) -> str:
     """The list as a line that nuggetizer and `parse_nuggets` read; provenance goes into `extra` keys."""
-    known = {"query": row.query or None, "qid": row.topic_id, "nuggets": [_item(n) for n in row.nuggets]}
-    return json_line(known, row.extra)
+    fields = {"query": row.query or None, "qid": row.topic_id, "nuggets": [_item(n) for n in row.nuggets]}
+    return json_line(fields, row.extra)
 
 
-def _list_row(line: int, found: NuggetListLine, problems: Problems) -> NuggetListRow:
-    nuggets = tuple(_nugget_row(nugget, line, problems) for nugget in found.nuggets)
-    for place, nugget in enumerate(found.nuggets):
+def _list_row(line: int, entry: NuggetListLine, problems: Problems) -> NuggetListRow:
+    nuggets = tuple(_nugget_row(nugget, line, problems) for nugget in entry.nuggets)
+    for place, nugget in enumerate(entry.nuggets):
         if wrong := wrong_sign(nugget.importance, nugget.extra):
             problems.add(line, f"nuggets.{place}.{wrong[0]}", wrong[1])
-    ours = found.extra.get(PROVENANCE_KEY)
+    ours = entry.extra.get(PROVENANCE_KEY)
     traced = isinstance(ours, dict) and ours.get("lineage") == "recorded"
-    return NuggetListRow(line, found.qid, found.query or "", nuggets, found.extra, traced)
+    return NuggetListRow(line, entry.qid, entry.query or "", nuggets, entry.extra, traced)
 
 
-def _nugget_row(found: NuggetItem, line: int, problems: Problems) -> NuggetRecord:
-    raw, extra = found.importance or "", found.extra
+def _nugget_row(item: NuggetItem, line: int, problems: Problems) -> NuggetRecord:
+    raw, extra = item.importance or "", item.extra
     importance = IMPORTANCE.get(raw, Importance.UNKNOWN)
     provenance = own_provenance(extra, NOTHING_KNOWN, line, problems)
-    return NuggetRecord(found.text, importance, raw, found.group or "", extra, found.importance == "", provenance)
+    return NuggetRecord(item.text, importance, raw, item.group or "", extra, item.importance == "", provenance)
 
 
 def _item(nugget: NuggetRecord) -> dict[str, Any]:
     word = importance_word(nugget.importance, nugget.raw_importance)
-    known = {
+    fields = {
         "text": nugget.text,
         "importance": word if word or nugget.blank_importance else None,
         "mapped_sub_narrative": nugget.group or None,
     }
-    return with_extra(known, nugget.extra)
+    return with_extra(fields, nugget.extra)
 
 
 def importance_word(importance: Importance, raw: str) -> str:

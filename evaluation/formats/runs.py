@@ -121,13 +121,13 @@ def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     once = Once(problems, "topic_id")
     heads: list[Head] = []
     answers: list[AnswerRecord] = []
-    for line, found in json_rows(source, RunLine.model_validate_json, problems):
-        missing = list(_missing(found))
+    for line, entry in json_rows(source, RunLine.model_validate_json, problems):
+        missing = list(_missing(entry))
         for name, expected in missing:
             problems.add(line, name, f"{expected}, the field is missing")
-        if missing or not _same_run(line, found.head, heads, problems):
+        if missing or not _same_run(line, entry.head, heads, problems):
             continue
-        answer = _answer(line, found)
+        answer = _answer(line, entry)
         if topics is not None and answer.topic_id not in topics:
             problems.add(line, "topic_id", f"a topic of the campaign, not {answer.topic_id}")
         if once.is_first(line, answer.topic_id, f"topic {answer.topic_id}"):
@@ -137,15 +137,15 @@ def parse_run(source: Source, topics: Container[str] | None = None) -> RunFile:
     return RunFile(str(first.run_id), first.team_id or "", first.type or "", tuple(answers))
 
 
-def _missing(found: RunLine) -> Iterator[tuple[str, str]]:
-    path = "" if found.head is found else "metadata."
-    if found.head.run_id is None:
+def _missing(entry: RunLine) -> Iterator[tuple[str, str]]:
+    path = "" if entry.head is entry else "metadata."
+    if entry.head.run_id is None:
         yield f"{path}run_id", "a run id"
-    if found.head.topic_id is None:
+    if entry.head.topic_id is None:
         yield f"{path}{'narrative_id' if path else 'topic_id'}", "a topic id"
-    if found.answer is None and found.responses is None:
+    if entry.answer is None and entry.responses is None:
         yield "answer", "a list of sentences (`answer`, or `responses`)"
-    if found.references is None and found.responses is None:
+    if entry.references is None and entry.responses is None:
         yield "references", "a list of docids"
 
 
@@ -157,19 +157,19 @@ def _same_run(line: int, head: Head, heads: list[Head], problems: Problems) -> b
     return False
 
 
-def _answer(line: int, found: RunLine) -> AnswerRecord:
-    references = tuple(found.references or ())
-    items = found.answer if found.answer is not None else found.responses or []
+def _answer(line: int, entry: RunLine) -> AnswerRecord:
+    references = tuple(entry.references or ())
+    items = entry.answer if entry.answer is not None else entry.responses or []
     return AnswerRecord(
         line=line,
-        topic_id=str(found.head.topic_id),
-        topic_text=found.head.topic or "",
+        topic_id=str(entry.head.topic_id),
+        topic_text=entry.head.topic or "",
         references=references,
-        response_length=found.response_length,
+        response_length=entry.response_length,
         sentences=tuple(
             SentenceRecord(item.text, tuple(_citation(c, references) for c in item.citations)) for item in items
         ),
-        extra=_extra(found, items),
+        extra=_extra(entry, items),
     )
 
 
@@ -181,11 +181,11 @@ def _citation(citation: int | str, references: tuple[str, ...]) -> CitationRecor
     return CitationRecord(references[citation] if inside else None, str(citation))
 
 
-def _extra(found: RunLine, items: list[SentenceItem]) -> dict[str, Any]:
+def _extra(entry: RunLine, items: list[SentenceItem]) -> dict[str, Any]:
     """Unknown keys of the line, of its metadata, and of its sentences: an object each, if any has one."""
-    extra = found.extra
-    if found.metadata and found.metadata.extra:
-        extra["metadata"] = found.metadata.extra
+    extra = entry.extra
+    if entry.metadata and entry.metadata.extra:
+        extra["metadata"] = entry.metadata.extra
     sentences = [item.extra for item in items]
     if any(sentences):
         extra["sentences"] = sentences
@@ -246,7 +246,7 @@ def _references(answer: AnswerRecord, limit: int | None) -> Noted:
         yield FindingCode.TOO_MANY_REFERENCES, f"{count} references, the limit is {limit}"
     repeated = _repeated(answer.references)
     if repeated:
-        yield FindingCode.DUPLICATE_REFERENCE, f"references given more than once: {named(repeated)}"
+        yield FindingCode.DUPLICATE_REFERENCE, f"references given more than once: {first_ids(repeated)}"
 
 
 def _citation_findings(answer: AnswerRecord) -> Noted:
@@ -254,10 +254,12 @@ def _citation_findings(answer: AnswerRecord) -> Noted:
     for number, sentence in enumerate(answer.sentences):
         repeated = _repeated(citation.docid or citation.raw for citation in sentence.citations)
         if repeated:
-            yield FindingCode.DUPLICATE_CITATION, f"sentence {number} cites more than once: {named(repeated)}"
+            yield FindingCode.DUPLICATE_CITATION, f"sentence {number} cites more than once: {first_ids(repeated)}"
         outside = [citation.raw for citation in sentence.citations if citation.docid is None]
         if outside:
-            message = f"sentence {number} cites {named(outside)}, the answer has {references} references (from 0)"
+            message = (
+                f"sentence {number} cites {first_ids(outside)}, the answer has {references} references (from 0)"
+            )
             yield FindingCode.CITATION_OUT_OF_RANGE, message
 
 
@@ -272,7 +274,7 @@ def strangers_message(docids: list[str], references: int) -> str:
     """Finding about citations that lead nowhere."""
     where = f"which are not among its {references:,} references"
     hint = " (integers count from 0 without quotes)" if any(docid.isdecimal() for docid in docids) else ""
-    return f"cites {named(docids)}, {where}{hint}, and no passage has them"
+    return f"cites {first_ids(docids)}, {where}{hint}, and no passage has them"
 
 
 def _topic_text(answer: AnswerRecord, topics: Mapping[str, str]) -> Noted:
@@ -294,7 +296,7 @@ def _is_mostly_msmarco(run: RunFile) -> bool:
 def _odd_docids(answer: AnswerRecord) -> Noted:
     odd = [docid for docid in _docids(answer) if not MSMARCO.fullmatch(docid)]
     if odd:
-        yield FindingCode.DOCID_FORM, f"not the form of an MS MARCO V2.1 segment: {named(odd)}"
+        yield FindingCode.DOCID_FORM, f"not the form of an MS MARCO V2.1 segment: {first_ids(odd)}"
 
 
 def _docids(answer: AnswerRecord) -> list[str]:
@@ -306,7 +308,7 @@ def _missing_topics(run: RunFile, topics: Mapping[str, str]) -> Iterator[RunFind
     answered = {answer.topic_id for answer in run.answers}
     missing = [topic_id for topic_id in topics if topic_id not in answered]
     if missing:
-        message = f"{len(missing)} of {len(topics)} topics have no answer: {named(missing)}"
+        message = f"{len(missing)} of {len(topics)} topics have no answer: {first_ids(missing)}"
         yield RunFinding(FindingCode.MISSING_TOPICS, 0, None, message)
 
 
@@ -314,6 +316,6 @@ def _repeated(values: Iterable[str]) -> list[str]:
     return [value for value, times in Counter(values).items() if times > 1]
 
 
-def named(ids: list[str]) -> str:
+def first_ids(ids: list[str]) -> str:
     more = len(ids) - NAMED
     return ", ".join(ids[:NAMED]) + (f" and {more} more" if more > 0 else "")

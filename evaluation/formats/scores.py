@@ -41,7 +41,7 @@ def parse_scores(source: Source) -> tuple[ScoreRecord, ...]:
     _check_header(header_line, header, problems)
     problems.raise_if_any()
     once = Once(problems, "run_id")
-    rows = [_row(line, record, problems) for line, record in _named(cells, header, problems)]
+    rows = [_row(line, record, problems) for line, record in _by_heading(cells, header, problems)]
     if not rows and not problems:
         problems.add(header_line, "file", "rows below the header")
     kept = tuple(row for row in rows if once.is_first(row.line, row.run_id, f"run {row.run_id}"))
@@ -70,7 +70,7 @@ def _check_header(line: int, header: list[str], problems: Problems) -> None:
             problems.add(line, "header", f"every column once, found `{name}` {times} times")
 
 
-def _named(
+def _by_heading(
     cells: Iterator[tuple[int, list[str]]], header: list[str], problems: Problems
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
     for line, record in cells:

@@ -102,8 +102,8 @@ def _needed_only(source: Source, needed: Container[str] | None) -> Source:
 
 
 def _rows(source: Source, needed: Container[str] | None, problems: Problems) -> Iterator[SegmentRecord]:
-    for line, found in json_rows(source, AnyLine.model_validate_json, problems):
-        for path, segment in _segments(found):
+    for line, entry in json_rows(source, AnyLine.model_validate_json, problems):
+        for path, segment in _segments(entry):
             doc = segment.doc or segment
             docid = segment.docid or segment.id or doc.docid or doc.id
             if docid is None:
@@ -112,17 +112,17 @@ def _rows(source: Source, needed: Container[str] | None, problems: Problems) -> 
                 yield from _row(line, path, segment, docid, problems)
 
 
-def _segments(found: AnyLine) -> Iterator[tuple[str, DocLine]]:
-    if found.candidates is None:
-        yield "", found
+def _segments(entry: AnyLine) -> Iterator[tuple[str, DocLine]]:
+    if entry.candidates is None:
+        yield "", entry
         return
-    for number, candidate in enumerate(found.candidates):
+    for number, candidate in enumerate(entry.candidates):
         yield f"candidates.{number}.", candidate
 
 
-def _row(line: int, path: str, found: DocLine, docid: str, problems: Problems) -> Iterator[SegmentRecord]:
-    doc = found.doc or found
-    text = _text(doc) or _text(found)
+def _row(line: int, path: str, entry: DocLine, docid: str, problems: Problems) -> Iterator[SegmentRecord]:
+    doc = entry.doc or entry
+    text = _text(doc) or _text(entry)
     if text is None:
         problems.add(
             line, f"{path}segment", "a text (`segment`, `text`, `contents` or `doc`), the field is missing"
@@ -131,14 +131,14 @@ def _row(line: int, path: str, found: DocLine, docid: str, problems: Problems) -
     yield SegmentRecord(
         line=line,
         docid=docid,
-        title=doc.title or found.title or "",
-        url=doc.url or found.url or "",
-        headings=doc.headings or found.headings or "",
+        title=doc.title or entry.title or "",
+        url=doc.url or entry.url or "",
+        headings=doc.headings or entry.headings or "",
         text=text,
-        start_char=found.start_char if doc.start_char is None else doc.start_char,
-        end_char=found.end_char if doc.end_char is None else doc.end_char,
+        start_char=entry.start_char if doc.start_char is None else doc.start_char,
+        end_char=entry.end_char if doc.end_char is None else doc.end_char,
     )
 
 
-def _text(found: SegmentLine) -> str | None:
-    return found.segment or found.text or found.contents
+def _text(entry: SegmentLine) -> str | None:
+    return entry.segment or entry.text or entry.contents

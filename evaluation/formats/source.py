@@ -72,16 +72,16 @@ def _unpacked(stream: Readable, problems: Problems) -> Iterator[bytes]:
 def _gunzip(first: bytes, raw: Iterator[bytes], problems: Problems) -> Iterator[bytes]:
     """Decompress one or more gzip members, at most a chunk at a time."""
     inflater = zlib.decompressobj(GZIP_WINDOW)
-    taken = given = 0
+    bytes_in = bytes_out = 0
     for data in chain([first], raw):
-        taken += len(data)
+        bytes_in += len(data)
         rest = data
         while rest:
             if inflater.eof:
                 inflater = zlib.decompressobj(GZIP_WINDOW)
             out = inflater.decompress(rest, CHUNK)
-            given += len(out)
-            if given > max(BOMB_FLOOR, BOMB_RATIO * taken):
+            bytes_out += len(out)
+            if bytes_out > max(BOMB_FLOOR, BOMB_RATIO * bytes_in):
                 problems.add(0, "file", f"a gzip that grows at most {BOMB_RATIO} times, this one is bomb-like")
                 return
             if out:
@@ -261,11 +261,11 @@ class _LineReader:
             self._number += text.count("\n") + 1
             return
         texts = text.split("\n")
-        found = [(n, t) for n, t in enumerate(texts, self._number + 1) if t and not t.isspace()]
+        lines = [(n, t) for n, t in enumerate(texts, self._number + 1) if t and not t.isspace()]
         self._number += len(texts)
-        self._any_text = self._any_text or bool(found)
+        self._any_text = self._any_text or bool(lines)
         keep = self._keep
-        self.lines += found if keep is None else [pair for pair in found if keep(pair[1])]
+        self.lines += lines if keep is None else [pair for pair in lines if keep(pair[1])]
         self.too_many = len(self.lines) > MAX_LINES
 
     def _add_each(self, block: bytes, last: bool) -> None:
@@ -283,8 +283,8 @@ class _LineReader:
         crlf = raw.endswith(b"\r")
         if crlf != self._crlf and not self._mixed_noted:
             self._mixed_noted = True
-            found = "found CRLF after LF" if crlf else "found LF after CRLF"
-            expected = f"line ends all alike, {found} (convert them: sed -i 's/\\r$//' FILE)"
+            ends = "found CRLF after LF" if crlf else "found LF after CRLF"
+            expected = f"line ends all alike, {ends} (convert them: sed -i 's/\\r$//' FILE)"
             self._problems.add(self._number + 1, "line", expected)
         return raw[:-1] if crlf else raw
 
@@ -292,10 +292,10 @@ class _LineReader:
         if len(raw) > self._limit:
             self._too_long(number)
             return False
-        found = next(_faults(raw), None)
-        if found:
-            self._problems.add(number, *found)
-        return found is None
+        fault = next(_faults(raw), None)
+        if fault:
+            self._problems.add(number, *fault)
+        return fault is None
 
     def _too_long(self, number: int) -> None:
         self._problems.add(number, "line", f"a line of at most {self._limit:,} bytes")

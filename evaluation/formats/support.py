@@ -86,14 +86,14 @@ def parse_support(source: Source) -> tuple[SupportRecord, ...]:
     problems = Problems(source.name)
     once = Once(problems, "label")
     rows: list[SupportRecord] = []
-    for line, found in json_rows(source, SupportLine.model_validate_json, problems):
-        if found.condition is not None and found.condition not in list(SupportCondition):
-            problems.add(line, "condition", f"{CONDITIONS}, found {found.condition[:40]!r}")
+    for line, entry in json_rows(source, SupportLine.model_validate_json, problems):
+        if entry.condition is not None and entry.condition not in list(SupportCondition):
+            problems.add(line, "condition", f"{CONDITIONS}, found {entry.condition[:40]!r}")
             continue
-        row = _row(line, found, problems)
+        row = _row(line, entry, problems)
         key = (row.run_id, row.topic_id, row.sentence, row.docid, row.condition, row.judge)
-        shown = f"run {row.run_id}, topic {row.topic_id}, sentence {row.sentence}, {row.docid}"
-        if once.is_new(line, key, (row.label, row.raw, row.reason), shown):
+        name = f"run {row.run_id}, topic {row.topic_id}, sentence {row.sentence}, {row.docid}"
+        if once.is_new(line, key, (row.label, row.raw, row.reason), name):
             rows.append(row)
     problems.raise_if_any()
     return tuple(rows)
@@ -101,7 +101,7 @@ def parse_support(source: Source) -> tuple[SupportRecord, ...]:
 
 def support_line(row: SupportRecord) -> str:
     """The judgment as a line that `parse_support` reads back."""
-    known = {
+    fields = {
         "run_id": row.run_id,
         "topic_id": row.topic_id,
         "sentence": row.sentence,
@@ -111,7 +111,7 @@ def support_line(row: SupportRecord) -> str:
         "judge": row.judge,
         "reason": row.reason,
     }
-    return json_line(known, row.extra)
+    return json_line(fields, row.extra)
 
 
 def shown_provenance(shown_label: int | None, shown_ms: int | None, accepted: bool | None) -> dict[str, Any]:
@@ -121,19 +121,19 @@ def shown_provenance(shown_label: int | None, shown_ms: int | None, accepted: bo
     return {key: value for key, value in payload.items() if value is not None}
 
 
-def _row(line: int, found: SupportLine, problems: Problems) -> SupportRecord:
-    label = None if found.label is None else LABELS.get(found.label, SupportLabel.FAILED)
+def _row(line: int, entry: SupportLine, problems: Problems) -> SupportRecord:
+    label = None if entry.label is None else LABELS.get(entry.label, SupportLabel.FAILED)
     return SupportRecord(
         line=line,
-        run_id=found.run_id,
-        topic_id=found.topic_id,
-        sentence=found.sentence,
-        docid=found.docid,
+        run_id=entry.run_id,
+        topic_id=entry.topic_id,
+        sentence=entry.sentence,
+        docid=entry.docid,
         label=label,
-        raw=found.label or "" if label is SupportLabel.FAILED else "",
-        condition=SupportCondition(found.condition) if found.condition else None,
-        judge=found.judge,
-        reason=found.reason,
-        extra=found.extra,
-        shown=own_provenance(found.extra, NOTHING_SHOWN, line, problems),
+        raw=entry.label or "" if label is SupportLabel.FAILED else "",
+        condition=SupportCondition(entry.condition) if entry.condition else None,
+        judge=entry.judge,
+        reason=entry.reason,
+        extra=entry.extra,
+        shown=own_provenance(entry.extra, NOTHING_SHOWN, line, problems),
     )

@@ -192,8 +192,8 @@ def _qrel_record(line: int, columns: list[str], problems: Problems) -> QrelRecor
         problems.add(line, "columns", f"4 columns (topic, any, docid, grade), found {len(columns)}")
         return None
     topic_id, _, docid, grade = columns[:4]
-    found = {"topic": id_problem(topic_id), "docid": id_problem(docid), "grade": _grade_problem(columns)}
-    wrong = {name: expected for name, expected in found.items() if expected}
+    problem_of = {"topic": id_problem(topic_id), "docid": id_problem(docid), "grade": _grade_problem(columns)}
+    wrong = {name: expected for name, expected in problem_of.items() if expected}
     for name, expected in wrong.items():
         problems.add(line, name, expected)
     return None if wrong else QrelRecord(line, topic_id, docid, int(grade))

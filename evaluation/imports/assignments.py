@@ -61,7 +61,7 @@ Loaded = tuple[int, int, str, int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _GivenAssignment:
+class _Entry:
     source: Source
     row: AssignmentRecord
     answer: int
@@ -70,7 +70,7 @@ class _GivenAssignment:
 
 
 @dataclass(slots=True)
-class _KnownAssignment:
+class _Index:
     """Answers by run and topic, and wordings by topic and text in list order, to match labels against."""
 
     topics: set[str]
@@ -116,8 +116,8 @@ def _by_rule(row: AssignmentRecord) -> bool:
 
 
 def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> ImportPlan:
-    known = _known(nugget_set)
-    given = _match(known, files)
+    index = _index_of(nugget_set)
+    entries = _match(index, files)
     labels = Assignment.objects.filter(judge_id=judge.pk or 0, nugget_version__nugget__nugget_set=nugget_set)
     # By submission, so that the newest of an item's labels is compared.
     rows = labels.current().order_by("submission")
@@ -125,9 +125,9 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
     loaded: dict[tuple[int, int], Loaded] = {
         (answer, wording): stored for answer, wording, *stored in rows.values_list(*fields)
     }
-    compared = compare(given, _key, loaded, _differs, _change, replace)
+    compared = compare(entries, _key, loaded, _differs, _change, replace)
     to_write = compared.to_write
-    taken_out = _taken_out(known, files, loaded, replace)
+    taken_out = _taken_out(index, files, loaded, replace)
     if compared.changed or taken_out:
         keys = {_key(item) for item in compared.changed} | taken_out
         refuse_if_judged_here(labels, keys, "answer", "nugget_version")
@@ -141,29 +141,29 @@ def _plan(nugget_set: NuggetSet, judge: Judge, files: Files, replace: bool) -> I
     given_before = assigned(nugget_set.campaign, nugget_set.pk)
     rows_written = ((item.source, item.row.line, item.row.topic_id) for item in to_write)
     of_set = Assignment.objects.filter(nugget_version__nugget__nugget_set=nugget_set)
-    codes = {_key(entry): int(entry.label.label) for entry in given}
-    found = [
+    codes = {_key(entry): int(entry.label.label) for entry in entries}
+    findings = [
         *_dirty_labels(to_write),
-        *_short_rows(known, files),
-        *_other_texts(known, files),
+        *_short_rows(index, files),
+        *_other_texts(index, files),
         *there_by_others(nugget_set.campaign, FindingCode.LABELLED_BY_OTHERS, judge, given_before, rows_written),
         *equal_labels(files[0][0], judge, of_set, codes, "answer", "nugget_version"),
     ]
     counts = {TAKEN_OUT: len(taken_out)}
-    found = found if to_write or taken_out else []
-    return ImportPlan("labels", *compared.counts, found, counts, write)
+    findings = findings if to_write or taken_out else []
+    return ImportPlan("labels", *compared.counts, findings, counts, write)
 
 
 def _taken_out(
-    known: _KnownAssignment, files: Files, loaded: Mapping[tuple[int, int], Loaded], replace: bool
+    index: _Index, files: Files, loaded: Mapping[tuple[int, int], Loaded], replace: bool
 ) -> set[tuple[int, int]]:
     """Return the loaded labels where the files have `null`. Raises `BadInput` for any, unless `replace`."""
     nulls = {
-        (known.answers[row.run_id, row.topic_id], there[item.occurrence]): (source, row, item)
+        (index.answers[row.run_id, row.topic_id], there[item.occurrence]): (source, row, item)
         for source, rows in files
         for row in rows
         for item in row.unjudged
-        if item.occurrence < len(there := known.wordings.get(row.topic_id, {}).get(item.text, []))
+        if item.occurrence < len(there := index.wordings.get(row.topic_id, {}).get(item.text, []))
     }
     taken_out = nulls.keys() & loaded.keys()
     refuse_changes([_null_problem(*nulls[key], loaded[key]) for key in nulls if key in taken_out], replace)
@@ -176,7 +176,7 @@ def _null_problem(source: Source, row: AssignmentRecord, item: UnjudgedRow, load
     return changed_problem(source, row.line, "assignment", repr(item.text), loaded=old, in_file=NO_LABEL)
 
 
-def _change(row: _GivenAssignment, loaded: Loaded) -> InputProblem:
+def _change(row: _Entry, loaded: Loaded) -> InputProblem:
     _, label, raw, *_ = loaded
     old = label_word(AssignmentLabel(label), raw)
     new = label_word(row.label.label, row.label.raw)
@@ -184,10 +184,10 @@ def _change(row: _GivenAssignment, loaded: Loaded) -> InputProblem:
     return changed_problem(row.source, row.row.line, "assignment", text, loaded=old, in_file=new)
 
 
-def _known(nugget_set: NuggetSet) -> _KnownAssignment:
+def _index_of(nugget_set: NuggetSet) -> _Index:
     campaign = nugget_set.campaign
     answers = AnswerProvenance.objects.filter(run__campaign=campaign)
-    return _KnownAssignment(
+    return _Index(
         topics=set(campaign.topics.values_list("topic_id", flat=True)),
         runs=set(campaign.runs.values_list("run_id", flat=True)),
         answers={
@@ -212,57 +212,57 @@ def _wordings(nugget_set: NuggetSet) -> dict[str, dict[str, list[int]]]:
     return wordings
 
 
-def _match(known: _KnownAssignment, files: Files) -> list[_GivenAssignment]:
-    given: list[_GivenAssignment] = []
+def _match(index: _Index, files: Files) -> list[_Entry]:
+    entries: list[_Entry] = []
     problems: list[InputProblem] = []
     first: dict[tuple[str, str], str] = {}
     for source, rows in files:
         for row in rows:
-            wrong = list(_row_problems(known, source, row, first))
+            wrong = list(_row_problems(index, source, row, first))
             problems += wrong
             if not wrong:
-                given += _match_row(known, source, row, problems)
+                entries += _match_row(index, source, row, problems)
     refuse(problems)
-    return given
+    return entries
 
 
 def _row_problems(
-    known: _KnownAssignment, source: Source, row: AssignmentRecord, first: dict[tuple[str, str], str]
+    index: _Index, source: Source, row: AssignmentRecord, first: dict[tuple[str, str], str]
 ) -> Iterator[InputProblem]:
     key = (row.run_id, row.topic_id)
     here = f"{source.name}:{row.line}"
-    if row.topic_id not in known.topics:
+    if row.topic_id not in index.topics:
         yield InputProblem(source.name, row.line, "qid", f"a topic of the campaign, not {row.topic_id}")
-    elif row.run_id not in known.runs:
+    elif row.run_id not in index.runs:
         yield InputProblem(source.name, row.line, "run_id", f"a run of the campaign, not {row.run_id}")
-    elif key not in known.answers:
+    elif key not in index.answers:
         text = f"a topic that {row.run_id} answered; it has no answer for {row.topic_id}"
         yield InputProblem(source.name, row.line, "qid", text)
-    elif row.labels and row.topic_id not in known.wordings:
+    elif row.labels and row.topic_id not in index.wordings:
         yield InputProblem(source.name, row.line, "qid", f"a topic with a nugget list; {row.topic_id} has none")
     elif first.setdefault(key, here) != here:
         yield InputProblem(source.name, row.line, "run_id", f"each answer once; it is also at {first[key]}")
 
 
 def _match_row(
-    known: _KnownAssignment, source: Source, row: AssignmentRecord, problems: list[InputProblem]
-) -> Iterator[_GivenAssignment]:
-    answer = known.answers[row.run_id, row.topic_id]
-    wordings = known.wordings.get(row.topic_id, {})
+    index: _Index, source: Source, row: AssignmentRecord, problems: list[InputProblem]
+) -> Iterator[_Entry]:
+    answer = index.answers[row.run_id, row.topic_id]
+    wordings = index.wordings.get(row.topic_id, {})
     for number, label in enumerate(row.labels):
         there = wordings.get(label.text, [])
         if label.occurrence >= len(there):
             text = f"a nugget of topic {row.topic_id}'s list, not {label.text!r}"
             problems.append(InputProblem(source.name, row.line, f"nuggets.{number}.text", text))
             continue
-        yield _GivenAssignment(source, row, answer, there[label.occurrence], label)
+        yield _Entry(source, row, answer, there[label.occurrence], label)
 
 
-def _key(item: _GivenAssignment) -> tuple[int, int]:
+def _key(item: _Entry) -> tuple[int, int]:
     return item.answer, item.nugget_version
 
 
-def _differs(item: _GivenAssignment, loaded: Loaded) -> bool:
+def _differs(item: _Entry, loaded: Loaded) -> bool:
     """Say whether a label differs, or what is beside it. A field that the file leaves empty is no difference."""
     _, label, raw, *beside = loaded
     if item.label.label != label or (label == AssignmentLabel.FAILED and item.label.raw != raw):
@@ -277,27 +277,27 @@ def _finding(code: FindingCode, source: Source, row: AssignmentRecord, message: 
     return ImportFinding(code, source.name, row.line, message, row.topic_id, row.run_id)
 
 
-def _dirty_labels(given: list[_GivenAssignment]) -> Iterator[ImportFinding]:
-    for item in given:
+def _dirty_labels(entries: list[_Entry]) -> Iterator[ImportFinding]:
+    for item in entries:
         if item.label.label is AssignmentLabel.FAILED:
             message = f"{item.label.raw!r} is no label; {item.label.text!r} counts as failed there"
             yield _finding(FindingCode.UNKNOWN_LABEL, item.source, item.row, message)
 
 
-def _short_rows(known: _KnownAssignment, files: Files) -> Iterator[ImportFinding]:
+def _short_rows(index: _Index, files: Files) -> Iterator[ImportFinding]:
     for source, rows in files:
         for row in rows:
-            listed = sum(len(there) for there in known.wordings.get(row.topic_id, {}).values())
+            listed = sum(len(there) for there in index.wordings.get(row.topic_id, {}).values())
             lacking = listed - len(row.labels)
             if lacking:
                 message = f"{lacking} of {listed} nuggets have no label; they are unjudged"
                 yield _finding(FindingCode.UNJUDGED_NUGGETS, source, row, message)
 
 
-def _other_texts(known: _KnownAssignment, files: Files) -> Iterator[ImportFinding]:
+def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:
     """Find rows that carry another answer text than the run: their labels were given to another answer."""
     rows_with_text = {
-        known.answers[row.run_id, row.topic_id]: (source, row)
+        index.answers[row.run_id, row.topic_id]: (source, row)
         for source, rows in files
         for row in rows
         if row.answer_text is not None
@@ -316,7 +316,7 @@ COLUMNS = (
 
 
 def _write(
-    judge: Judge, given: list[_GivenAssignment], numbers: Mapping[tuple[int, int], int], event: Event
+    judge: Judge, entries: list[_Entry], numbers: Mapping[tuple[int, int], int], event: Event
 ) -> None:
     # `upsert` converts nothing on the way.
     now = connection.ops.adapt_datetimefield_value(timezone.now())
@@ -325,7 +325,7 @@ def _write(
         COLUMNS,
         (
             (judge.pk, *_key(item), numbers.get(_key(item), 1), *_columns(item.label), now, event.pk)
-            for item in given
+            for item in entries
         ),
         unique=["answer_id", "nugget_version_id", "judge_id", "submission"],
         update=["label", "raw", "sentence", "first_label", "given_at", "event_id"],

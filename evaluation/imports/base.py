@@ -44,19 +44,19 @@ class FindingKind:
 
     code: FindingCode
     number: int
-    shown: tuple[ImportFinding, ...]
+    examples: tuple[ImportFinding, ...]
 
     def __str__(self) -> str:
         places = ", ".join(
-            f"{finding.file}:{finding.line}" if finding.line else finding.file for finding in self.shown
+            f"{finding.file}:{finding.line}" if finding.line else finding.file for finding in self.examples
         )
-        more = f" and {self.number - len(self.shown):,} more" if self.number > len(self.shown) else ""
-        return f"- {self.number:,} {self.code.replace('_', ' ')} ({places}{more}): {self.shown[0].message}"
+        more = f" and {self.number - len(self.examples):,} more" if self.number > len(self.examples) else ""
+        return f"- {self.number:,} {self.code.replace('_', ' ')} ({places}{more}): {self.examples[0].message}"
 
 
-def findings_by_kind(found: Sequence[ImportFinding]) -> list[FindingKind]:
+def findings_by_kind(findings: Sequence[ImportFinding]) -> list[FindingKind]:
     by_code: dict[FindingCode, list[ImportFinding]] = {}
-    for finding in found:
+    for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
     return [FindingKind(code, len(kind), tuple(kind[:PLACES_SHOWN])) for code, kind in by_code.items()]
 
@@ -240,7 +240,7 @@ def _record(
     return Event.objects.create(campaign=campaign, kind=f"import.{kind}", actor=actor, payload=payload)
 
 
-def store_findings(campaign: Campaign, event: Event, found: Iterable[ImportFinding]) -> None:
+def store_findings(campaign: Campaign, event: Event, findings: Iterable[ImportFinding]) -> None:
     Finding.objects.bulk_create(
         [
             Finding(
@@ -254,7 +254,7 @@ def store_findings(campaign: Campaign, event: Event, found: Iterable[ImportFindi
                 topic_id=finding.topic_id,
                 message=finding.message,
             )
-            for finding in found
+            for finding in findings
         ],
         batch_size=BATCH,
     )
@@ -266,12 +266,12 @@ def refuse(problems: Sequence[InputProblem]) -> None:
 
 
 def refuse_unknown_topics(
-    source: Source, topic_ids: Iterable[tuple[int, str]], known: Container[str], field_name: str
+    source: Source, topic_ids: Iterable[tuple[int, str]], topics: Container[str], field_name: str
 ) -> None:
     """Raise `BadInput` for topics that are not in the campaign. `topic_ids`: with their lines."""
     first: dict[str, int] = {}
     for line, topic_id in topic_ids:
-        if topic_id not in known:
+        if topic_id not in topics:
             first.setdefault(topic_id, line)
     # Each topic once: a file of qrels names it in thousands of lines.
     refuse(
@@ -303,9 +303,9 @@ def changed_problem(
     source: Source, line: int, field_name: str, what: str, *, loaded: object = "", in_file: object = ""
 ) -> InputProblem:
     """Return the problem of a line that differs from what is loaded; both are shown, cut to a few lines."""
-    shown = {"loaded": cut(str(loaded), LONGEST_SHOWN), "in_file": cut(str(in_file), LONGEST_SHOWN)}
+    texts = {"loaded": cut(str(loaded), LONGEST_SHOWN), "in_file": cut(str(in_file), LONGEST_SHOWN)}
     text = f"what is already loaded for {what}"
-    return InputProblem(source.name, line, field_name, text, is_conflict=True, **shown)
+    return InputProblem(source.name, line, field_name, text, is_conflict=True, **texts)
 
 
 def segment_pks(campaign: Campaign, docids: Collection[str], event: Event) -> dict[str, int]:
@@ -371,24 +371,24 @@ def with_every_problem_below_header(load: Callable[P, LoadReceipt]) -> Callable[
 
 
 def _every_problem(
-    load: Callable[..., LoadReceipt], given: dict[str, Any], first: Sequence[InputProblem], *, header: bool
+    load: Callable[..., LoadReceipt], arguments: dict[str, Any], first: Sequence[InputProblem], *, header: bool
 ) -> list[InputProblem]:
-    found, more = list(dict.fromkeys(first)), list(first)
-    sources = [given["source"]] if "source" in given else list(given["sources"])
+    problems, more = list(dict.fromkeys(first)), list(first)
+    sources = [arguments["source"]] if "source" in arguments else list(arguments["sources"])
     # Problems are named in the order in which the files were given, however often they were read.
     order = {source.name: number for number, source in enumerate(sources)}
-    while more and len(found) < MAX_PROBLEMS and (sources := _good_lines(sources, more, header=header)):
-        files = {"source": sources[0]} if "source" in given else {"sources": sources}
-        more = [problem for problem in problems_of(load, given | files) if problem not in found]
-        found += more
-    return sorted(found, key=lambda problem: (order.get(problem.file, -1), problem.line))[:MAX_PROBLEMS]
+    while more and len(problems) < MAX_PROBLEMS and (sources := _good_lines(sources, more, header=header)):
+        files = {"source": sources[0]} if "source" in arguments else {"sources": sources}
+        more = [problem for problem in problems_of(load, arguments | files) if problem not in problems]
+        problems += more
+    return sorted(problems, key=lambda problem: (order.get(problem.file, -1), problem.line))[:MAX_PROBLEMS]
 
 
-def problems_of(load: Callable[..., object], given: dict[str, Any]) -> Sequence[InputProblem]:
+def problems_of(load: Callable[..., object], arguments: dict[str, Any]) -> Sequence[InputProblem]:
     """Return the problems of files, by trying them out."""
     try:
         with trying_out():
-            load(**given)
+            load(**arguments)
     except BadInput as wrong:
         return wrong.problems
     except Refused:  # of the rest alone: mended lines may say otherwise

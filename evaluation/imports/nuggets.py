@@ -81,14 +81,14 @@ def drafts_to_trace(nugget_set: NuggetSet, source: Source, rows: Sequence[Nugget
 def write_lineage(wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRow], drafts: Drafts) -> None:
     """Write what each wording was made from. `wordings` are those of all rows' nuggets in order."""
     nuggets = [(row.topic_id, nugget) for row in rows for nugget in row.nuggets]
-    found = {
+    lineage = {
         # Two drafts of the same text lead to a single row: the database holds each parent once.
         (wording.pk, draft): NuggetLineage(child=wording, parent_id=draft, relation=parent.relation)
         for wording, (topic_id, nugget) in zip(wordings, nuggets, strict=True)
         for parent in nugget.provenance.lineage
         if (draft := draft_of(drafts, topic_id, parent)) is not None
     }
-    NuggetLineage.objects.bulk_create(found.values(), batch_size=BATCH)
+    NuggetLineage.objects.bulk_create(lineage.values(), batch_size=BATCH)
 
 
 def write_evidence(
@@ -100,7 +100,7 @@ def write_evidence(
     if not docids:
         return
     pks = segment_pks(nugget_set.campaign, docids, event)
-    found = {
+    evidence = {
         # A file may name the same evidence twice.
         (wording.pk, reference.docid, reference.sentence): NuggetEvidence(
             nugget_version=wording, segment_id=pks[reference.docid], sentence=reference.sentence
@@ -108,7 +108,7 @@ def write_evidence(
         for wording, nugget in zip(wordings, nuggets, strict=True)
         for reference in nugget.provenance.evidence
     }
-    NuggetEvidence.objects.bulk_create(found.values(), batch_size=BATCH)
+    NuggetEvidence.objects.bulk_create(evidence.values(), batch_size=BATCH)
 
 
 def _traced_drafts(draft_set: NuggetSet) -> Drafts:
@@ -221,12 +221,12 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
     )
     listed = frozenset(others.filter(submitted=True).values_list("nugget_set__judge__pk", "topic__pk"))
     rows_written = ((source, row.line, row.topic_id) for row in to_write)
-    found = [finding for row in to_write for finding in _findings(nugget_set, source, row)]
-    found += there_by_others(
+    findings = [finding for row in to_write for finding in _findings(nugget_set, source, row)]
+    findings += there_by_others(
         nugget_set.campaign, FindingCode.LISTED_BY_OTHERS, nugget_set.judge, listed, rows_written
     )
     nuggets = sum(len(row.nuggets) for row in to_write)
-    return ImportPlan("nugget lists", *compared.counts, found, {"nuggets": nuggets}, write, check)
+    return ImportPlan("nugget lists", *compared.counts, findings, {"nuggets": nuggets}, write, check)
 
 
 def _change(source: Source, row: NuggetListRow, loaded: Listed) -> InputProblem:
@@ -282,7 +282,7 @@ def _loaded_lists(nugget_set: NuggetSet) -> dict[int, Listed]:
 
 
 def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list[ImportFinding]:
-    found = []
+    findings = []
     seen: set[str] = set()
     for nugget in row.nuggets:
         if _is_dirty(nugget_set, nugget):
@@ -290,12 +290,12 @@ def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list
                 f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay: "
                 "it counts in scores over all nuggets alone"
             )
-            found.append(ImportFinding(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id))
+            findings.append(ImportFinding(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id))
         if nugget.text in seen:
             text = f"the nugget {nugget.text!r} is there more than once"
-            found.append(ImportFinding(FindingCode.REPEATED_NUGGET, source.name, row.line, text, row.topic_id))
+            findings.append(ImportFinding(FindingCode.REPEATED_NUGGET, source.name, row.line, text, row.topic_id))
         seen.add(nugget.text)
-    return found
+    return findings
 
 
 def _is_dirty(nugget_set: NuggetSet, nugget: NuggetRecord) -> bool:

@@ -49,7 +49,7 @@ class _Submitted:
     source: Source
     file: RunFile
     sha256: str
-    wanted: dict[str, object]
+    fields: dict[str, object]
 
     @property
     def run_id(self) -> str:
@@ -171,28 +171,28 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
         extend_tasks(campaign)
 
     texts = dict(campaign.topics.values_list("topic_id", "text"))
-    found = [finding for submission in to_write for finding in _findings(campaign, submission, texts)]
+    findings = [finding for submission in to_write for finding in _findings(campaign, submission, texts)]
     answers = sum(len(submission.file.answers) for submission in to_write)
-    return ImportPlan("runs", *compared.counts, found, {"answers": answers}, write, check)
+    return ImportPlan("runs", *compared.counts, findings, {"answers": answers}, write, check)
 
 
 def _change(submission: _Submitted, run: Run) -> InputProblem:
     """Return the problem of a changed run, with the first option that differs; else its answers do."""
-    names = [name for name, value in submission.wanted.items() if getattr(run, name) != value]
+    names = [name for name, value in submission.fields.items() if getattr(run, name) != value]
     if run.sha256 != submission.sha256 or not names:
         old, new = AnswerProvenance.objects.filter(run=run).count(), len(submission.file.answers)
         values = {"loaded": f"{old} answers", "in_file": f"{new} answers"}
     else:
         values = {
             "loaded": f"{names[0]} {getattr(run, names[0])}",
-            "in_file": f"{names[0]} {submission.wanted[names[0]]}",
+            "in_file": f"{names[0]} {submission.fields[names[0]]}",
         }
     return changed_problem(submission.source, 1, "run", submission.run_id, **values)
 
 
 def _differs(submission: _Submitted, run: Run) -> bool:
     return run.sha256 != submission.sha256 or any(
-        getattr(run, key) != value for key, value in submission.wanted.items()
+        getattr(run, key) != value for key, value in submission.fields.items()
     )
 
 
@@ -215,9 +215,9 @@ def _findings(campaign: Campaign, submission: _Submitted, topics: dict[str, str]
 def _strangers(campaign: Campaign, file: RunFile) -> Iterator[RunFinding]:
     """Find citations of docids that neither the answer's references nor a passage with text has."""
     by_answer = [(answer, docids) for answer in file.answers if (docids := strangers(answer))]
-    wanted = {docid for _, docids in by_answer for docid in docids}
+    all_docids = {docid for _, docids in by_answer for docid in docids}
     # All at once: SQLite takes a limited number of parameters.
-    there = wanted and set(campaign.segments.filter(has_text=True).values_list("docid", flat=True))
+    there = all_docids and set(campaign.segments.filter(has_text=True).values_list("docid", flat=True))
     for answer, docids in by_answer:
         if unknown := [docid for docid in docids if docid not in there]:
             message = strangers_message(unknown, len(answer.references))
@@ -228,12 +228,12 @@ def _run_of(campaign: Campaign, submission: _Submitted, loaded: dict[str, Run], 
     if submission.run_id in loaded:
         return loaded[submission.run_id]
     return Run.objects.create(
-        campaign=campaign, run_id=submission.run_id, sha256=submission.sha256, event=event, **submission.wanted
+        campaign=campaign, run_id=submission.run_id, sha256=submission.sha256, event=event, **submission.fields
     )
 
 
 def _update(run: Run, submission: _Submitted, event: Event) -> None:
-    for key, value in submission.wanted.items():
+    for key, value in submission.fields.items():
         setattr(run, key, value)
     run.sha256, run.event = submission.sha256, event
     run.save()

@@ -46,13 +46,13 @@ CHUNK = 5_000
 
 @dataclass(frozen=True, slots=True)
 class AddressingCheck:
-    found: int
+    places: int
     added: int
     removed: int
 
     def __str__(self) -> str:
         changed = f"{self.added:,} findings added, {self.removed:,} removed" if self.added or self.removed else ""
-        return f"{self.found:,} places seem to address a judge. {changed or 'Nothing changed'}."
+        return f"{self.places:,} places seem to address a judge. {changed or 'Nothing changed'}."
 
 
 def look_for_addressing(*, campaign: Campaign) -> AddressingCheck:
@@ -61,20 +61,20 @@ def look_for_addressing(*, campaign: Campaign) -> AddressingCheck:
     Labels stay as they are. Without a change there is no event.
     """
     # Before the lock, because looking through all texts would hold up everybody who writes.
-    found = {(problem.run_id, problem.topic_id, problem.message): problem for problem in _loaded(campaign)}
+    entries = {(problem.run_id, problem.topic_id, problem.message): problem for problem in _loaded(campaign)}
     with transaction.atomic():
         locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
         rows = Finding.objects.filter(campaign=locked, code=CODE)
         there = {tuple(key): pk for pk, *key in rows.values_list("pk", "run_id", "topic_id", "message")}
-        new = [entry for key, entry in found.items() if key not in there]
-        gone = [pk for key, pk in there.items() if key not in found]
+        new = [entry for key, entry in entries.items() if key not in there]
+        gone = [pk for key, pk in there.items() if key not in entries]
         if new or gone:
             payload = {"code": CODE.value, "added": len(new), "removed": len(gone)}
             event = Event.objects.create(campaign=locked, kind="texts.checked", payload=payload)
             store_findings(locked, event, new)
             Finding.objects.filter(pk__in=gone).delete()
             Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
-    return AddressingCheck(len(found), len(new), len(gone))
+    return AddressingCheck(len(entries), len(new), len(gone))
 
 
 def forget_addressing(campaign: Campaign, docids: Collection[str]) -> None:
@@ -93,8 +93,8 @@ def _loaded(campaign: Campaign) -> Iterator[ImportFinding]:
 
 
 def _in_answers(campaign: Campaign) -> Iterator[ImportFinding]:
-    given = AnswerProvenance.objects.filter(run__campaign=campaign)
-    fields = given.values_list("answer", "run__run_id", "topic__topic_id", "line")
+    provenance = AnswerProvenance.objects.filter(run__campaign=campaign)
+    fields = provenance.values_list("answer", "run__run_id", "topic__topic_id", "line")
     places = {answer: (run_id, topic_id, line) for answer, run_id, topic_id, line in fields}
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign).order_by("answer", "index")
     texts = sentences.values_list("answer", "text").iterator(chunk_size=CHUNK)
@@ -181,13 +181,13 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
         extend_tasks(campaign)
 
     written = {row.docid for _, row in compared.to_write}
-    found = [
+    findings = [
         ImportFinding(CODE, source.name, row.line, addressing_in_segment(row.docid, sign))
         for source, row in rows.values()
         if row.docid in written
         for sign in signs_in(row.text)
     ]
-    return ImportPlan("segments", *compared.counts, found, write=write, check=check)
+    return ImportPlan("segments", *compared.counts, findings, write=write, check=check)
 
 
 def _change(source: Source, row: SegmentRecord, loaded: Segment) -> InputProblem:

@@ -36,7 +36,7 @@ from evaluation.terms import FindingCode, JudgeKind, SupportCondition
 
 
 @dataclass(frozen=True, slots=True)
-class _GivenSupport:
+class _Entry:
     """A pair of a file; `label` is None where the file has `null`."""
 
     source: Source
@@ -50,7 +50,7 @@ class _GivenSupport:
 
 
 @dataclass(slots=True)
-class _KnownSupport:
+class _Index:
     answers: set[tuple[str, str]]
     sentences: dict[tuple[str, str, int], int]
     cited: dict[tuple[int, str], int]
@@ -107,15 +107,15 @@ def _condition(files: Files, kind: JudgeKind, option: SupportCondition | None) -
 def _plan(
     campaign: Campaign, judge: Judge, condition: SupportCondition, files: Files, replace: bool
 ) -> ImportPlan:
-    given = _match(_known(campaign), files)
+    entries = _match(_index_of(campaign), files)
     labels = SupportJudgment.objects.filter(
         judge_id=judge.pk or 0, condition=condition, sentence__answer__topic__campaign=campaign
     )
     # By submission, so that the newest of a pair's labels is compared.
     loaded = {(row.sentence_id, row.segment_id): row for row in labels.current().order_by("submission")}
-    labelled = [item for item in given if item.label is not None]
+    labelled = [item for item in entries if item.label is not None]
     compared = compare(labelled, _key, loaded, _differs, _change, replace)
-    nulls = [item for item in given if item.label is None and _key(item) in loaded]
+    nulls = [item for item in entries if item.label is None and _key(item) in loaded]
     refuse_changes([_change(item, loaded[_key(item)]) for item in nulls], replace)
     taken_out = {_key(item) for item in nulls}
     if compared.changed or taken_out:
@@ -131,30 +131,30 @@ def _plan(
     codes = {_key(entry): int(entry.row.label or 0) for entry in labelled}
     others = SupportJudgment.objects.all()
     rows_written = ((item.source, item.row.line, item.row.topic_id) for item in compared.to_write)
-    found = [
+    findings = [
         *_dirty_labels(compared.to_write),
         *equal_labels(files[0][0], judge, others, codes, "sentence", "segment"),
         *there_by_others(
             campaign, FindingCode.LABELLED_BY_OTHERS, judge, supported(campaign, condition), rows_written
         ),
     ]
-    found = found if compared.to_write else []
+    findings = findings if compared.to_write else []
     counts = {TAKEN_OUT: len(taken_out)}
-    return ImportPlan("labels", *compared.counts, found, counts, write)
+    return ImportPlan("labels", *compared.counts, findings, counts, write)
 
 
-def _change(row: _GivenSupport, loaded: SupportJudgment) -> InputProblem:
+def _change(row: _Entry, loaded: SupportJudgment) -> InputProblem:
     old = label_word(SupportLabel(loaded.label), loaded.raw)
     new = NO_LABEL if row.label is None else label_word(row.label, row.row.raw)
     return changed_problem(row.source, row.row.line, "label", row.row.docid, loaded=old, in_file=new)
 
 
-def _known(campaign: Campaign) -> _KnownSupport:
+def _index_of(campaign: Campaign) -> _Index:
     provenance = AnswerProvenance.objects.filter(run__campaign=campaign)
     of = {pk: key for pk, *key in provenance.values_list("pk", "run__run_id", "topic__topic_id")}
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign)
     cited = Citation.objects.filter(sentence__answer__topic__campaign=campaign, segment__isnull=False)
-    return _KnownSupport(
+    return _Index(
         answers={(run, topic) for run, topic in of.values()},
         sentences={
             (of[answer][0], of[answer][1], index): pk
@@ -167,40 +167,40 @@ def _known(campaign: Campaign) -> _KnownSupport:
     )
 
 
-def _match(known: _KnownSupport, files: Files) -> list[_GivenSupport]:
-    given: list[_GivenSupport] = []
+def _match(index: _Index, files: Files) -> list[_Entry]:
+    entries: list[_Entry] = []
     problems: list[InputProblem] = []
     first: dict[tuple[int, int], str] = {}
     for source, rows in files:
         for row in rows:
-            wrong = list(_row_problems(known, source, row))
+            wrong = list(_row_problems(index, source, row))
             problems += wrong
             if not wrong:
-                sentence = known.sentences[row.run_id, row.topic_id, row.sentence]
-                item = _GivenSupport(source, row, sentence, known.cited[sentence, row.docid])
+                sentence = index.sentences[row.run_id, row.topic_id, row.sentence]
+                item = _Entry(source, row, sentence, index.cited[sentence, row.docid])
                 here = f"{source.name}:{row.line}"
                 there = first.setdefault(_key(item), here)
                 if there != here:
                     text = f"each pair once; it is also at {there}"
                     problems.append(InputProblem(source.name, row.line, "docid", text))
-                given.append(item)
+                entries.append(item)
     refuse(problems)
-    return given
+    return entries
 
 
-def _row_problems(known: _KnownSupport, source: Source, row: SupportRecord) -> Iterator[InputProblem]:
-    sentence = known.sentences.get((row.run_id, row.topic_id, row.sentence))
-    if (row.run_id, row.topic_id) not in known.answers:
+def _row_problems(index: _Index, source: Source, row: SupportRecord) -> Iterator[InputProblem]:
+    sentence = index.sentences.get((row.run_id, row.topic_id, row.sentence))
+    if (row.run_id, row.topic_id) not in index.answers:
         text = f"an answer that is loaded; there is none of {row.run_id} for topic {row.topic_id}"
         yield InputProblem(source.name, row.line, "run_id", text)
     elif sentence is None:
         yield InputProblem(source.name, row.line, "sentence", "the number, from 0, of a sentence the answer has")
-    elif (sentence, row.docid) not in known.cited:
+    elif (sentence, row.docid) not in index.cited:
         text = f"a docid that sentence {row.sentence} cites, not {row.docid}"
         yield InputProblem(source.name, row.line, "docid", text)
 
 
-def _key(item: _GivenSupport) -> tuple[int, int]:
+def _key(item: _Entry) -> tuple[int, int]:
     return item.sentence, item.segment
 
 
@@ -209,18 +209,18 @@ def _raw(row: SupportRecord) -> str:
     return row.reason or "" if row.label is SupportLabel.CANT_JUDGE else row.raw
 
 
-def _differs(item: _GivenSupport, loaded: SupportJudgment) -> bool:
+def _differs(item: _Entry, loaded: SupportJudgment) -> bool:
     """Say whether a label differs, or what is beside it. A field that the file leaves empty is no difference."""
-    raw, shown = _raw(item.row), item.row.shown
+    raw, suggestion = _raw(item.row), item.row.shown
     if item.row.label != loaded.label or (item.row.label is SupportLabel.FAILED and raw != loaded.raw):
         return True
-    in_file = (raw, shown.code, shown.shown_ms, shown.accepted)
+    in_file = (raw, suggestion.code, suggestion.shown_ms, suggestion.accepted)
     there = (loaded.raw, loaded.shown_label, loaded.shown_ms, loaded.accepted)
     return any(mine not in ("", None) and mine != theirs for mine, theirs in zip(in_file, there, strict=True))
 
 
-def _dirty_labels(given: list[_GivenSupport]) -> Iterator[ImportFinding]:
-    for item in given:
+def _dirty_labels(entries: list[_Entry]) -> Iterator[ImportFinding]:
+    for item in entries:
         source, row = item.source, item.row
         if row.label is SupportLabel.FAILED:
             text = f"{row.raw!r} is no label; the pair counts as failed"
@@ -233,7 +233,7 @@ LABEL_COLUMNS = ("label", "raw", "shown_label", "shown_ms", "accepted")
 def _write(
     judge: Judge,
     condition: SupportCondition,
-    given: list[_GivenSupport],
+    entries: list[_Entry],
     numbers: Mapping[tuple[int, int], int],
     event: Event,
 ) -> None:
@@ -261,7 +261,7 @@ def _write(
                 now,
                 event.pk,
             )
-            for item in given
+            for item in entries
         ),
         unique=["sentence_id", "segment_id", "judge_id", "condition", "submission"],
         update=[*LABEL_COLUMNS, "given_at", "event_id"],
@@ -269,5 +269,5 @@ def _write(
 
 
 def _columns(row: SupportRecord) -> tuple[int, str, int | None, int | None, bool | None]:
-    shown = None if row.shown.code is None else int(row.shown.code)
-    return int(SupportLabel(row.label or 0)), _raw(row), shown, row.shown.shown_ms, row.shown.accepted
+    code = None if row.shown.code is None else int(row.shown.code)
+    return int(SupportLabel(row.label or 0)), _raw(row), code, row.shown.shown_ms, row.shown.accepted

@@ -188,9 +188,9 @@ def _qrel_plan(
             [GivenGrade(topics[row.topic_id], segments[row.docid], row.grade, event) for row in compared.to_write],
         )
 
-    found = _off_scale(campaign, source, compared.to_write)
+    findings = _off_scale(campaign, source, compared.to_write)
     counts = {TAKEN_OUT if replace else NOT_IN_FILE: len(absent)}
-    return ImportPlan("qrels", *compared.counts, found, counts, write)
+    return ImportPlan("qrels", *compared.counts, findings, counts, write)
 
 
 def _off_scale(campaign: Campaign, source: Source, rows: list[QrelRecord]) -> list[ImportFinding]:

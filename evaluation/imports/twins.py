@@ -13,18 +13,18 @@ FEWEST = 2  # a single label is equal by chance
 
 
 def equal_labels(
-    source: Source, judge: Judge, labels: CurrentQuerySet[Any], given: Mapping[tuple[int, int], int], *item: str
+    source: Source, judge: Judge, labels: CurrentQuerySet[Any], codes: Mapping[tuple[int, int], int], *item: str
 ) -> Iterator[ImportFinding]:
     """Yield a finding for each other judge who gave all of these labels; `labels` are everybody's."""
-    if len(given) < FEWEST:
+    if len(codes) < FEWEST:
         return
     equal: dict[str, set[tuple[int, int]]] = {}
     others = labels.current().exclude(judge_id=judge.pk or 0)
-    for part in in_parts_of({first for first, _ in given}):
+    for part in in_parts_of({first for first, _ in codes}):
         rows = others.filter(**{f"{item[0]}__in": part}).order_by()
         for name, first, second, label in rows.values_list("judge__name", *item, "label").iterator():
-            if given.get((first, second)) == label:
+            if codes.get((first, second)) == label:
                 equal.setdefault(name, set()).add((first, second))
-    for name in sorted(name for name, items in equal.items() if len(items) == len(given)):
-        text = f"all {len(given):,} labels equal those of {name}: look whether the judge is the right one"
+    for name in sorted(name for name, items in equal.items() if len(items) == len(codes)):
+        text = f"all {len(codes):,} labels equal those of {name}: look whether the judge is the right one"
         yield ImportFinding(FindingCode.LABELS_OF_ANOTHER, source.name, None, text)

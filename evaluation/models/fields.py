@@ -35,9 +35,9 @@ def new_public_id() -> str:
     command.
     """
     # 9 bytes are 12 characters without padding.
-    while not (made := urlsafe_b64encode(_random_bytes(9)).decode())[0].isalnum():
+    while not (public_id := urlsafe_b64encode(_random_bytes(9)).decode())[0].isalnum():
         continue
-    return made
+    return public_id
 
 
 def new_salt() -> str:

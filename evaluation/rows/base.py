@@ -75,8 +75,8 @@ class Reader:
         return rows.filter(**{f"{self.paths[by]}__in": keys})
 
     def plain(self, row: Values) -> Row:
-        named = {self.renamed.get(name, name): value for name, value in zip(self.values, row[1:], strict=True)}
-        return {"id": row[0]} | named | {"campaign": self.names.slug(named["campaign"])}
+        fields = {self.renamed.get(name, name): value for name, value in zip(self.values, row[1:], strict=True)}
+        return {"id": row[0]} | fields | {"campaign": self.names.slug(fields["campaign"])}
 
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         raise NotImplementedError
@@ -106,6 +106,6 @@ class Reader:
     def all(self, rows: QuerySet[Any]) -> Iterator[Row]:
         """Yield all of the rows in the order of their keys, at constant memory."""
         ordered = rows.order_by(self.key).values_list(self.key, *self.values)
-        found = ordered.iterator(chunk_size=self.chunk)
-        while chunk := list(islice(found, self.chunk)):
+        stream = ordered.iterator(chunk_size=self.chunk)
+        while chunk := list(islice(stream, self.chunk)):
             yield from self.rows_from(chunk)

@@ -62,8 +62,8 @@ class Topics(Reader):
 
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         tags = defaultdict(list)
-        found = TopicTag.objects.using(self.alias).filter(topic__in=[row[0] for row in chunk])
-        for topic, name in found.order_by("name").values_list("topic", "name"):
+        topic_tags = TopicTag.objects.using(self.alias).filter(topic__in=[row[0] for row in chunk])
+        for topic, name in topic_tags.order_by("name").values_list("topic", "name"):
             tags[topic].append(name)
         for pk, public_id, campaign, topic_id, text, position, extra, *texts in chunk:
             yield {
@@ -95,9 +95,9 @@ class Segments(Reader):
 
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         grades = defaultdict(list)
-        found = Qrel.objects.using(self.alias).filter(segment__in=[row[0] for row in chunk]).order_by("pk")
+        qrels = Qrel.objects.using(self.alias).filter(segment__in=[row[0] for row in chunk]).order_by("pk")
         fields = ("segment", "topic__topic_id", "source__name", "grade")
-        for segment, topic, source, grade in found.values_list(*fields):
+        for segment, topic, source, grade in qrels.values_list(*fields):
             grades[segment].append({"topic_id": topic, "source": source, "grade": grade})
         for row in chunk:
             yield self.plain(row) | {"grades": grades[row[0]]}
@@ -109,8 +109,8 @@ class Runs(Reader):
     values = ("campaign", "run_id", "group", "task", "priority", "control", "pool", "sha256")
 
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        given = AnswerProvenance.objects.using(self.alias).filter(run__in=[row[0] for row in chunk])
-        answers = dict(given.order_by().values_list("run").annotate(Count("pk")))
+        provenance = AnswerProvenance.objects.using(self.alias).filter(run__in=[row[0] for row in chunk])
+        answers = dict(provenance.order_by().values_list("run").annotate(Count("pk")))
         for row in chunk:
             yield self.plain(row) | {"answers": answers.get(row[0], 0)}
 
@@ -142,19 +142,19 @@ class Answers(Reader):
 
     def _sentences(self, answers: Sequence[int]) -> dict[int, list[Row]]:
         citations = self._citations(answers)
-        found: dict[int, list[Row]] = defaultdict(list)
+        sentences: dict[int, list[Row]] = defaultdict(list)
         rows = Sentence.objects.using(self.alias).filter(answer__in=answers).order_by("answer", "index")
         for pk, answer, index, text in rows.values_list("pk", "answer", "index", "text"):
-            found[answer].append({"index": index, "text": text, "citations": citations[pk]})
-        return found
+            sentences[answer].append({"index": index, "text": text, "citations": citations[pk]})
+        return sentences
 
     def _citations(self, answers: Sequence[int]) -> dict[int, list[Row]]:
-        found: dict[int, list[Row]] = defaultdict(list)
+        citations: dict[int, list[Row]] = defaultdict(list)
         rows = Citation.objects.using(self.alias).filter(sentence__answer__in=answers)
         fields = ("sentence", "position", "segment__docid", "raw")
         for sentence, position, docid, raw in rows.order_by("sentence", "position").values_list(*fields):
-            found[sentence].append({"position": position, "docid": docid, "raw": raw})
-        return found
+            citations[sentence].append({"position": position, "docid": docid, "raw": raw})
+        return citations
 
 
 class Grades(Reader):
@@ -255,15 +255,27 @@ class Nuggets(Reader):
         wordings = [row[7] for row in chunk]
         lineage, evidence = self._lineage(wordings), self._evidence(wordings)
         newest = self._newest(chunk)
-        for pk, campaign, topic_id, topic, made, version, position, wording, nugget, number, *shown in chunk:
-            text, importance, raw_importance, group = shown
+        for (
+            pk,
+            campaign,
+            topic_id,
+            topic,
+            nugget_set,
+            version,
+            position,
+            wording,
+            nugget,
+            number,
+            *content,
+        ) in chunk:
+            text, importance, raw_importance, group = content
             yield {
                 "id": pk,
                 "campaign": self.names.slug(campaign),
                 "topic_id": topic_id,
-                "nugget_set": self.names.nugget_set(made),
+                "nugget_set": self.names.nugget_set(nugget_set),
                 "list_version": version,
-                "newest": newest.get((made, topic)) == version,
+                "newest": newest.get((nugget_set, topic)) == version,
                 "position": position,
                 "nugget": nugget,
                 "nugget_version": number,
@@ -280,19 +292,19 @@ class Nuggets(Reader):
             submitted=True, topic__in={row[3] for row in chunk}, nugget_set__in={row[4] for row in chunk}
         )
         versions = lists.order_by().values_list("nugget_set", "topic").annotate(Max("version"))
-        return {(made, topic): version for made, topic, version in versions}
+        return {(nugget_set, topic): version for nugget_set, topic, version in versions}
 
     def _lineage(self, wordings: Sequence[int]) -> dict[int, list[Row]]:
-        found: dict[int, list[Row]] = defaultdict(list)
+        lineage: dict[int, list[Row]] = defaultdict(list)
         rows = NuggetLineage.objects.using(self.alias).filter(child__in=wordings).order_by("pk")
         fields = ("child", "relation", "parent__nugget__public_id", "parent__number", "parent__text")
         for child, relation, nugget, number, text in rows.values_list(*fields):
-            found[child].append({"relation": relation, "nugget": nugget, "nugget_version": number, "text": text})
-        return found
+            lineage[child].append({"relation": relation, "nugget": nugget, "nugget_version": number, "text": text})
+        return lineage
 
     def _evidence(self, wordings: Sequence[int]) -> dict[int, list[Row]]:
-        found: dict[int, list[Row]] = defaultdict(list)
+        evidence: dict[int, list[Row]] = defaultdict(list)
         rows = NuggetEvidence.objects.using(self.alias).filter(nugget_version__in=wordings).order_by("pk")
         for wording, docid, sentence in rows.values_list("nugget_version", "segment__docid", "sentence"):
-            found[wording].append({"docid": docid, "sentence": sentence})
-        return found
+            evidence[wording].append({"docid": docid, "sentence": sentence})
+        return evidence

@@ -62,11 +62,11 @@ class LabelReader(Reader):
     def counting(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         return rows.exclude(judge__in=self.names.judges_aside)
 
-    def answers(self, pks: Iterable[int], known: dict[int, Values]) -> None:
-        rows = AnswerProvenance.objects.using(self.alias).filter(pk__in=_unknown(pks, known))
+    def answers(self, pks: Iterable[int], memory: dict[int, Values]) -> None:
+        rows = AnswerProvenance.objects.using(self.alias).filter(pk__in=_unknown(pks, memory))
         fields = ("pk", "run__campaign", "topic__topic_id", "run__run_id", "answer__public_id")
         for pk, campaign, *rest in rows.values_list(*fields):
-            known[pk] = (self.names.slug(campaign), campaign, *rest)
+            memory[pk] = (self.names.slug(campaign), campaign, *rest)
 
 
 class Assignments(LabelReader):
@@ -97,9 +97,9 @@ class Assignments(LabelReader):
         self.answers({row[1] for row in chunk}, self._answers)
         self._look_up({row[2] for row in chunk})
         answers, wordings, judge_of = self._answers, self._wordings, self.names.judge
-        for pk, answer, wording, judge, label, raw, sentence, first_label, submission, given, event in chunk:
+        for pk, answer, wording, judge, label, raw, sentence, first_label, submission, given_at, event in chunk:
             slug, campaign, topic_id, run_id, public_id = answers[answer]
-            nugget, number, made = wordings[wording]
+            nugget, number, nugget_set = wordings[wording]
             yield {
                 "id": pk,
                 "campaign": slug,
@@ -108,14 +108,14 @@ class Assignments(LabelReader):
                 "answer": public_id,
                 "nugget": nugget,
                 "nugget_version": number,
-                "nugget_set": made,
+                "nugget_set": nugget_set,
                 "judge": judge_of(campaign, judge),
                 "label": ASSIGNED[label],
                 "raw": raw,
                 "sentence": sentence,
                 "first_label": None if first_label is None else ASSIGNED[first_label],
                 "submission": submission,
-                "given_at": iso(given),
+                "given_at": iso(given_at),
                 "event": event,
             }
 
@@ -123,8 +123,8 @@ class Assignments(LabelReader):
         rows = NuggetVersion.objects.using(self.alias).filter(pk__in=_unknown(pks, self._wordings))
         fields = ("pk", "nugget__public_id", "number", "nugget__nugget_set")
         self._wordings.update(
-            (pk, (public_id, number, self.names.nugget_set(made)))
-            for pk, public_id, number, made in rows.values_list(*fields)
+            (pk, (public_id, number, self.names.nugget_set(nugget_set)))
+            for pk, public_id, number, nugget_set in rows.values_list(*fields)
         )
 
 
@@ -143,14 +143,16 @@ class SupportJudgments(LabelReader):
         return rows.filter(sentence__answer__in=AnswerProvenance.objects.filter(run__in=runs).values("answer"))
 
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
-        found = Sentence.objects.using(self.alias).filter(pk__in={row[1] for row in chunk})
-        sentences = {pk: (answer, index) for pk, answer, index in found.values_list("pk", "answer", "index")}
+        sentence_rows = Sentence.objects.using(self.alias).filter(pk__in={row[1] for row in chunk})
+        sentences = {
+            pk: (answer, index) for pk, answer, index in sentence_rows.values_list("pk", "answer", "index")
+        }
         answers: dict[int, Values] = {}
         self.answers({answer for answer, _ in sentences.values()}, answers)
         cited = Segment.objects.using(self.alias).filter(pk__in={row[2] for row in chunk})
         docids = dict(cited.values_list("pk", "docid"))
-        for pk, sentence, segment, condition, judge, label, raw, shown, shown_ms, accepted, *rest in chunk:
-            submission, given, event = rest
+        for pk, sentence, segment, condition, judge, label, raw, shown_label, shown_ms, accepted, *rest in chunk:
+            submission, given_at, event = rest
             answer, index = sentences[sentence]
             slug, campaign, topic_id, run_id, public_id = answers[answer]
             yield {
@@ -165,21 +167,21 @@ class SupportJudgments(LabelReader):
                 "judge": self.names.judge(campaign, judge),
                 "label": SUPPORTED[label],
                 "raw": raw,
-                "shown_label": None if shown is None else SUPPORTED[shown],
+                "shown_label": None if shown_label is None else SUPPORTED[shown_label],
                 "shown_ms": shown_ms,
                 "accepted": accepted,
                 "submission": submission,
-                "given_at": iso(given),
+                "given_at": iso(given_at),
                 "event": event,
             }
 
 
-def _unknown(pks: Iterable[int], known: dict[int, Values]) -> list[int]:
+def _unknown(pks: Iterable[int], memory: dict[int, Values]) -> list[int]:
     """Return the keys that must be looked up; the memory is emptied when it grows too large."""
-    wanted = list(pks)
-    if len(known) + len(wanted) > KEPT:
-        known.clear()
-    return [pk for pk in wanted if pk not in known]
+    keys = list(pks)
+    if len(memory) + len(keys) > KEPT:
+        memory.clear()
+    return [pk for pk in keys if pk not in memory]
 
 
 KEYS = 2**32
@@ -192,7 +194,7 @@ class Judges(Reader):
     def rows(self) -> QuerySet[Judge]:
         return Judge.objects.using(self.alias).none()
 
-    def found(self, campaigns: Iterable[Campaign]) -> list[tuple[int, Row]]:
+    def keyed(self, campaigns: Iterable[Campaign]) -> list[tuple[int, Row]]:
         """Return the judges of some of the viewer's campaigns with their keys: one query a campaign."""
         return [
             (campaign.pk * KEYS + judge.pk, self._row(campaign, judge))
@@ -237,7 +239,7 @@ class Studies(Reader):
         # A random check can have taken over another's draw, of which it hands out nothing.
         drawn = self._counts(StudyPair.objects.exclude(study__draw=DrawKind.AUDIT), Q(), studies)
         drawn |= self._counts(AuditPair.objects.filter(chance__gt=0, known=False), ~Q(given=""), studies)
-        for pk, campaign, name, kind, draw, person, machine, made, condition, seed, *rest in chunk:
+        for pk, campaign, name, kind, draw, person, machine, nugget_set, condition, seed, *rest in chunk:
             per_topic, stratified, design, actor, created_at = rest
             audit = draw == DrawKind.AUDIT
             pairs, judged = drawn.get(pk, (0, 0))
@@ -249,7 +251,7 @@ class Studies(Reader):
                 "draw": draw,
                 "person": self.names.judge(campaign, person),
                 "machine": self.names.judge(campaign, machine),
-                "nugget_set": self.names.nugget_set(made),
+                "nugget_set": self.names.nugget_set(nugget_set),
                 "condition": condition or None,
                 "seed": design["seed"] if audit else str(seed),
                 "per_run": design["per_run"] if audit else None,

@@ -45,8 +45,8 @@ def _drawn(pairs: Mapping[str, DifferingPair], number: int, seed: str, stratifie
     cells: dict[Cell, list[str]] = defaultdict(list)
     for key, pair in pairs.items():
         cells[pair.cell].append(key)
-    given = shares({cell: len(keys) for cell, keys in cells.items()}, number)
-    return [key for cell, keys in cells.items() for key in shuffled(seed, keys)[: given[cell]]]
+    numbers = shares({cell: len(keys) for cell, keys in cells.items()}, number)
+    return [key for cell, keys in cells.items() for key in shuffled(seed, keys)[: numbers[cell]]]
 
 
 def shares(sizes: Mapping[Cell, int], number: int) -> dict[Cell, int]:
@@ -59,11 +59,11 @@ def shares(sizes: Mapping[Cell, int], number: int) -> dict[Cell, int]:
         return dict(sizes)
     # Exact, because floats would order equal remainders by their rounding.
     quotas = {cell: Fraction(number * size, total) for cell, size in sizes.items()}
-    given = {cell: int(quota) for cell, quota in quotas.items()}
-    by_remainder = sorted(quotas, key=lambda cell: (given[cell] - quotas[cell], cell))
-    for cell in by_remainder[: number - sum(given.values())]:
-        given[cell] += 1
-    return given
+    counts = {cell: int(quota) for cell, quota in quotas.items()}
+    by_remainder = sorted(quotas, key=lambda cell: (counts[cell] - quotas[cell], cell))
+    for cell in by_remainder[: number - sum(counts.values())]:
+        counts[cell] += 1
+    return counts
 
 
 def check_independent(person: Candidate, *, gave_labels: bool, made_nuggets: bool) -> None:

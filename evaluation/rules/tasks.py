@@ -228,14 +228,14 @@ def balance(
     is allowed is left out. Equal loads go by name, so that the same question has the same answer.
     """
     total = dict(loads)
-    given: dict[str, str] = {}
+    assignees: dict[str, str] = {}
     # The longest first: placed last, it would tip the balance.
     for work in sorted(minutes, key=lambda work: (-minutes[work], work)):
         people = [(total[person], person) for person in allowed[work]]
         if people:
-            _, given[work] = min(people)
-            total[given[work]] += minutes[work]
-    return given
+            _, assignees[work] = min(people)
+            total[assignees[work]] += minutes[work]
+    return assignees
 
 
 @dataclass(frozen=True, slots=True)

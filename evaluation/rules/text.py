@@ -31,8 +31,8 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _why(error: str) -> str:
-    found = [line.split("error: ", 1)[1] for line in error.splitlines() if "error: " in line]
-    return found[-1].rstrip(".") if found else "it is too large, or cannot be read"
+    errors = [line.split("error: ", 1)[1] for line in error.splitlines() if "error: " in line]
+    return errors[-1].rstrip(".") if errors else "it is too large, or cannot be read"
 
 
 def check_name(what: str, name: str) -> str:

@@ -127,7 +127,7 @@ def lock_task(campaign: Campaign, public_id: str) -> Task:
 
 def lock_own_task(task: str, user: User) -> Task:
     """Return a task that its assessor may open, locked until the transaction ends. Raises `NoSuchTask`."""
-    found = (
+    row = (
         # The task's row alone: PostgreSQL cannot lock rows of joins that may be empty.
         Task.objects.select_for_update(of=("self",))
         .select_related("campaign", "topic", "protocol", "nugget_set", "drafts")
@@ -135,9 +135,9 @@ def lock_own_task(task: str, user: User) -> Task:
         .first()
     )
     # The same answer for a task of somebody else as for none, so that nobody learns that it exists.
-    if found is None:
+    if row is None:
         raise NoSuchTask
-    return found
+    return row
 
 
 def lock_any_task(campaign: Campaign, public_id: str) -> Task:
@@ -158,7 +158,7 @@ def withdraw_task(task: Task) -> None:
 
     Raises `Refused` for a list that somebody assigns.
     """
-    check_withdrawal(_assigning([task]).get(_made(task), []))
+    check_withdrawal(_assigning([task]).get(_list_key(task), []))
     task.state = state_after(Act.WITHDRAW, _facts(task))
     task.save(update_fields=["state"])
     lists = NuggetList.objects.filter(pk__in=task.submissions.values("nugget_list")).update(submitted=False)
@@ -170,14 +170,12 @@ def withdraw_task(task: Task) -> None:
 def undo_hand_out(*, campaign: Campaign, task: str, actor: User) -> Task:
     """Withdraw a task that was handed out by one click; return it. Raises `Refused` once its assessor has opened it."""
     with transaction.atomic():
-        found = lock_task(campaign, task)
-        if found.opened_at:
-            what = f"{found.topic.topic_id}, {Stage(found.stage).words}"
-            raise Refused("begun", f"{found.assessor.name} has begun {what}, so it stays handed out.")
-        _carry_out(
-            found, TaskChange(Change.WITHDRAW, (task,), "Handed out and undone before it was begun."), actor
-        )
-        return found
+        row = lock_task(campaign, task)
+        if row.opened_at:
+            what = f"{row.topic.topic_id}, {Stage(row.stage).words}"
+            raise Refused("begun", f"{row.assessor.name} has begun {what}, so it stays handed out.")
+        _carry_out(row, TaskChange(Change.WITHDRAW, (task,), "Handed out and undone before it was begun."), actor)
+        return row
 
 
 def _take_back_labels(task: Task) -> int:
@@ -193,10 +191,10 @@ def _take_back_labels(task: Task) -> int:
             judge__in=judge, answer__topic=task.topic_id, nugget_version__nugget__nugget_set=task.nugget_set_id
         )
         return labels.update(stands=False)
-    given = SupportJudgment.objects.current().filter(
+    judgments = SupportJudgment.objects.current().filter(
         judge__in=judge, condition=stage.condition, sentence__answer__topic=task.topic_id
     )
-    return given.update(stands=False)
+    return judgments.update(stands=False)
 
 
 def reopen_for_more(task: Task, reason: str) -> None:
@@ -217,10 +215,10 @@ def tasks_named(campaign: Campaign, public_ids: Collection[str], *, lock: bool =
     """Return a campaign's tasks by public id. Raises `Refused` unless all of them are there."""
     rows = Task.objects.select_for_update(of=("self",)) if lock else Task.objects.all()
     rows = rows.select_related("topic", "assessor", "campaign")
-    found = list(rows.filter(campaign=campaign, public_id__in=public_ids))
-    if not found or len(found) != len(set(public_ids)):
+    tasks = list(rows.filter(campaign=campaign, public_id__in=public_ids))
+    if not tasks or len(tasks) != len(set(public_ids)):
         raise Refused("no_such_task", "Choose tasks of this campaign, at least one.")
-    return found
+    return tasks
 
 
 def _parted(tasks: Sequence[Task], wish: TaskChange) -> ChangeReceipt:
@@ -277,23 +275,23 @@ def _check(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: 
     if wish.change is Change.REOPEN:
         check_reopen(Stage(task.stage), seen_drafts=(task.topic_id, task.assessor_id) in seen)
     if wish.change is Change.WITHDRAW:
-        check_withdrawal(assigning.get(_made(task), []))
+        check_withdrawal(assigning.get(_list_key(task), []))
 
 
 def _assigning(tasks: Sequence[Task]) -> Assigning:
-    made = [task for task in tasks if not Stage(task.stage).judges]
+    making = [task for task in tasks if not Stage(task.stage).judges]
     rows = Task.objects.filter(
         stage=Stage.ASSIGN,
-        nugget_set__in={task.nugget_set_id for task in made},
-        topic__in={task.topic_id for task in made},
+        nugget_set__in={task.nugget_set_id for task in making},
+        topic__in={task.topic_id for task in making},
     ).not_withdrawn()
-    found: Assigning = {}
+    assigning: Assigning = {}
     for row in rows.select_related("assessor"):
-        found.setdefault((row.nugget_set_id, row.topic_id), []).append(row.assessor.name)
-    return found
+        assigning.setdefault((row.nugget_set_id, row.topic_id), []).append(row.assessor.name)
+    return assigning
 
 
-def _made(task: Task) -> tuple[int | None, int]:
+def _list_key(task: Task) -> tuple[int | None, int]:
     """Return the set and topic of the list that a task makes; without a set where it makes none."""
     return (None if Stage(task.stage).judges else task.nugget_set_id), task.topic_id
 

@@ -103,9 +103,9 @@ def add_drawn_answers(study: Study) -> None:
         there = list(TaskAnswer.objects.filter(task=task).values_list("answer", flat=True))
         answers = dict(drawn.exclude(answer__in=there).values_list("answer__public_id", "answer").distinct())
         TaskAnswer.objects.bulk_create(shuffled_answers(task, answers, start=len(there)), batch_size=BATCH)
-        pairs, given = drawn.count(), task.submissions.order_by("version").values_list("labels", flat=True).last()
-        if task.state == TaskState.SUBMITTED and pairs > (given or 0):
-            reopen_for_more(task, f"New pairs to judge: {pairs - (given or 0)}")
+        pairs, labels = drawn.count(), task.submissions.order_by("version").values_list("labels", flat=True).last()
+        if task.state == TaskState.SUBMITTED and pairs > (labels or 0):
+            reopen_for_more(task, f"New pairs to judge: {pairs - (labels or 0)}")
 
 
 def givers_of(topics: Collection[Topic]) -> set[tuple[int, int]]:
@@ -146,11 +146,11 @@ def hand_out(*, campaign: Campaign, order: Order, actor: User, expect: str = "")
             raise Refused("changed", "Something changed since the preview, so nothing was handed out. Look again.")
         if not plan.given:
             raise nothing_handed_out(plan.skipped)
-        made = [_make(locked, plan, piece) for piece in plan.given]
-        for task in made:
+        tasks = [_make(locked, plan, piece) for piece in plan.given]
+        for task in tasks:
             reason = {"reason": trimmed(order.reason)} if trimmed(order.reason) else {}
             note_task("task.handed_out", task, actor, hand_out_payload(task) | reason)
-        return HandOutReceipt(tuple(task.public_id for task in made), plan.skipped)
+        return HandOutReceipt(tuple(task.public_id for task in tasks), plan.skipped)
 
 
 def reassign(*, campaign: Campaign, task: str, assessor: str, reason: str, actor: User) -> str:

@@ -45,7 +45,7 @@ class WorkPlan:
 
     @property
     def key(self) -> str:
-        given = [
+        pieces = [
             (
                 piece.topic.pk,
                 piece.assessor and piece.assessor.pk,
@@ -58,7 +58,7 @@ class WorkPlan:
             for piece in self.given
         ]
         # Dataclasses print every field, so that a field added later is in the key too.
-        content = f"{self.order}{self.ground}{given}{self.skipped}"
+        content = f"{self.order}{self.ground}{pieces}{self.skipped}"
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
@@ -136,8 +136,8 @@ class Roster:
     def maker(self, piece: TopicUnit) -> User | None:
         """Return the maker of the list that is to be assigned, at a desk here; an imported list may go to anybody."""
         for task in self.tasks.get(piece.topic.pk, []):
-            made = not Stage(task.stage).judges and task.state != TaskState.WITHDRAWN
-            if made and piece.nugget_set and task.nugget_set_id == piece.nugget_set.pk:
+            makes_list = not Stage(task.stage).judges and task.state != TaskState.WITHDRAWN
+            if makes_list and piece.nugget_set and task.nugget_set_id == piece.nugget_set.pk:
                 return task.assessor
         return None
 
@@ -156,15 +156,15 @@ def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
     taken, free = _taken(roster, pieces, order, campaign.protocol.overlap)
     allowed, refused = _allowed(roster, free, people, order, ground)
     loads = {user.username: roster.loads.get(user.username, 0) for user in people}
-    given = balance({piece.topic.public_id: piece.minutes for piece in free}, loads, allowed)
+    assignees = balance({piece.topic.public_id: piece.minutes for piece in free}, loads, allowed)
     placed = tuple(
         replace(
             piece,
-            assessor=roster.people[given[piece.topic.public_id]],
+            assessor=roster.people[assignees[piece.topic.public_id]],
             why=_why(roster, piece, order, allowed[piece.topic.public_id]),
         )
         for piece in free
-        if piece.topic.public_id in given
+        if piece.topic.public_id in assignees
     )
     left = {topic.topic_id: topic for topic in [*skipped, *taken, *refused]}
     return WorkPlan(
@@ -220,7 +220,7 @@ def roster_of(campaign: Campaign, topics: Collection[Topic]) -> Roster:
         tasks[task.topic_id].append(task)
     return Roster(
         people={user.username: user for user in users},
-        roles={pk: frozenset(given) for pk, given in roles.items()},
+        roles={pk: frozenset(own) for pk, own in roles.items()},
         tasks=tasks,
         loads=_open_minutes(campaign),
         draft_sets=_draft_sets(campaign),
@@ -253,13 +253,13 @@ def _taken(
 ) -> tuple[list[Skipped], list[TopicUnit]]:
     """Part what enough people have already. Beside somebody whose labels count, a piece is a second opinion."""
     taken, free = [], []
-    wanted = overlap if order.stage.judges else None
+    most = overlap if order.stage.judges else None
     for piece in pieces:
         holders = roster.holders(piece, order)
         names = [f"{holder.assessor.name} has it ({holder.state})" for holder in holders]
         try:
             # A task that is handed on leaves its place to the new one.
-            check_room(names, None if order.instead else wanted, again=order.again)
+            check_room(names, None if order.instead else most, again=order.again)
         except Refused as refused:
             taken.append(Skipped.of(piece.topic, refused.message))
         else:
@@ -296,9 +296,9 @@ def _why(roster: Roster, piece: TopicUnit, order: Order, allowed: list[str]) -> 
     return "least open work" if len(allowed) > 1 else "nobody else may"
 
 
-def _shares(people: list[User], before: Mapping[str, int], given: tuple[TopicUnit, ...]) -> tuple[Share, ...]:
+def _shares(people: list[User], before: Mapping[str, int], pieces: tuple[TopicUnit, ...]) -> tuple[Share, ...]:
     more: dict[int, int] = defaultdict(int)
-    for piece in given:
+    for piece in pieces:
         more[piece.assessor.pk if piece.assessor else 0] += piece.minutes
     return tuple(Share(user.name, before[user.username], before[user.username] + more[user.pk]) for user in people)
 

@@ -61,18 +61,18 @@ def pooled_answers(
 
     An answer without a word has its labels by rule. `first`: how many citations of a sentence are judged.
     """
-    given = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=pool_of(campaign))
+    provenance = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=pool_of(campaign))
     # An empty answer supports no nugget by rule, so nobody judges it.
-    given = given.filter(topic__in=topics, answer__words__gt=0)
+    provenance = provenance.filter(topic__in=topics, answer__words__gt=0)
     pairs: dict[int, int] = {}
     if stage.condition:
-        cited = counted_citations(first).filter(sentence__answer__in=given.values("answer"))
+        cited = counted_citations(first).filter(sentence__answer__in=provenance.values("answer"))
         pairs = dict(cited.values_list("sentence__answer").annotate(Count("pk")))
-    found: dict[int, list[PooledAnswer]] = defaultdict(list)
-    for topic, pk, public_id in given.order_by("pk").values_list("topic__pk", "answer", "answer__public_id"):
+    by_topic: dict[int, list[PooledAnswer]] = defaultdict(list)
+    for topic, pk, public_id in provenance.order_by("pk").values_list("topic__pk", "answer", "answer__public_id"):
         if not stage.condition or pk in pairs:
-            found[topic].append(PooledAnswer(pk, public_id, pairs.get(pk, 0)))
-    return found
+            by_topic[topic].append(PooledAnswer(pk, public_id, pairs.get(pk, 0)))
+    return by_topic
 
 
 def add_new_answers(task: Task) -> list[TaskAnswer]:
@@ -140,8 +140,8 @@ def _judging_tasks(tasks: TaskQuerySet[Task]) -> list[Task]:
 
 def _append(task: Task, pool: Sequence[PooledAnswer]) -> list[TaskAnswer]:
     there = list(TaskAnswer.objects.filter(task=task).order_by("position"))
-    known = {answer.answer_id for answer in there}
-    new = {answer.public_id: answer.pk for answer in pool if answer.pk not in known}
+    old = {answer.answer_id for answer in there}
+    new = {answer.public_id: answer.pk for answer in pool if answer.pk not in old}
     # Later answers go to the end: an assessor's numbers must not shift while they judge.
     rows = shuffled_answers(task, new, start=there[-1].position + 1 if there else 0)
     # By the task's own protocol: a setting changed since must not change a running task.
@@ -169,8 +169,8 @@ def _mark_identical(task: Task, there: Sequence[TaskAnswer], rows: Sequence[Task
         if answer.same_as_id is None:
             first.setdefault(contents[answer.answer_id], answer.answer_id)
     for answer in rows:
-        shown = first.setdefault(contents[answer.answer_id], answer.answer_id)
-        answer.same_as_id = shown if shown != answer.answer_id else None
+        original = first.setdefault(contents[answer.answer_id], answer.answer_id)
+        answer.same_as_id = original if original != answer.answer_id else None
 
 
 def _contents(answers: Sequence[int], *, with_citations: bool) -> dict[int, tuple[object, ...]]:
@@ -232,14 +232,14 @@ def _newest_lists(tasks: Sequence[Task]) -> dict[tuple[int, int], int]:
 
 def count_citations(tasks: Sequence[Task], answers: Answers) -> Pairs:
     """Count the citations to judge in each answer: a query for each number of citations that protocols judge."""
-    found: Pairs = {}
+    numbers: Pairs = {}
     for first in {task.protocol.first_citations for task in tasks}:
         mine = [task.pk for task in tasks if task.protocol.first_citations == first]
         judged = TaskAnswer.objects.filter(task__in=mine, same_as=None).values("answer")
         pairs = counted_citations(first).filter(sentence__answer__in=judged).order_by()
         counts = dict(pairs.values_list("sentence__answer").annotate(Count("pk")))
-        found |= {(pk, answer): counts.get(answer, 0) for pk in mine for answer in answers[pk]}
-    return found
+        numbers |= {(pk, answer): counts.get(answer, 0) for pk in mine for answer in answers[pk]}
+    return numbers
 
 
 def missing_labels(tasks: Sequence[Task]) -> dict[int, int]:
@@ -250,11 +250,11 @@ def missing_labels(tasks: Sequence[Task]) -> dict[int, int]:
     answers = judged_answers(tasks)
     assigns = [task for task in tasks if task.stage == Stage.ASSIGN]
     supports = [task for task in tasks if task.stage != Stage.ASSIGN]
-    wanted = count_nuggets(assigns, answers) | count_citations(supports, answers)
+    asked = count_nuggets(assigns, answers) | count_citations(supports, answers)
     assigned = Assignment.objects.current().filter(nugget_version__in=listed_now(assigns))
     supported = SupportJudgment.objects.current()
-    given = _submitted(assigned, assigns, "answer") | _submitted(supported, supports, "sentence__answer")
-    missing = {pair: count - given.get(pair, 0) for pair, count in wanted.items()}
+    submitted = _submitted(assigned, assigns, "answer") | _submitted(supported, supports, "sentence__answer")
+    missing = {pair: count - submitted.get(pair, 0) for pair, count in asked.items()}
     return {task.pk: sum(max(0, missing[task.pk, answer]) for answer in answers[task.pk]) for task in tasks}
 
 
@@ -263,6 +263,6 @@ def _submitted(labels: QuerySet[Any], tasks: Sequence[Task], answer: str) -> Pai
     task_of = dict(Submission.objects.filter(task__in=tasks).values_list("event", "task"))
     # Labels have no index on their event: the answers find the rows.
     judged = TaskAnswer.objects.filter(task__in=tasks, same_as=None).values("answer")
-    found = labels.filter(event__in=list(task_of), **{f"{answer}__in": judged}).order_by()
-    counted = found.values_list("event", answer).annotate(Count("pk"))
+    rows = labels.filter(event__in=list(task_of), **{f"{answer}__in": judged}).order_by()
+    counted = rows.values_list("event", answer).annotate(Count("pk"))
     return {(task_of[event], answer_id): count for event, answer_id, count in counted}

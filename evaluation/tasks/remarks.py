@@ -40,12 +40,12 @@ def remark(
     submitted.
     """
     with transaction.atomic():
-        found = lock_own_task(task, user)
+        row = lock_own_task(task, user)
         there = Remark.objects.filter(public_id=public_id).first() if public_id else None
         if there is None:
-            _check(found, kind, about, text, public_id)
+            _check(row, kind, about, text, public_id)
             there = Remark.objects.create(
-                task=found,
+                task=row,
                 kind=kind,
                 about=trimmed(about),
                 text=trimmed(text),
@@ -53,7 +53,7 @@ def remark(
             )
             _note("remark.made", there, user, {"kind": kind, "about": there.about, "text": there.text})
         # Ids are made by browsers, so another's remark may have it: it must not be shown here.
-        elif there.task_id != found.pk:
+        elif there.task_id != row.pk:
             raise Refused("id_taken", "Send this again: its id is in use.")
         return RemarkReceipt(there.public_id, there.kind, there.at)
 
@@ -64,15 +64,15 @@ def answer_remark(*, campaign: Campaign, remark: str, answer: str, actor: User) 
         raise Refused("long_text", f"An answer has at most {LONGEST_TEXT} characters.")
     with transaction.atomic():
         rows = Remark.objects.select_for_update(of=("self",)).select_related("task__campaign")
-        found = rows.filter(task__campaign=campaign, public_id=remark).first()
-        if found is None:
+        row = rows.filter(task__campaign=campaign, public_id=remark).first()
+        if row is None:
             raise Refused("no_such_remark", "There is no such remark in this campaign.")
-        if found.answered_at:
+        if row.answered_at:
             raise Refused("answered", "This remark is answered already.")
-        found.answered_at, found.answered_by, found.answer = timezone.now(), actor, trimmed(answer)
-        found.save(update_fields=["answered_at", "answered_by", "answer"])
-        _note("remark.answered", found, actor, {"answer": found.answer})
-        return RemarkReceipt(found.public_id, found.kind, found.at)
+        row.answered_at, row.answered_by, row.answer = timezone.now(), actor, trimmed(answer)
+        row.save(update_fields=["answered_at", "answered_by", "answer"])
+        _note("remark.answered", row, actor, {"answer": row.answer})
+        return RemarkReceipt(row.public_id, row.kind, row.at)
 
 
 def _check(task: Task, kind: RemarkKind, about: str, text: str, public_id: str) -> None:

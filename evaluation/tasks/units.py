@@ -135,16 +135,16 @@ def the_machine(campaign: Campaign, name: str) -> Judge:
     A judge that is named need not have labels yet: the tasks wait for them. Raises `Refused` where none is meant.
     """
     default = campaign.defaults.filter(condition=SupportCondition.LLM).values_list("judge", flat=True).first()
-    named = Judge.objects.filter(kind=JudgeKind.LLM, aside=False, name=name or default or "").first()
-    if named:
-        return named
+    labeller = Judge.objects.filter(kind=JudgeKind.LLM, aside=False, name=name or default or "").first()
+    if labeller:
+        return labeller
     there = machines_of(campaign)
     if len(there) == 1 and not name:
         return there[0]
     names = [judge.name for judge in there]
-    known = ", ".join(names) or "none yet; an LLM labels citations in a job"
+    offer = ", ".join(names) or "none yet; an LLM labels citations in a job"
     code = "no_such_judge" if name or not there else "ambiguous"
-    raise Refused(code, f"Say which LLM's labels are shown; there are: {known}.", field="machine", choices=names)
+    raise Refused(code, f"Say which LLM's labels are shown; there are: {offer}.", field="machine", choices=names)
 
 
 def _making_pieces(
@@ -180,18 +180,20 @@ def _support_pieces(
 
 def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
     lists = _lists(campaign, order, topics)
-    sizes = sizes_of(nugget_list.pk for found in lists.values() for nugget_list in found)
+    sizes = sizes_of(nugget_list.pk for own in lists.values() for nugget_list in own)
     pool = pooled_answers(campaign, [topic.pk for topic in topics], order.stage, None)
     begun = _begun(campaign, order, topics)
     pieces, skipped = [], []
     for topic in topics:
-        chosen, reason = _the_list(lists[topic.pk], sizes, order.nuggets, is_begun=topic.pk in begun)
-        if chosen is None:
+        its_list, reason = _the_list(lists[topic.pk], sizes, order.nuggets, is_begun=topic.pk in begun)
+        if its_list is None:
             skipped.append(Skipped.of(topic, reason))
         elif topic.pk not in pool:
             skipped.append(Skipped.of(topic, "no answer of the judging pool has a word"))
         else:
-            pieces.append(_judging_piece(order.stage, topic, pool[topic.pk], sizes[chosen.pk], chosen.nugget_set))
+            pieces.append(
+                _judging_piece(order.stage, topic, pool[topic.pk], sizes[its_list.pk], its_list.nugget_set)
+            )
     return pieces, skipped
 
 
@@ -211,22 +213,22 @@ def _lists(campaign: Campaign, order: Order, topics: list[Topic]) -> dict[int, l
     """
     sets = campaign.nugget_sets.filter(origin__in=ASSIGNED)
     if order.nuggets and not sets.filter(name=order.nuggets).exists():
-        wanted = f"nugget set {order.nuggets} to assign"
-        raise no_such("no_such_set", wanted, sets.values_list("name", flat=True))
+        what = f"nugget set {order.nuggets} to assign"
+        raise no_such("no_such_set", what, sets.values_list("name", flat=True))
     sets = sets.filter(name=order.nuggets) if order.nuggets else sets
     sets = sets.filter(origin=order.origin) if order.origin else sets
     rows = NuggetList.objects.newest_submitted().filter(nugget_set__in=sets, topic__in=topics)
     newest = {(row.topic_id, row.nugget_set.name): row for row in rows.select_related("nugget_set__judge")}
     second = set() if order.nuggets else second_lists(campaign)
-    found: dict[int, list[NuggetList]] = defaultdict(list)
+    by_topic: dict[int, list[NuggetList]] = defaultdict(list)
     for (topic, _), nugget_list in sorted(newest.items(), key=lambda item: item[0]):
         if (topic, nugget_list.nugget_set_id) not in second:
-            found[topic].append(nugget_list)
-    return found
+            by_topic[topic].append(nugget_list)
+    return by_topic
 
 
 def _the_list(
-    lists: Sequence[NuggetList], sizes: Mapping[int, int], named: str, *, is_begun: bool
+    lists: Sequence[NuggetList], sizes: Mapping[int, int], name: str, *, is_begun: bool
 ) -> tuple[NuggetList | None, str]:
     full = [nugget_list for nugget_list in lists if nugget_list.pk in sizes]
     if len(full) == 1:
@@ -236,9 +238,9 @@ def _the_list(
         return None, f"several lists fit, say which: {names}"
     if lists:
         return None, f"the list in {lists[0].nugget_set.name} is empty"
-    if not named:
+    if not name:
         return None, "no list of nuggets is submitted yet"
-    return None, f"its list in {named} is not submitted yet" if is_begun else f"there is no list for it in {named}"
+    return None, f"its list in {name} is not submitted yet" if is_begun else f"there is no list for it in {name}"
 
 
 def _judging_piece(

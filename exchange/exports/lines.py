@@ -71,19 +71,25 @@ def nugget_lines(
     `line` gives another form, such as ARGUE's.
     """
     lineage, evidence = _lineage(nugget_set), _evidence(nugget_set)
-    for made in _newest_lists(nugget_set, topics):
-        nuggets = tuple(_nugget_row(item, lineage, evidence) for item in _items(made))
+    for nugget_list in _newest_lists(nugget_set, topics):
+        nuggets = tuple(_nugget_row(item, lineage, evidence) for item in _items(nugget_list))
         assay = {
             "set": nugget_set.name,
             "origin": nugget_set.origin,
             "judge": nugget_set.judge.name,
             "by": nugget_set.judge.kind,
-            "version": made.version,
+            "version": nugget_list.version,
         }
-        if is_traced(made):
+        if is_traced(nugget_list):
             assay |= TRACED
         yield line(
-            NuggetListRow(0, made.topic.topic_id, made.query, nuggets, made.extra | {PROVENANCE_KEY: assay})
+            NuggetListRow(
+                0,
+                nugget_list.topic.topic_id,
+                nugget_list.query,
+                nuggets,
+                nugget_list.extra | {PROVENANCE_KEY: assay},
+            )
         )
 
 
@@ -92,16 +98,16 @@ def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None)
 
     A nugget without a label is `null`. An answer without a word has `not_support` for every nugget, by rule.
     """
-    newest = {made.topic_id: made for made in _newest_lists(nugget_set, topics)}
-    items = {topic: _items(made) for topic, made in newest.items()}
+    newest = {nugget_list.topic_id: nugget_list for nugget_list in _newest_lists(nugget_set, topics)}
+    items = {topic: _items(nugget_list) for topic, nugget_list in newest.items()}
     for answers in _answers_in_parts(nugget_set.campaign, list(items)):
         labels = _labels_of([answer.answer_id for answer in answers], judge)
         for answer in answers:
             listed = items[answer.topic_id]
-            given = {item.pk: labels.get((answer.answer_id, item.nugget_version_id)) for item in listed}
-            labelled = any(given.values())
+            label_of = {item.pk: labels.get((answer.answer_id, item.nugget_version_id)) for item in listed}
+            labelled = any(label_of.values())
             if labelled or (listed and not answer.answer.words):
-                yield _assignment_line(answer, newest[answer.topic_id].topic.text, listed, given, judge)
+                yield _assignment_line(answer, newest[answer.topic_id].topic.text, listed, label_of, judge)
 
 
 def support_lines(
@@ -129,14 +135,18 @@ def support_lines(
                 judge=label.judge.name,
                 # An assessor who cannot judge a pair says why; the reason is kept in place of a raw label.
                 reason=label.raw or None if label.label == SupportLabel.CANT_JUDGE else None,
-                extra={"given_at": _stamp(label.given_at), "by": label.judge.kind, PROVENANCE_KEY: _shown(label)},
+                extra={
+                    "given_at": _stamp(label.given_at),
+                    "by": label.judge.kind,
+                    PROVENANCE_KEY: _support_provenance(label),
+                },
             )
         )
 
 
-def _shown(label: SupportJudgment) -> dict[str, Any]:
-    shown = shown_provenance(label.shown_label, label.shown_ms, label.accepted)
-    return {"submission": label.submission} | _study(label.judge) | shown
+def _support_provenance(label: SupportJudgment) -> dict[str, Any]:
+    provenance = shown_provenance(label.shown_label, label.shown_ms, label.accepted)
+    return {"submission": label.submission} | _study(label.judge) | provenance
 
 
 def _study(judge: Judge) -> dict[str, str]:
@@ -155,14 +165,14 @@ def event_lines(campaign: Campaign) -> Iterator[str]:
     events = Event.objects.filter(campaign=campaign).order_by("pk").select_related("actor")
     for place, event in enumerate(events.iterator(chunk_size=CHUNK), start=1):
         actor = event.actor.username if event.actor else None
-        known = {"id": place, "at": _stamp(event.at), "kind": event.kind, "actor": actor}
-        yield json_line(known | {"payload": event.payload}, {})
+        fields = {"id": place, "at": _stamp(event.at), "kind": event.kind, "actor": actor}
+        yield json_line(fields | {"payload": event.payload}, {})
 
 
 def _newest_lists(nugget_set: NuggetSet, topics: Topics) -> list[NuggetList]:
     lists = nugget_set.lists.newest_submitted().select_related("topic")
-    chosen = [made for made in lists if topics is None or made.topic_id in topics]
-    return sorted(chosen, key=lambda made: made.topic.position)
+    newest = [nugget_list for nugget_list in lists if topics is None or nugget_list.topic_id in topics]
+    return sorted(newest, key=lambda nugget_list: nugget_list.topic.position)
 
 
 def _items(nugget_list: NuggetList) -> list[ListedNugget]:
@@ -188,12 +198,12 @@ def _nugget_row(item: ListedNugget, lineage: Related, evidence: Related) -> Nugg
 
 
 def _lineage(nugget_set: NuggetSet) -> Related:
-    found: Related = {}
+    lineage: Related = {}
     rows = NuggetLineage.objects.filter(child__nugget__nugget_set=nugget_set).order_by("pk")
     places = _places_of_parents(nugget_set)
     for child, relation, parent, text in rows.values_list("child", "relation", "parent", "parent__text"):
-        found.setdefault(child, []).append({"relation": relation, "text": text, "place": places.get(parent)})
-    return found
+        lineage.setdefault(child, []).append({"relation": relation, "text": text, "place": places.get(parent)})
+    return lineage
 
 
 def _places_of_parents(nugget_set: NuggetSet) -> dict[int, int]:
@@ -205,11 +215,11 @@ def _places_of_parents(nugget_set: NuggetSet) -> dict[int, int]:
 
 
 def _evidence(nugget_set: NuggetSet) -> Related:
-    found: Related = {}
+    evidence: Related = {}
     rows = NuggetEvidence.objects.filter(nugget_version__nugget__nugget_set=nugget_set).order_by("pk")
     for wording, docid, sentence in rows.values_list("nugget_version", "segment__docid", "sentence"):
-        found.setdefault(wording, []).append({"docid": docid, "sentence": sentence})
-    return found
+        evidence.setdefault(wording, []).append({"docid": docid, "sentence": sentence})
+    return evidence
 
 
 def _answers_in_parts(campaign: Campaign, topics: list[int]) -> Iterator[list[AnswerProvenance]]:
@@ -231,11 +241,11 @@ def _assignment_line(
     answer: AnswerProvenance,
     query: str,
     items: list[ListedNugget],
-    given: dict[int, Assignment | None],
+    label_of: dict[int, Assignment | None],
     judge: Judge,
 ) -> str:
-    by_rule = not any(given.values())
-    rows = [_label_row(item, given[item.pk], by_rule) for item in items]
+    by_rule = not any(label_of.values())
+    rows = [_label_row(item, label_of[item.pk], by_rule) for item in items]
     assay = {"judge": judge.name, "by": judge.kind, "provenance": "rule" if by_rule else "label"} | _study(judge)
     return assignment_line(
         AssignmentRecord(
@@ -251,16 +261,16 @@ def _assignment_line(
     )
 
 
-def _label_row(item: ListedNugget, given: Assignment | None, by_rule: bool) -> LabelRecord | UnjudgedRow:
+def _label_row(item: ListedNugget, label: Assignment | None, by_rule: bool) -> LabelRecord | UnjudgedRow:
     text, importance = item.nugget_version.text, _importance_word(item)
     if by_rule:
         return LabelRecord(text, AssignmentLabel.NOT_SUPPORT, "", importance, item.position)
-    if given is None:
+    if label is None:
         return UnjudgedRow(text, importance, item.position)
-    reason = given.raw if given.label == AssignmentLabel.CANT_JUDGE else ""
-    assay = {"given_at": _stamp(given.given_at), "submission": given.submission}
-    extra = {PROVENANCE_KEY: assay | label_provenance(given.sentence, given.first_label, reason)}
-    return LabelRecord(text, AssignmentLabel(given.label), given.raw, importance, item.position, 0, extra)
+    reason = label.raw if label.label == AssignmentLabel.CANT_JUDGE else ""
+    assay = {"given_at": _stamp(label.given_at), "submission": label.submission}
+    extra = {PROVENANCE_KEY: assay | label_provenance(label.sentence, label.first_label, reason)}
+    return LabelRecord(text, AssignmentLabel(label.label), label.raw, importance, item.position, 0, extra)
 
 
 def _importance_word(item: ListedNugget) -> str:
@@ -298,7 +308,7 @@ def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
     if options["condition"] and not options["nuggets"]:
         lists = nugget_sets_of(campaign, _condition(options, Condition))
         if lists:
-            return chain.from_iterable(nugget_lines(made, topics, line=line) for made, topics in lists)
+            return chain.from_iterable(nugget_lines(nugget_set, topics, line=line) for nugget_set, topics in lists)
     return nugget_lines(_nugget_set(campaign, options), line=line)
 
 
@@ -386,9 +396,9 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
 
 def lines_of(what: str, campaign: Campaign, options: Options) -> Iterator[str]:
     """Return an export's lines. Raises `Refused` where it is not clear what is meant, or there is nothing of it."""
-    known = {**DEFAULTS, **options}
-    written = EXPORTS[what](campaign, known)
-    return _under_pseudonyms(campaign, what, written) if known["pseudonyms"] else written
+    with_defaults = {**DEFAULTS, **options}
+    written = EXPORTS[what](campaign, with_defaults)
+    return _under_pseudonyms(campaign, what, written) if with_defaults["pseudonyms"] else written
 
 
 def _under_pseudonyms(campaign: Campaign, what: str, written: Iterator[str]) -> Iterator[str]:
@@ -411,8 +421,8 @@ def _under_pseudonyms(campaign: Campaign, what: str, written: Iterator[str]) -> 
 def _hidden(campaign: Campaign, value: Any, hide: Hide, key: str = "") -> Any:
     if isinstance(value, dict):
         # Labels of an audit are by judge: there the keys name people.
-        named = hide if key == "labels" else str
-        return {named(name): _hidden(campaign, each, hide, name) for name, each in value.items()}
+        hide_key = hide if key == "labels" else str
+        return {hide_key(name): _hidden(campaign, each, hide, name) for name, each in value.items()}
     if isinstance(value, list):
         return [_hidden(campaign, each, hide, key) for each in value]
     # The log names accounts by their keys too.

@@ -115,13 +115,13 @@ def content(export: Export) -> IO[bytes]:
 def _write_whole(export: Export) -> None:
     snapshot = export.snapshot
     if snapshot is None:
-        made = Snapshot.objects.filter(campaign=export.campaign, name=export.options["name"])
+        snapshots = Snapshot.objects.filter(campaign=export.campaign, name=export.options["name"])
         # It is there when a worker died between making it and saying so.
-        snapshot = made.filter(made_at__gte=export.made_at).first() or _take(export)
+        snapshot = snapshots.filter(made_at__gte=export.made_at).first() or _take(export)
     export.names, export.texts = snapshot.names, snapshot.texts
     export.snapshot, export.revision = snapshot, snapshot.manifest["revision"]
     export.schema = snapshot.manifest["migrations"]
-    export.name, export.size, export.sha256 = _named(export), snapshot.size, snapshot.sha256
+    export.name, export.size, export.sha256 = _file_name(export), snapshot.size, snapshot.sha256
     _end(export)
 
 
@@ -151,7 +151,7 @@ def _write_lines(export: Export) -> None:
     except BaseException:
         files.remove(export.folder)
         raise
-    export.name, export.schema = _named(export), schema_of()
+    export.name, export.schema = _file_name(export), schema_of()
     export.size, export.sha256 = path.stat().st_size, files.digest_of(path)
     _end(export)
 
@@ -176,7 +176,7 @@ def _write(path: Path, lines: Iterable[str], progress: "ExportProgress") -> int:
     return count
 
 
-def _named(export: Export) -> str:
+def _file_name(export: Export) -> str:
     of = f"-{export.snapshot.name}" if export.snapshot else ""
     condition = str(export.options.get("condition", "")).replace("/", "")
     parts = [export.campaign.slug + of, "" if export.what == CAMPAIGN else export.what, condition]

@@ -86,40 +86,40 @@ def load_qrels(load: ImportLoad) -> LoadReceipt:
 
 
 def load_runs(load: ImportLoad) -> LoadReceipt:
-    chosen = load.options
-    options = RunOptions(chosen.group, chosen.task, chosen.priority, chosen.control, chosen.pool)
-    return import_runs(sources=load.sources, options=options, **load.common)
+    options = load.options
+    run_options = RunOptions(options.group, options.task, options.priority, options.control, options.pool)
+    return import_runs(sources=load.sources, options=run_options, **load.common)
 
 
 def load_nuggets(load: ImportLoad) -> LoadReceipt:
-    chosen = load.options
+    options = load.options
     return import_nuggets(
         source=load.source,
-        origin=chosen.origin,
+        origin=options.origin,
         judge=load.judge,
-        kind=chosen.by,
-        name=load.set_called(chosen.set),
-        drafts=load.set_called(chosen.drafts),
+        kind=options.by,
+        name=load.set_called(options.set),
+        drafts=load.set_called(options.drafts),
         **load.common,
     )
 
 
 def load_assignments(load: ImportLoad) -> LoadReceipt:
-    chosen = load.options
+    options = load.options
     return import_assignments(
         sources=load.sources,
-        origin=chosen.origin,
+        origin=options.origin,
         judge=load.judge,
-        kind=chosen.by,
-        nuggets=load.set_called(chosen.nuggets),
+        kind=options.by,
+        nuggets=load.set_called(options.nuggets),
         **load.common,
     )
 
 
 def load_support(load: ImportLoad) -> LoadReceipt:
-    chosen = load.options
+    options = load.options
     return import_support(
-        sources=load.sources, judge=load.judge, kind=chosen.by, condition=chosen.condition, **load.common
+        sources=load.sources, judge=load.judge, kind=options.by, condition=options.condition, **load.common
     )
 
 

@@ -110,12 +110,12 @@ def preview_of(kind: str, sources: Sequence[Source]) -> dict[str, Any]:
     """First rows of the first file as `{"columns": […], "rows": [[…]]}`, texts cut short."""
     preview, source = PREVIEWS[kind], sources[0]
     try:
-        found = list(preview.rows(_beginning(source, ROWS + preview.head)))
+        rows = list(preview.rows(_beginning(source, ROWS + preview.head)))
     except BadInput:  # a whole that cannot be cut, such as one object over many lines
-        found = []
+        rows = []
     return {
         "columns": preview.columns,
-        "rows": [[cut(str(cell), LONGEST) for cell in row] for row in found[:ROWS]],
+        "rows": [[cut(str(cell), LONGEST) for cell in row] for row in rows[:ROWS]],
     }
 
 
@@ -145,14 +145,14 @@ State = ImportAttempt.State
 
 
 def begin(
-    *, campaign: Campaign, kind: str, chosen: ImportOptions, sent: Sequence[files.SentFile], actor: User | None
+    *, campaign: Campaign, kind: str, options: ImportOptions, sent: Sequence[files.SentFile], actor: User | None
 ) -> ImportAttempt:
     """Keep the files and check them: small ones in the request, large ones in the background."""
     folder, kept = files.keep(sent)
     attempt = ImportAttempt.objects.create(
         campaign=campaign,
         kind=kind,
-        options=CHOSEN.dump_python(chosen, mode="json", exclude_defaults=True),
+        options=CHOSEN.dump_python(options, mode="json", exclude_defaults=True),
         files=kept,
         folder=folder,
         made_by=actor,
@@ -200,15 +200,15 @@ def discard(*, attempt: ImportAttempt) -> None:
         raise Refused("under_way", "This import is under way. Wait a moment.")
     with transaction.atomic():
         # Whoever loads it holds the row until what was loaded is written.
-        given = ImportAttempt.objects.filter(pk=attempt.pk, state=attempt.state)
-        locked = given.select_for_update(nowait=connection.features.has_select_for_update_nowait)
+        attempts = ImportAttempt.objects.filter(pk=attempt.pk, state=attempt.state)
+        locked = attempts.select_for_update(nowait=connection.features.has_select_for_update_nowait)
         try:
             held = list(locked)
         except OperationalError as error:
             raise Refused("under_way", "This import is under way. Wait a moment.") from error
         if not held:
             return
-        given.update(state=State.DISCARDED, folder="", ended_at=now())
+        attempts.update(state=State.DISCARDED, folder="", ended_at=now())
         if attempt.job:
             queue.cancel(attempt.job)
     files.remove(attempt.folder)
@@ -255,7 +255,7 @@ def check(attempt: ImportAttempt) -> None:
         raise
     outcome = _counts(receipt) | {"preview": preview_of(attempt.kind, sources)}
     outcome["also"] = also_readable_as(attempt.kind, sources)
-    outcome["found"] = [] if receipt.nothing_changed else _found(receipt)
+    outcome["found"] = [] if receipt.nothing_changed else _findings(receipt)
     _to(attempt, State.CHECKED, outcome=outcome, problems=[])
 
 
@@ -310,12 +310,12 @@ def _sources(attempt: ImportAttempt) -> list[Source]:
 
 
 def _load(attempt: ImportAttempt, sources: Sequence[Source]) -> LoadReceipt:
-    campaign, chosen = attempt.campaign, CHOSEN.validate_python(attempt.options)
+    campaign, options = attempt.campaign, CHOSEN.validate_python(attempt.options)
     names, actor = Names([campaign], DEFAULT_DB_ALIAS), attempt.loaded_by or attempt.made_by
-    return KINDS[attempt.kind].load(ImportLoad(campaign, sources, chosen, names, actor))
+    return KINDS[attempt.kind].load(ImportLoad(campaign, sources, options, names, actor))
 
 
-def _found(receipt: LoadReceipt) -> list[dict[str, Any]]:
+def _findings(receipt: LoadReceipt) -> list[dict[str, Any]]:
     return [
         {"code": finding.code.value, "file": Path(finding.file).name[-400:]}
         | {name: getattr(finding, name) for name in ("line", "run_id", "topic_id", "message")}

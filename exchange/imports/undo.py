@@ -169,10 +169,10 @@ def _loaded(kind: str, event: Event) -> list[Rows]:
 
 def _of_runs(event: Event) -> list[Rows]:
     runs = Run.objects.filter(event=event)
-    given = AnswerProvenance.objects.filter(run__in=runs)
-    answers = Answer.objects.filter(pk__in=given.values("pk"))
+    provenance = AnswerProvenance.objects.filter(run__in=runs)
+    answers = Answer.objects.filter(pk__in=provenance.values("pk"))
     sentences = Sentence.objects.filter(answer__in=answers)
-    return [runs, given, answers, sentences, Citation.objects.filter(sentence__in=sentences)]
+    return [runs, provenance, answers, sentences, Citation.objects.filter(sentence__in=sentences)]
 
 
 def _of_lists(event: Event) -> list[Rows]:
@@ -201,11 +201,11 @@ def _count_of(kind: str, loaded: Sequence[Rows]) -> int:
 
 
 def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]) -> Resting:
-    found: Resting = {}
+    counts: Resting = {}
     jobs = LlmJob.objects.filter(campaign=campaign, job__state__in=(Job.State.RUNNING, Job.State.PAUSED))
-    found[LlmJob] = jobs.count()
+    counts[LlmJob] = jobs.count()
     if kind not in LOADED:
-        return found | _resting_on_labels(campaign, loaded)
+        return counts | _resting_on_labels(campaign, loaded)
     withdrawn = list(taken_back(campaign))
     own = {rows.model: rows for rows in loaded}
     # The texts alone go: whatever names a passage names it still.
@@ -221,10 +221,10 @@ def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]
             if model in LABELS.values():
                 there = there.exclude(event__in=withdrawn, stands=False)
             count = there.values("task").distinct().count() if model is TaskAnswer else there.count()
-            found[model] = max(found.get(model, 0), count)
+            counts[model] = max(counts.get(model, 0), count)
     if kind == "segments":
-        found[Task] = _tasks_that_read(campaign, loaded[0])
-    return found
+        counts[Task] = _tasks_that_read(campaign, loaded[0])
+    return counts
 
 
 def _protecting(model: type[models.Model]) -> Iterator[Any]:
@@ -322,16 +322,16 @@ def _drop_empty_sets(campaign: Campaign, sets: Sequence[int]) -> None:
 def _take_texts_away(campaign: Campaign, segments: QuerySet[Segment], undone: Event) -> None:
     forget_addressing(campaign, list(segments.values_list("docid", flat=True)))
     empty = {field: None if field.endswith("_char") else "" for field in TEXT_FIELDS}
-    segments.filter(_named()).update(has_text=False, event=undone, **empty)
+    segments.filter(_in_use()).update(has_text=False, event=undone, **empty)
     segments.delete()
 
 
 def _drop_stubs(campaign: Campaign, event: Event) -> None:
     """Delete passages without a text that only this import named."""
-    Segment.objects.filter(campaign=campaign, event=event, has_text=False).exclude(_named()).delete()
+    Segment.objects.filter(campaign=campaign, event=event, has_text=False).exclude(_in_use()).delete()
 
 
-def _named() -> Q:
+def _in_use() -> Q:
     paths = [
         models.Exists(relation.related_model._base_manager.filter(**{relation.field.name: models.OuterRef("pk")}))
         for relation in _protecting(Segment)

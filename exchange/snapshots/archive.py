@@ -144,9 +144,9 @@ class Archive:
 
 def _row(line: bytes, width: int) -> list[Any]:
     with suppress(ValueError):
-        found = json.loads(line)
-        if isinstance(found, list) and len(found) == width:
-            return found
+        row = json.loads(line)
+        if isinstance(row, list) and len(row) == width:
+            return row
     return []
 
 

@@ -100,9 +100,9 @@ def match_judge(values: dict[str, Any], slug: str) -> int | None:
 
 
 def _check_same(there: Judge, values: dict[str, Any]) -> None:
-    wanted = {name: values.get(name, "") for name in ("kind", "model", "base_url")}
-    wanted["prompt_versions"] = values.get("prompt_versions") or {}
-    if any(getattr(there, name) != value for name, value in wanted.items()):
+    fields = {name: values.get(name, "") for name in ("kind", "model", "base_url")}
+    fields["prompt_versions"] = values.get("prompt_versions") or {}
+    if any(getattr(there, name) != value for name, value in fields.items()):
         raise Refused("judge_differs", f"There is another judge named {there.name}: {describe(there)}.")
 
 
@@ -145,10 +145,10 @@ def _taken(archive: Archive, table: SnapshotTable, column: Field) -> Iterator[st
     place = stored.columns.index(column.name)
     values = [row[place] for row in stored.rows if row and isinstance(row[place], str)]
     for start in range(0, len(values), PART):
-        yield from _found(column, values[start : start + PART])
+        yield from _in_database(column, values[start : start + PART])
 
 
-def _found(column: Field, values: Collection[str]) -> Iterator[str]:
+def _in_database(column: Field, values: Collection[str]) -> Iterator[str]:
     if isinstance(column, models.UUIDField):
         values = [value for value in values if _is_uuid(value)]
     rows = column.model._default_manager.filter(**{f"{column.name}__in": values})
@@ -224,7 +224,7 @@ class _Loading:
 
     def load(self) -> Loaded:
         self.renaming = names_taken(self.archive, list(self.columns), self.target.slug)
-        matched, made = self._people()
+        matched, new = self._people()
         # In the order of the file: whatever is ordered by key has the same order again (decision 22).
         for table in self.columns:
             if table.numbered:
@@ -232,7 +232,7 @@ class _Loading:
         for table in sorted(self.columns, key=lambda column: column.model is not Judge):  # others take their keys
             self._write(table)
         campaign = Campaign.objects.get(pk=self.keys[Campaign][0])
-        return Loaded(campaign, self.archive.manifest.rows, matched, made)
+        return Loaded(campaign, self.archive.manifest.rows, matched, new)
 
     def _people(self) -> tuple[list[str], list[str]]:
         """Find each person's account by user name in any case; return who was there, and who was made.
@@ -243,17 +243,17 @@ class _Loading:
         if not all(len(row) == 3 and all(isinstance(cell, str) for cell in row) for row in rows):
             raise self.archive.damaged("a row of its people is none")
         there = {canonical_name(name): pk for name, pk in User.objects.values_list("username", "pk")}
-        keys, matched, made = self.keys.setdefault(User, []), list[str](), list[str]()
+        keys, matched, new = self.keys.setdefault(User, []), list[str](), list[str]()
         for username, first, last in rows:
             pk = there.get(canonical_name(username))
-            (made if pk is None else matched).append(username)
+            (new if pk is None else matched).append(username)
             if pk is None:
                 user = User(username=username, first_name=first, last_name=last, is_active=False)
                 user.set_unusable_password()
                 user.save()
                 pk = user.pk
             keys.append(pk)
-        return matched, made
+        return matched, new
 
     def _write(self, table: SnapshotTable) -> None:
         key = [table.model._meta.pk] if table.numbered else []
@@ -338,11 +338,11 @@ class _Loading:
 
 
 def _columns(archive: Archive, table: SnapshotTable) -> list[tuple[Field, Coder]]:
-    known = {column.name: column for column in table.fields}
-    named = archive.table(table.name).columns
-    if unknown := [name for name in named if name not in known]:
+    field_of = {column.name: column for column in table.fields}
+    names = archive.table(table.name).columns
+    if unknown := [name for name in names if name not in field_of]:
         raise archive.newer(f"the column {unknown[0]} of {table.name}")
-    return [(known[name], decoder(known[name])) for name in named]
+    return [(field_of[name], decoder(field_of[name])) for name in names]
 
 
 def _default(column: Field) -> Any:

@@ -145,29 +145,29 @@ def pack(
 
 
 class _Packing:
-    def __init__(self, archive: ZipFile, chosen: CampaignRows, wish: SnapshotContents) -> None:
-        self.archive, self.chosen, self.wish = archive, chosen, wish
+    def __init__(self, archive: ZipFile, rows: CampaignRows, wish: SnapshotContents) -> None:
+        self.archive, self.rows, self.wish = archive, rows, wish
         self.people, places = self._people()
         self.places: dict[Model, dict[int, int]] = {User: places}
-        for table in chosen.tables:
+        for table in rows.tables:
             if table.model in referred_to():
-                self.places[table.model] = _places(chosen.keys(table))
+                self.places[table.model] = _places(rows.keys(table))
 
     def _people(self) -> tuple[People, dict[int, int]]:
-        users = self.chosen.people()
+        users = self.rows.people()
         if self.wish.names:
             people = People([(user.username, user.first_name, user.last_name) for user in users])
         else:
             # The order of names would tell of names.
-            users.sort(key=lambda user: pseudonym_of(self.chosen.campaign, user.pk))
-            people = under_pseudonyms(self.chosen.campaign, users, self.chosen.judges())
+            users.sort(key=lambda user: pseudonym_of(self.rows.campaign, user.pk))
+            people = under_pseudonyms(self.rows.campaign, users, self.rows.judges())
         return people, _places([user.pk for user in users])
 
     def write(self, documents: Documents, tell: Tell | None) -> SnapshotManifest:
         tables = {PEOPLE: self._write(PEOPLE, COLUMNS, self.people.rows)}
-        for number, table in enumerate(self.chosen.tables):
+        for number, table in enumerate(self.rows.tables):
             if tell:
-                tell(number, len(self.chosen.tables))
+                tell(number, len(self.rows.tables))
             columns = [field.name for field in table.fields]
             tables[table.name] = self._write(table.name, columns, self._rows(table))
         for name, text in documents.items():
@@ -190,7 +190,7 @@ class _Packing:
 
     def _rows(self, table: SnapshotTable) -> Iterator[list[Any]]:
         coders = [self._coder(table, field) for field in table.fields]
-        for row in self.chosen.rows(table):
+        for row in self.rows.rows(table):
             yield [code(value) if code else value for code, value in zip(coders, row, strict=True)]
 
     def _coder(self, table: SnapshotTable, field: Field) -> Coder | None:
@@ -216,7 +216,7 @@ class _Packing:
         return place
 
     def _manifest(self, tables: dict[str, TablePart], documents: Documents) -> SnapshotManifest:
-        campaign = self.chosen.campaign
+        campaign = self.rows.campaign
         return SnapshotManifest(
             format=current_form(),
             slug=campaign.slug,

@@ -156,9 +156,9 @@ def load_campaign(
 
 def _check_same(archive: Archive, there: Campaign) -> None:
     content = archive.manifest.content
-    known = LoadedCampaign.objects.filter(campaign=there).first()
-    if known and known.content == content:
-        if known.revision != there.revision:
+    loaded = LoadedCampaign.objects.filter(campaign=there).first()
+    if loaded and loaded.content == content:
+        if loaded.revision != there.revision:
             raise Refused(
                 "changed_since",
                 f"Campaign {there.slug} came from this state and was changed since; another short name loads it "

@@ -90,8 +90,8 @@ def _columns(model: Model) -> tuple[Field, ...]:
 
 
 def missing() -> list[str]:
-    known = {*_paths(), *SPECIAL, *LEFT_OUT}
-    return [model._meta.label for model in _models() if model._meta.label not in known]
+    labels = {*_paths(), *SPECIAL, *LEFT_OUT}
+    return [model._meta.label for model in _models() if model._meta.label not in labels]
 
 
 def _models() -> Iterator[Model]:
@@ -103,18 +103,18 @@ def _models() -> Iterator[Model]:
 def _paths() -> dict[str, str]:
     """Shortest path from each table to its campaign."""
     # Only over columns that are never null: a row without the relation would be lost.
-    known, found = dict(KNOWN_PATHS), dict(KNOWN_PATHS)
-    open_ = [model for model in _models() if model._meta.label not in {*known, *LEFT_OUT, *SPECIAL}]
-    while found:
-        found = {model._meta.label: path for model in open_ if (path := _path_over(model, known))}
-        known |= found
-        open_ = [model for model in open_ if model._meta.label not in known]
-    return known
+    paths, more = dict(KNOWN_PATHS), dict(KNOWN_PATHS)
+    open_ = [model for model in _models() if model._meta.label not in {*paths, *LEFT_OUT, *SPECIAL}]
+    while more:
+        more = {model._meta.label: path for model in open_ if (path := _path_over(model, paths))}
+        paths |= more
+        open_ = [model for model in open_ if model._meta.label not in paths]
+    return paths
 
 
-def _path_over(model: Model, known: dict[str, str]) -> str:
+def _path_over(model: Model, paths: dict[str, str]) -> str:
     for field in relations(model):
-        path = "" if field.null else known.get(field.related_model._meta.label, "")
+        path = "" if field.null else paths.get(field.related_model._meta.label, "")
         if path:
             return field.name if path == "pk" else f"{field.name}__{path}"
     return ""
@@ -150,14 +150,14 @@ class CampaignRows:
 
     def people(self) -> list[User]:
         # People who worked here count too, though no row may name their judge yet.
-        judges = Judge.objects.using(self.alias).filter(pk__in=self.named(Judge), user__isnull=False)
-        named = {*self.named(User), *judges.values_list("user_id", flat=True)}
-        return list(User.objects.using(self.alias).filter(pk__in=named).order_by("username"))
+        judges = Judge.objects.using(self.alias).filter(pk__in=self.keys_referred_to(Judge), user__isnull=False)
+        keys = {*self.keys_referred_to(User), *judges.values_list("user_id", flat=True)}
+        return list(User.objects.using(self.alias).filter(pk__in=keys).order_by("username"))
 
     def judges(self) -> list[Judge]:
         return list(_all_judges(self))
 
-    def named(self, target: Model) -> set[int]:
+    def keys_referred_to(self, target: Model) -> set[int]:
         keys = set[int | None]()
         for table in self.tables:
             for field in relations(table.model):
@@ -175,37 +175,37 @@ class CampaignRows:
         return everything.filter(**{_paths()[label]: self.campaign.pk}).order_by("pk")
 
 
-def _all_judges(chosen: CampaignRows) -> QuerySet[Judge]:
-    own = Q(user__in=chosen.named(User), aside=False)
-    return Judge.objects.using(chosen.alias).filter(Q(pk__in=chosen.named(Judge)) | own).order_by("name")
+def _all_judges(rows: CampaignRows) -> QuerySet[Judge]:
+    own = Q(user__in=rows.keys_referred_to(User), aside=False)
+    return Judge.objects.using(rows.alias).filter(Q(pk__in=rows.keys_referred_to(Judge)) | own).order_by("name")
 
 
-def _events(chosen: CampaignRows) -> QuerySet[Event]:
+def _events(rows: CampaignRows) -> QuerySet[Event]:
     # A call made for another campaign may serve here too, and its event with it.
-    own = Q(campaign=chosen.campaign.pk)
-    if chosen.texts:
-        own |= Q(pk__in=_calls(chosen).filter(event__isnull=False).order_by().values("event"))
-    return Event.objects.using(chosen.alias).filter(own).order_by("pk")
+    own = Q(campaign=rows.campaign.pk)
+    if rows.texts:
+        own |= Q(pk__in=_calls(rows).filter(event__isnull=False).order_by().values("event"))
+    return Event.objects.using(rows.alias).filter(own).order_by("pk")
 
 
-def _calls(chosen: CampaignRows) -> QuerySet[Call]:
-    uses = CallUse.objects.using(chosen.alias).filter(item__job__llm__campaign=chosen.campaign.pk)
-    nuggets = NuggetCalls.objects.using(chosen.alias)
-    nuggets = nuggets.filter(listed__nugget_list__nugget_set__campaign=chosen.campaign.pk)
-    used = Q(pk__in=uses.order_by().values("call")) | Q(event__campaign=chosen.campaign.pk)
+def _calls(rows: CampaignRows) -> QuerySet[Call]:
+    uses = CallUse.objects.using(rows.alias).filter(item__job__llm__campaign=rows.campaign.pk)
+    nuggets = NuggetCalls.objects.using(rows.alias)
+    nuggets = nuggets.filter(listed__nugget_list__nugget_set__campaign=rows.campaign.pk)
+    used = Q(pk__in=uses.order_by().values("call")) | Q(event__campaign=rows.campaign.pk)
     used |= Q(pk__in=nuggets.values("worded")) | Q(pk__in=nuggets.values("weighed"))
-    return Call.objects.using(chosen.alias).filter(used).order_by("pk")
+    return Call.objects.using(rows.alias).filter(used).order_by("pk")
 
 
-def _attempts(chosen: CampaignRows) -> QuerySet[Attempt]:
-    return Attempt.objects.using(chosen.alias).filter(call__in=_calls(chosen).order_by()).order_by("pk")
+def _attempts(rows: CampaignRows) -> QuerySet[Attempt]:
+    return Attempt.objects.using(rows.alias).filter(call__in=_calls(rows).order_by()).order_by("pk")
 
 
-def _texts(chosen: CampaignRows, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    listed = chain.from_iterable(_calls(chosen).values_list("messages", flat=True).iterator(chunk_size=CHUNK))
-    wanted = sorted({message["sha256"] for message in listed if isinstance(message, dict)})
-    for start in range(0, len(wanted), CHUNK):
-        texts = Text.objects.using(chosen.alias).filter(pk__in=wanted[start : start + CHUNK]).order_by("pk")
+def _texts(rows: CampaignRows, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    listed = chain.from_iterable(_calls(rows).values_list("messages", flat=True).iterator(chunk_size=CHUNK))
+    hashes = sorted({message["sha256"] for message in listed if isinstance(message, dict)})
+    for start in range(0, len(hashes), CHUNK):
+        texts = Text.objects.using(rows.alias).filter(pk__in=hashes[start : start + CHUNK]).order_by("pk")
         yield from texts.values_list(*names)
 
 
@@ -215,7 +215,7 @@ SPECIAL: dict[str, Callable[[CampaignRows], QuerySet[Any]]] = {
     "llmjobs.Call": _calls,
     "llmjobs.Attempt": _attempts,
     # Texts are found by the hashes in the calls' messages, never by a key.
-    "llmjobs.Text": lambda chosen: Text.objects.using(chosen.alias).none(),
+    "llmjobs.Text": lambda rows: Text.objects.using(rows.alias).none(),
 }
 
 
@@ -257,12 +257,12 @@ def _checked(field: Field, read: Coder, expected: str) -> Coder:
                 return None
             raise ValueError(f"{expected}, not null")
         try:
-            found = read(value)
+            content = read(value)
         except (ValueError, TypeError, InvalidOperation):
             raise ValueError(f"{expected}, found {cut(repr(value), 40)}") from None
-        if longest and len(found) > longest:
-            raise ValueError(f"at most {longest} characters, found {len(found)}")
-        return found
+        if longest and len(content) > longest:
+            raise ValueError(f"at most {longest} characters, found {len(content)}")
+        return content
 
     return checked
 

@@ -71,7 +71,7 @@ def new_import(request: UserRequest, slug: str, kind: str) -> HttpResponse:
         most = settings.API_UPLOAD_MAX_BYTES // 1024**2
         form.add_error(None, f"At most {most} MB can be sent at once. Ask an administrator to load larger files.")
     elif form.is_valid():
-        attempt = begin(campaign=campaign, kind=kind, chosen=form.chosen, sent=form.sent, actor=request.user)
+        attempt = begin(campaign=campaign, kind=kind, options=form.chosen, sent=form.sent, actor=request.user)
         return redirect("organizer:import_attempt", slug, attempt.pk)
     context = {"campaign": campaign, "kind": KINDS[kind], "form": form}
     return render(request, "organizer/new_import.html", context, status=422 if form.errors else 200)

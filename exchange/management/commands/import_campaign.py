@@ -34,8 +34,8 @@ def _loaded_text(result: LoadResult) -> str:
     if result.loaded.matched:
         lines.append(f"There already, by user name: {', '.join(result.loaded.matched)}.")
     if result.loaded.made:
-        made = ", ".join(result.loaded.made)
-        lines.append(f"Accounts made, closed and without a password: {made}.")
+        names = ", ".join(result.loaded.made)
+        lines.append(f"Accounts made, closed and without a password: {names}.")
     if result.not_given:
         left = ", ".join(f"{membership.user.username} as {membership.role}" for membership in result.not_given)
         lines.append(f"Not given, because copies are judged blind too: {left}.")

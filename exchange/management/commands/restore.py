@@ -24,20 +24,20 @@ class Command(AssayCommand):
     def act(self, options: dict[str, Any]) -> None:
         path = Path(options["file"])
         trust = {"from_elsewhere": options["from_elsewhere"]}
-        found = check(path, **trust) if options["check"] else restore(path, replace=options["replace"], **trust)
+        restored = check(path, **trust) if options["check"] else restore(path, replace=options["replace"], **trust)
         done = "can be restored" if options["check"] else "restored"
-        manifest = found.manifest
+        manifest = restored.manifest
         self.say(f"{done}: {manifest.total:,} rows of {len(manifest.rows)} tables, taken {manifest.made_at}.")
-        if found.waiting:
-            self.say(f"It is of an older version: manage.py migrate applies {len(found.waiting)} migrations.")
+        if restored.waiting:
+            self.say(f"It is of an older version: manage.py migrate applies {len(restored.waiting)} migrations.")
         if not options["check"]:
             self.say("Every session is ended: everybody signs in again.")
-        self._warn_of(found)
+        self._warn_of(restored)
 
-    def _warn_of(self, found: Restored) -> None:
-        if found.tokens:
-            self.say(f"Tokens that are good again ({len(found.tokens)}); take back what was taken back since:")
-            for token in found.tokens:
+    def _warn_of(self, restored: Restored) -> None:
+        if restored.tokens:
+            self.say(f"Tokens that are good again ({len(restored.tokens)}); take back what was taken back since:")
+            for token in restored.tokens:
                 self.say(f"  {token.prefix}… of {token.owner}, {token.name}, until {localdate(token.until)}")
-        if found.accounts:
-            self.say(f"Accounts that are open again: {', '.join(found.accounts)}.")
+        if restored.accounts:
+            self.say(f"Accounts that are open again: {', '.join(restored.accounts)}.")
