@@ -219,7 +219,7 @@ class WriteSchema(ListSchema):
         view = self.view
         if self.method != "POST":
             return super().get_response_serializers()
-        answers = {(int(view.made), JSON): view.answer} | ({(200, JSON): view.tried} if view.tried else {})
+        answers = {(int(view.success), JSON): view.answer} | ({(200, JSON): view.tried} if view.tried else {})
         return answers | _problems(OF_WRITES | (CHANGED if view.conditional else {}))
 
 

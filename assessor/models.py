@@ -186,7 +186,7 @@ class WorkingLabel(models.Model):
 
 
 class WorkingAssignment(WorkingLabel):
-    """Whether an answer contains a nugget, as its assessor says so far."""
+    """Label of a nugget in an answer, as its assessor says so far."""
 
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+")
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+")
@@ -210,7 +210,7 @@ class WorkingAssignment(WorkingLabel):
 
 
 class WorkingSupport(WorkingLabel):
-    """Whether a cited segment supports a sentence, as its assessor says so far.
+    """Label of a cited segment for a sentence, as its assessor says so far.
 
     `shown_label` is the machine's label that was on the screen, where the condition shows one; `shown_ms` how long
     it had been there when the first decision fell; `accepted` whether the label was taken over from it.

@@ -248,7 +248,9 @@ class SqliteTools:
             raise Refused("damaged", f"SQLite finds the database damaged: {report[0][0]}")
 
     def _rows(self, database: sqlite3.Connection) -> dict[str, int]:
-        listed = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        listed = database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        )
         names = sorted(name for (name,) in listed)
         return {name: database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}  # noqa: S608
 

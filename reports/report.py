@@ -118,7 +118,7 @@ class ColumnKind(StrEnum):
 
     @property
     def is_measured(self) -> bool:
-        """Whether it is a figure that rests on topics or pairs: no count of them, and no price."""
+        """True for figures that rest on topics or pairs, which counts of them and prices do not."""
         return not self.is_text and self not in (ColumnKind.COUNT, ColumnKind.MONEY)
 
 
@@ -393,7 +393,7 @@ class Report:
 
     @property
     def is_unfolded(self) -> bool:
-        """Whether the fields out of the way are open: a message is mostly about a judge or set to name there."""
+        """True where the fields out of the way are open: a message is mostly about a judge or set to name there."""
         return bool(self.message)
 
     @property

@@ -104,7 +104,7 @@ def _errors(error: ValidationError, whole: str) -> Errors:
 
 
 def _has_nul(value: Any) -> bool:
-    """Whether a text somewhere holds the character that PostgreSQL cannot."""
+    """Return true where a text somewhere holds the character that PostgreSQL cannot."""
     if isinstance(value, dict):
         return any(_has_nul(text) for pair in value.items() for text in pair)
     if isinstance(value, list):
@@ -209,7 +209,7 @@ class Write:
 class WriteView(View):
     """A write.
 
-    `made`: its status when it is done. `tried`: what is answered with 200 instead, where nothing was done.
+    `success`: its status when it is done. `tried`: what is answered with 200 instead, where nothing was done.
     `together`: its effects and its answer are one transaction.
     """
 
@@ -219,7 +219,7 @@ class WriteView(View):
     answer: ClassVar[Any] = None
     tried: ClassVar[Any] = None
     operation: ClassVar[str] = ""
-    made: ClassVar[int] = HTTPStatus.OK
+    success: ClassVar[int] = HTTPStatus.OK
     together: ClassVar[bool] = True
     conditional: ClassVar[bool] = False
     campaign: Campaign | None = None

@@ -39,7 +39,7 @@ class CampaignsView(WriteView, ListView):
     query = CampaignOptions
     body = NewCampaign
     answer = tried = CampaignRow
-    made = HTTPStatus.CREATED
+    success = HTTPStatus.CREATED
 
     def about(self, write: Write, **place: Any) -> None:
         """Only administrators make campaigns, as on the command line."""

@@ -100,7 +100,7 @@ class JobsView(WriteView, ListView):
     body = NewJob
     answer = JobRow
     tried = JobEstimate
-    made = HTTPStatus.CREATED
+    success = HTTPStatus.CREATED
 
     def about(self, write: Write, **place: Any) -> Campaign:
         campaign = self.campaign_to_change(write.actor, write.body.campaign)

@@ -52,7 +52,7 @@ class JudgesView(WriteView, ListView):
     operation = "judges_make"
     body = NewJudge
     answer = MadeJudge
-    made = HTTPStatus.CREATED
+    success = HTTPStatus.CREATED
 
     def about(self, write: Write, **place: object) -> Campaign:
         campaign = self.campaign_to_change(write.actor, write.body.campaign)

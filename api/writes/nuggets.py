@@ -25,7 +25,7 @@ class NuggetSetsView(WriteView, ListView):
     operation = "nugget_sets_take_drafts"
     body = NewDrafts
     answer = NuggetSetRow
-    made = HTTPStatus.CREATED
+    success = HTTPStatus.CREATED
 
     def about(self, write: Write, **place: object) -> Campaign:
         return self.campaign_to_change(write.actor, write.body.campaign)

@@ -144,7 +144,7 @@ class TasksView(WriteView, ListView):
     body = NewTasks
     answer = HandedOut
     tried = HandOutPlan
-    made = HTTPStatus.CREATED
+    success = HTTPStatus.CREATED
 
     def about(self, write: Write, **place: Any) -> tuple[Campaign, Order]:
         body: NewTasks = write.body
@@ -319,7 +319,7 @@ class ReassignTaskView(OneTaskView):
 
     operation = "tasks_reassign"
     body = Reassignment
-    made = HTTPStatus.CREATED
+    success = HTTPStatus.CREATED
 
     def change(self, write: Write, task: Task) -> HttpResponse:
         body: Reassignment = write.body

@@ -148,7 +148,7 @@ def lock_desk(task: str, user: User) -> Desk:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Whether this window holds the desk now, how many seconds ago its holder was last heard of, and `free_in`."""
+    """Holder of the desk as a window sees it, the seconds since it was last heard of, and `free_in`."""
 
     holder: str
     holder_age_s: int

@@ -318,7 +318,7 @@ class Person:
 
     @property
     def assesses(self) -> bool:
-        """Whether they may be handed work, so that what they read matters."""
+        """True for people who may be handed work, so that what they read matters."""
         return Role.ASSESSOR in self.roles
 
 

@@ -14,18 +14,17 @@ from evaluation.models import AnswerProvenance, Campaign, Finding, Run, Sentence
 
 @dataclass(frozen=True, slots=True)
 class PoolRun:
-    """Facts of a run for the judging pool. `priority` 1 is judged first, None last."""
+    """Facts of a run for the judging pool. `priority` 1 is judged first, None last; `always`: beyond the depth too."""
 
     run_id: str
     group: str
     task: str
     priority: int | None
-    beyond_depth: bool
+    always: bool
 
 
 def judging_pool(runs: Iterable[PoolRun], depth: int | None) -> frozenset[str]:
-    """Return the run ids to judge: the first `depth` of each group and task, and those beyond it that
-    organizers name. None means all.
+    """Return the run ids to judge: the first `depth` of each group and task, and those always judged. None means all.
 
     Equal priorities go by run id, so that the pool does not depend on the order of loading.
     """
@@ -37,7 +36,7 @@ def judging_pool(runs: Iterable[PoolRun], depth: int | None) -> frozenset[str]:
         for group in by_group.values()
         for place, run in enumerate(sorted(group, key=_by_priority))
         # Organizers name runs beyond the depth that are to be judged all the same.
-        if depth is None or place < depth or run.beyond_depth
+        if depth is None or place < depth or run.always
     )
 
 

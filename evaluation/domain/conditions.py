@@ -362,7 +362,9 @@ def _fits(nugget_set: NuggetSet, condition: Condition, judge: str) -> bool:
     return (judges.filter(name=judge) if judge else judges).exists()
 
 
-def _judge_called(condition: Condition | SupportCondition, judges: list[Judge], name: str, default: str) -> Judge | None:
+def _judge_called(
+    condition: Condition | SupportCondition, judges: list[Judge], name: str, default: str
+) -> Judge | None:
     """Return the judge that is named, or the campaign's default; None where none is. Raises `Refused`."""
     if name == ALL_PEOPLE and condition.judge_kind is JudgeKind.HUMAN:
         return None
@@ -410,7 +412,9 @@ def _by_first(rows: Iterable[tuple[Key, int, int]]) -> dict[Key, Given]:
 
 def second_lists(campaign: Campaign) -> set[tuple[int, int]]:
     tasks = _tasks(campaign).filter(second_opinion=True).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
-    return {(topic, nugget_set) for topic, nugget_set in tasks.values_list("topic__pk", "nugget_set") if nugget_set}
+    return {
+        (topic, nugget_set) for topic, nugget_set in tasks.values_list("topic__pk", "nugget_set") if nugget_set
+    }
 
 
 def _makers_sets(campaign: Campaign, origin: Origin) -> dict[int, int]:

@@ -315,9 +315,7 @@ COLUMNS = (
 )
 
 
-def _write(
-    judge: Judge, entries: list[_Entry], numbers: Mapping[tuple[int, int], int], event: Event
-) -> None:
+def _write(judge: Judge, entries: list[_Entry], numbers: Mapping[tuple[int, int], int], event: Event) -> None:
     # `upsert` converts nothing on the way.
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     upsert(

@@ -290,7 +290,9 @@ def _findings(nugget_set: NuggetSet, source: Source, row: NuggetListRow) -> list
                 f"importance {nugget.raw_importance!r} of {nugget.text!r} is neither vital nor okay: "
                 "it counts in scores over all nuggets alone"
             )
-            findings.append(ImportFinding(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id))
+            findings.append(
+                ImportFinding(FindingCode.UNKNOWN_IMPORTANCE, source.name, row.line, text, row.topic_id)
+            )
         if nugget.text in seen:
             text = f"the nugget {nugget.text!r} is there more than once"
             findings.append(ImportFinding(FindingCode.REPEATED_NUGGET, source.name, row.line, text, row.topic_id))

@@ -15,7 +15,7 @@ from evaluation.terms import SupportCondition
 
 
 class Assignment(models.Model):
-    """Whether one answer contains one nugget, by one judge. Nothing leads here from the answer or the nugget."""
+    """Label of one nugget in one answer, by one judge. Nothing leads here from the answer or the nugget."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -53,7 +53,7 @@ class Assignment(models.Model):
 
 
 class SupportJudgment(models.Model):
-    """Whether one cited segment supports one answer sentence, by one judge under one condition."""
+    """Label of one cited segment for one answer sentence, by one judge under one condition."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
     condition = models.CharField(max_length=10, choices=choices_of(SupportCondition))

@@ -107,7 +107,7 @@ def _ends(text: str, match: re.Match[str], start: int) -> bool:
 
 
 def _lines_end(text: str, end: int, gap: str) -> bool:
-    """Whether a sentence ends with its line: not where the next line goes on in lower case."""
+    """Return true where a sentence ends with its line: not where the next line goes on in lower case."""
     if gap.count("\n") > 1 or LIST_MARK.match(text, end):
         return True
     return not text[end : end + 1].islower()

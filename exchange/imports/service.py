@@ -320,7 +320,7 @@ def _findings(receipt: LoadReceipt) -> list[dict[str, Any]]:
         {"code": finding.code.value, "file": Path(finding.file).name[-400:]}
         | {name: getattr(finding, name) for name in ("line", "run_id", "topic_id", "message")}
         for kind in findings_by_kind(receipt.found)
-        for finding in kind.shown
+        for finding in kind.examples
     ]
 
 

@@ -122,7 +122,7 @@ def renamed(ids: Renaming, column: Field, value: Any) -> Any:
 
 
 def is_id(column: Field) -> bool:
-    """Whether a column's value may occur once in the whole database."""
+    """Return true where a column's value may occur once in the whole database."""
     if column.model is Operation and column.name == "op_id":
         return True
     plain = not column.primary_key and not column.is_relation

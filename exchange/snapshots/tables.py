@@ -63,7 +63,7 @@ class SnapshotTable:
 
     @property
     def numbered(self) -> bool:
-        """Whether the key is a number, which a file replaces by the row's place."""
+        """True where the key is a number, which a file replaces by the row's place."""
         return isinstance(self.model._meta.pk, models.AutoField)
 
 

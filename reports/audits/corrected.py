@@ -428,7 +428,7 @@ def label_rows(state: AuditState) -> list[CheckedLabelRow]:
 def _reasons(
     state: AuditState, run_estimates: RunEstimates, topics: TopicEstimates | None, least_judged: int
 ) -> list[str]:
-    """Why each run has no corrected score, '' where it has one."""
+    """Return the reason why each run has no corrected score, '' where it has one."""
     drawn, judged = state.count(state.drawn), state.count(state.drawn & state.sample.judged)
     refused, outside = state.count(state.drawn & state.refused), state.outside
     open_ = state.count(~state.sample.judged)

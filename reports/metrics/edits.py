@@ -63,7 +63,7 @@ def _content(text: str) -> Counter[str]:
 
 
 def _only_respelt(old: list[str], new: list[str]) -> bool:
-    """Whether each changed word is another spelling of one on the other side."""
+    """Return true where each changed word is another spelling of one on the other side."""
     if len(old) != len(new):
         return False
     left = list(new)
@@ -76,7 +76,7 @@ def _only_respelt(old: list[str], new: list[str]) -> bool:
 
 
 def misspelt(word: str, other: str) -> bool:
-    """Whether two words are spellings of one: an edit apart (two in long words), same initial, no digit.
+    """Return true for two spellings of one word: an edit apart (two in long words), same initial, no digit.
 
     A digit is never a misprint here, and un-, in-, il- change the initial: both change the fact.
     """

@@ -12,14 +12,14 @@ SUBMISSIONS = st.lists(
         group=st.sampled_from(["otter", "heron"]),
         task=st.sampled_from(["AG", "RAG"]),
         priority=st.none() | st.integers(1, 5),
-        named=st.booleans(),
+        always=st.booleans(),
     ),
     max_size=12,
 )
 
 
-def run(run_id: str, priority: int | None, *, task: str = "AG", named: bool = False) -> PoolRun:
-    return PoolRun(run_id, "otter", task, priority, named)
+def run(run_id: str, priority: int | None, *, task: str = "AG", always: bool = False) -> PoolRun:
+    return PoolRun(run_id, "otter", task, priority, always)
 
 
 def test_the_pool_takes_the_first_runs_of_each_group_and_task() -> None:
@@ -28,7 +28,7 @@ def test_the_pool_takes_the_first_runs_of_each_group_and_task() -> None:
 
 
 def test_a_named_run_is_judged_whatever_its_priority() -> None:
-    assert judging_pool([run("a", 1), run("b", 2), run("c", None, named=True)], 1) == {"a", "c"}
+    assert judging_pool([run("a", 1), run("b", 2), run("c", None, always=True)], 1) == {"a", "c"}
 
 
 def test_without_a_depth_every_run_is_judged() -> None:
