@@ -71,7 +71,7 @@ JUDGE = MenuGroup(
         MenuPage(
             "organizer:prompts",
             "Prompts",
-            _pages("prompt new_prompt import_prompt compare_prompts try_prompts trial"),
+            _pages("prompt new_prompt import_prompt try_prompts trial"),
         ),
         MenuPage("organizer:studies", "Second looks", _pages("study new_study")),
         MenuPage("organizer:random_checks", "Random checks", _pages("random_check new_check"), roles=READERS),

@@ -108,7 +108,6 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("prompts/", prompts_views.prompts, name="prompts"),
     path("prompts/new/", prompts_views.new_prompt, name="new_prompt"),
     path("prompts/import/", prompts_views.import_wording, name="import_prompt"),
-    path("prompts/compare/", prompts_views.compare_prompts, name="compare_prompts"),
     path("prompts/try/", prompts_views.try_prompts, name="try_prompts"),
     path("prompts/trials/<int:pk>/", prompts_views.trial, name="trial"),
     path("prompts/read/<str:public_id>/", prompts_views.prompt, name="prompt"),

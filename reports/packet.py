@@ -3,18 +3,14 @@
 Each topic's minimum, median and maximum are over all runs but the organizers' controls, as the track gives them.
 """
 
-import io
-import re
 from collections.abc import Collection
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 from django import forms
 from django.http import QueryDict
-from django.template.loader import render_to_string
 from django.utils import timezone
 
 from evaluation.domain.conditions import NuggetCondition
@@ -22,7 +18,6 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from reports import charts
 from reports.cache import cached_report
-from reports.files import as_csv, as_json
 from reports.forms import ConditionForm, name_options
 from reports.frames import tagged_assignments
 from reports.leaderboard.scores import Leaderboard, leaderboard, runs_by_id
@@ -42,7 +37,6 @@ from reports.report import (
     columns,
     counted,
     isolated,
-    plain,
     policies_text,
     report_of,
     sentences,
@@ -57,8 +51,6 @@ NO_GROUPS = Refused(
     "no_groups",
     "No run has a group. Load a run again under Data: name its group, and tick Change what is loaded already.",
 )
-EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in an archive, so that equal figures give equal bytes."""
 
 
 class PacketForm(ConditionForm):
@@ -88,31 +80,6 @@ def packet_page(campaign: Campaign, query: QueryDict) -> Report:
 
     report = report_of(form, TITLE, query, content)
     return replace(report, title=f"Group report: {form.chosen['group']}") if report.content else report
-
-
-def packet_archive(campaign: Campaign, query: QueryDict) -> tuple[bytes, str]:
-    """Return the packet as one ZIP of CSV, JSON and HTML, and the group as a file name has it. Raises `Refused`."""
-    page = packet_page(campaign, query)
-    if page.content is None:
-        raise page.without_figures
-    # In memory: a packet has one group's runs, a few hundred rows of figures for each.
-    out = io.BytesIO()
-    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        for name, text in _files(campaign, page, page.content):
-            archive.writestr(ZipInfo(name, EPOCH), text.encode(), ZIP_DEFLATED)
-    return out.getvalue(), re.sub(r"[^\w.-]+", "-", page.form.chosen["group"]).strip("-") or "group"
-
-
-def _files(campaign: Campaign, page: Report, content: ReportContent) -> list[tuple[str, str]]:
-    sections, facts = content.sections, [plain(fact) for fact in content.facts]
-    cells = [(section, list(section.cells(section.rows))) for section in sections]
-    context = {"campaign": campaign, "title": page.title, "facts": facts, "sections": cells}
-    tables = {section.name: [dict(row) for row in section.rows] for section in sections}
-    return [
-        ("index.html", render_to_string("reports/packet.html", context)),
-        *((f"{section.name}.csv", as_csv(section.rows) + "\n") for section in sections if section.rows),
-        ("packet.json", as_json({"group": page.form.chosen["group"], "facts": facts, **tables}) + "\n"),
-    ]
 
 
 @cached_report(size=32)

@@ -46,7 +46,6 @@ agreement_urls: list[URLPattern] = [
 ]
 
 report_urls: list[URLPattern] = [
-    path("packet.zip", views.packet, name="packet_archive"),
     path("<report:report>/", views.report, name="report"),
     path("<report:report>/<slug:part>.<table:table>", views.report_table, name="report_table"),
     path("<report:report>/<slug:part>.<picture:picture>", views.report_picture, name="report_picture"),

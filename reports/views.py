@@ -34,13 +34,13 @@ from reports.leaderboard.page import NO_COLUMNS, doubtful_answers, leaderboard_p
 from reports.metrics.scores import DOUBTS
 from reports.nuggets.descriptives import descriptives_page
 from reports.nuggets.page import nuggets_page
-from reports.packet import packet_archive, packet_page
+from reports.packet import packet_page
 from reports.report import Report, counted
 from reports.support import support_page
 from reports.timing.page import time_page
 
 LEADERBOARD, AGREEMENT, CONFUSION = "leaderboard", "agreement", "confusion"
-PACKET, SUPPORT = "packet", "support"
+SUPPORT = "support"
 COLUMNS = "columns"
 
 
@@ -64,7 +64,7 @@ REPORTS = {
     SUPPORT: ReportKind(support_page, "reports/support.html"),
     "length": ReportKind(length_page),
     "time": ReportKind(time_page),
-    PACKET: ReportKind(packet_page),
+    "packet": ReportKind(packet_page, "reports/packet.html"),
 }
 """By the name in the address, below `reports/`."""
 
@@ -82,9 +82,6 @@ def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
         return redirect(address)
     page = kind.make(campaign, request.GET)
     more: dict[str, Any] = {}
-    # The archive is of the group that the form names, so a page without figures has none to offer.
-    if report == PACKET and page.content:
-        more["archive"] = f"{reverse('reports:packet_archive', args=[slug])}?{page.form.link}"
     if isinstance(page, CheckedReport):
         more["may_organize"] = may_organize(request.user, campaign)
         kind_of_labels = StudyKind.SUPPORT if report == SUPPORT else StudyKind.ASSIGNMENT
@@ -151,14 +148,6 @@ def report_table(request: UserRequest, slug: str, report: str, part: str, table:
 def report_picture(request: UserRequest, slug: str, report: str, part: str, picture: PictureForm) -> HttpResponse:
     page = KINDS[report].make(get_campaign(request, slug), request.GET)
     return part_picture(request, page, part, picture)
-
-
-@require_safe
-def packet(request: UserRequest, slug: str) -> HttpResponse:
-    archive, group = packet_archive(get_campaign(request, slug), request.GET)
-    response = HttpResponse(archive, content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-packet-{group}.zip"'
-    return response
 
 
 def page_response(

@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from django.db.models import QuerySet
@@ -191,25 +190,3 @@ def _codes(codes: tuple[int | None, ...], labels: int) -> Bytes:
     """Label codes of reports: a code outside the task's labels becomes negative."""
     stored = [UNJUDGED if code is None else code if 0 <= code < labels else FAILED for code in codes]
     return np.array(stored, dtype=np.int8)
-
-
-@dataclass(frozen=True, slots=True)
-class DiffLine:
-    """A line of either text: in both, only in the first (`gone`), or only in the second (`new`)."""
-
-    kind: Literal["same", "gone", "new"]
-    text: str
-
-
-def compared(first: str, other: str) -> tuple[DiffLine, ...]:
-    """Lines of both texts in reading order; changed lines first as gone, then as new."""
-    before, after = first.split("\n"), other.split("\n")
-    lines: list[DiffLine] = []
-    # By default difflib skips lines that are frequent in a text of over 200, such as empty ones.
-    for kind, start, end, its_start, its_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if kind == "equal":
-            lines += [DiffLine("same", text) for text in before[start:end]]
-        else:
-            lines += [DiffLine("gone", text) for text in before[start:end]]
-            lines += [DiffLine("new", text) for text in after[its_start:its_end]]
-    return tuple(lines)

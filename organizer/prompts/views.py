@@ -51,7 +51,7 @@ from organizer.access import get_campaign, get_row
 from organizer.forms import choice_field, errors_text, named, posted, refusals_on, ticks_field
 from organizer.jobs.forms import BudgetForm, judge_choice
 from organizer.jobs.views import button_of
-from organizer.prompts.trial_report import compared, trial_report
+from organizer.prompts.trial_report import trial_report
 
 LABELLED: dict[PromptTask, str] = {
     "assign": "nugget set",
@@ -119,17 +119,6 @@ class PreviewForm(forms.Form):
         return {"chosen": self, "shown": example, "schema": schema}
 
 
-class CompareForm(forms.Form):
-    def __init__(self, viewer: User, task: PromptTask, first: str, other: str = "") -> None:
-        """By default the last other prompt of the task is compared."""
-        refs = _refs(viewer, task)
-        other = other or next((ref for ref in reversed(refs) if ref != first), first)
-        super().__init__(initial={"one": first, "other": other})
-        # "one" is the parameter of the page's address, so links to a comparison stay.
-        self.fields["one"] = forms.ChoiceField(choices=named(refs), label="From")
-        self.fields["other"] = forms.ChoiceField(choices=named(refs), label="To")
-
-
 class TrialForm(BudgetForm):
     """Prompts to try, number of labelled pairs, and budget; what is not given yet has its usual value."""
 
@@ -181,29 +170,10 @@ def prompt(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
     context = PreviewForm(request.user, campaign, request.GET).filled(row.template) | {
         "campaign": campaign,
         "row": row,
-        "comparing": CompareForm(request.user, row.template.task, row.template.ref),
         "pairs": PAIRS if row.template.task in LABELLED else 0,
         "may_run": may_run_jobs(request.user, campaign),
     }
     return render(request, "organizer/prompt.html", context)
-
-
-@require_safe
-def compare_prompts(request: UserRequest, slug: str) -> HttpResponse:
-    campaign, row = get_row(request.user, slug, prompt_for, request.GET.get("one", ASSIGN.ref))
-    _, other_row = get_row(request.user, slug, prompt_for, request.GET.get("other", ASSIGN.ref))
-    first, other = row.template, other_row.template
-    context = {
-        "campaign": campaign,
-        "first": first,
-        "other": other,
-        "texts": [
-            ("System text", compared(first.system, other.system)),
-            ("User text", compared(first.user, other.user)),
-        ],
-        "form": CompareForm(request.user, first.task, first.ref, other.ref),
-    }
-    return render(request, "organizer/prompt_compare.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -77,8 +77,8 @@ ROUTES = {
         reports:answers_table reports:topics_picture reports:topics_table
         reports:confusion reports:confusion_picture reports:confusion_table reports:pairs reports:next_pair
         reports:nuggets_pair reports:citations_pair reports:study_table
-        organizer:judges organizer:prompts organizer:prompt organizer:compare_prompts organizer:trial
-        reports:report reports:report_table reports:report_picture reports:packet_archive
+        organizer:judges organizer:prompts organizer:prompt organizer:trial
+        reports:report reports:report_table reports:report_picture
         organizer:cost organizer:cost_table organizer:cost_picture
         organizer:protocol organizer:catalogue organizer:data
         organizer:snapshots organizer:snapshot_methods reports:methods reports:methods_file

@@ -61,7 +61,6 @@ def starts(world: World) -> Iterator[str]:
     yield reverse("organizer:catalogue", args=[slug])
     yield reverse("organizer:change_defaults", args=[slug])
     yield reverse("organizer:hand_out", args=[slug]) + "?stage=support-post-edit"
-    yield reverse("reports:packet_archive", args=[slug])
     for document in ("html", "tex", "json"):
         yield reverse("reports:methods_file", args=[slug, document])
     for condition in (*Condition, *SupportCondition):

@@ -1,4 +1,4 @@
-"""Every file that report pages offer: tables in their forms, pictures as specifications, methods and packets."""
+"""Every file that report pages offer: tables in their forms, pictures as specifications, and methods."""
 
 import html
 import re
@@ -11,19 +11,18 @@ from django.urls import URLResolver, get_resolver, resolve
 
 from accounts.models import User
 from evaluation.models import Campaign
-from tests.golden.archives import listed
 from tests.golden.keeping import Documents
 
 ENTRANCES = ("leaderboard/", "agreement/", "confusion/", "studies/", "methods/", "reports/cost/")
 CHOSEN = {"condition", "x", "y", "rows", "columns"}
 """Choices that lead to other labels. The other ones, policies and scores, are those of the `report` command."""
 PAGE = re.compile(r'href="([^"?#]+/)"')
-FILE = re.compile(r'href="([^"]+\.(?:csv|json|tex|svg|html|zip)(?:\?[^"]*)?)"')
+FILE = re.compile(r'href="([^"]+\.(?:csv|json|tex|svg|html)(?:\?[^"]*)?)"')
 SELECT = re.compile(r'<select[^>]* name="([^"]+)"(.*?)</select>', re.DOTALL)
 CHECKBOX = re.compile(r'(?:<input type="checkbox" name="|[?;](?=compare=on))([^"=]+)')
 OPTION = re.compile(r'<option value="([^"]*)"')
-ONCE = ("json", "zip")
-OFFERED = re.compile(r"<(?:table|picture|methods_form):|packet\.zip")
+ONCE = ("json",)
+OFFERED = re.compile(r"<(?:table|picture|methods_form):")
 """Parts of a route that stand for the form of a file."""
 
 
@@ -81,7 +80,7 @@ class Visitor:
         query = " ".join(f"{name}={value}" for name, value in parse_qsl(parts.query))
         body = self._read(address)
         name = f"{parts.path.removeprefix(self.root)} {query}".strip()
-        return name, listed(body) if body.startswith(b"PK") else body
+        return name, body
 
     def _read(self, address: str) -> bytes:
         response = self.client.get(address)

@@ -58,7 +58,7 @@ PAGES = {
         organizer:random_checks organizer:random_check organizer:new_check organizer:delete_campaign
         organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
         organizer:ask_to_take_role organizer:job organizer:prompts organizer:new_prompt organizer:import_prompt
-        organizer:judges organizer:new_judge organizer:new_connection organizer:compare_prompts
+        organizer:judges organizer:new_judge organizer:new_connection
         organizer:try_prompts organizer:trial organizer:prompt
         organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
@@ -104,7 +104,7 @@ NOT_PAGES = {
         organizer:snapshot_file organizer:snapshot_methods organizer:cost_table organizer:cost_picture
         reports:ranking reports:leaderboard_table reports:corrected_table reports:scatter
         reports:agreement_table reports:answers_table
-        reports:topics_picture reports:topics_table reports:packet_archive reports:report_table
+        reports:topics_picture reports:topics_table reports:report_table
         reports:report_picture reports:confusion_picture reports:confusion_table reports:study_table
         reports:methods_file organizer:find assessor:find assessor:session assessor:answer assessor:state
         mfa_login_webauthn

@@ -41,7 +41,7 @@ def test_pages_of_prompts_are_accessible(world: World, page: Page, console: list
     trial = finished_trial(world)
     sign_in(page, "olga")
     addresses = [
-        *("", "read/strict@1/?structured=on", "compare/?one=assign@1&other=strict@1", "new/?like=strict@1"),
+        *("", "read/strict@1/?structured=on", "new/?like=strict@1"),
         *("import/", "judge/", "try/", f"trials/{trial.pk}/"),
     ]
     assert [problem for address in addresses for problem in problems_on(page, f"{PROMPTS}{address}")] == []

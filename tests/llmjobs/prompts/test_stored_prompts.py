@@ -12,7 +12,6 @@ from llmjobs.prompt_store import UnusableError, add_llm_judge, new_wording, save
 from llmjobs.prompts.texts import ASSIGN, SUPPORT
 from llmjobs.simulator.answering import MODEL
 from loadtest.servers.simulator import LoggedSimulator
-from organizer.prompts.trial_report import DiffLine, compared
 from tests.worlds.cast import make_user
 from tests.worlds.imported import everything, run
 from tests.worlds.llm import make_world, start_assigning, states_of, work_on
@@ -166,13 +165,3 @@ def test_in_a_study_judges_of_one_model_with_other_prompts_are_others() -> None:
     assert second.prompt_versions == {"assign": "strict@1"}
     assert study_judge(study, strict) == second
     assert judge_in(study, Judge(name="plain", kind=JudgeKind.LLM, model=MODEL)).pk is None
-
-
-def test_two_texts_are_compared_line_by_line() -> None:
-    assert compared("same\nold\nend", "same\nnew\nmore\nend") == (
-        DiffLine("same", "same"),
-        DiffLine("gone", "old"),
-        DiffLine("new", "new"),
-        DiffLine("new", "more"),
-        DiffLine("same", "end"),
-    )

@@ -120,15 +120,6 @@ def test_the_item_can_be_chosen_and_may_not_be_there(olga: Client) -> None:
     assert "There is no" in page(olga, f"{READ}assign@1/?topic=t2")
 
 
-def test_two_versions_are_compared(olga: Client) -> None:
-    strict()
-    shown = page(olga, f"{PROMPTS}compare/?one=assign@1&other=strict@1")
-    assert '<ins><span class="visually-hidden">new: </span>Be strict.</ins>' in " ".join(shown.split())
-    assert "<del>" not in shown
-    assert "Both have the same texts." in page(olga, f"{PROMPTS}compare/")
-    assert page(olga, f"{PROMPTS}compare/?one=lost@1", 404)
-
-
 def test_a_new_version_begins_with_the_words_of_another(olga: Client) -> None:
     assert "You assign nuggets to an answer." in page(olga, NEW)
     assert 'value="assign-own"' in page(olga, NEW)
