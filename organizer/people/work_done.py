@@ -76,9 +76,7 @@ QUICK_MS: Final = 500
 """Below this a shown label is hardly read; studies use it as a screening value only."""
 FAST_WORDS: Final = 700
 """Words a minute beyond which even skimming is hard."""
-OFTEN: Final = 0.2
 APART: Final = 0.25
-WIDE: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +109,11 @@ def _time_flags(row: PersonStage) -> Iterator[tuple[str, str]]:
             f"{row.words_per_minute:,.0f} words a minute at the median of {row.minutes.number:,} tasks.",
             "Passages that repeat each other need no second reading, and some read on paper, which no clock sees.",
         )
-    if row.low and row.high and row.high > WIDE * row.low:
-        yield (
-            f"The active time is uncertain: {row.low:,.0f} to {row.high:,.0f} min at the medians.",
-            "Long texts are read without a touch, and not everybody answers when asked what a pause was.",
-        )
 
 
 def _label_flags(row: PersonStage) -> Iterator[tuple[str, str]]:
     if row.mix.total < FEWEST_LABELS:
         return
-    if row.mix.cant_judge and row.mix.cant_judge > OFTEN:
-        yield (
-            f"{_percent(row.mix.cant_judge)} of {row.mix.total:,} labels say that it cannot be judged.",
-            "The topics may have passages in other languages, or sentences without sense.",
-        )
     mine, others = row.mix.shares, row.others.shares
     if mine and others and row.others.total >= FEWEST_LABELS:
         widest = max(range(len(mine)), key=lambda place: abs(mine[place] - others[place]))

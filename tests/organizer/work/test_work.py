@@ -294,7 +294,7 @@ def test_an_invalid_pattern_is_named_and_matches_nothing(desk: DeskWorld) -> Non
     page = client.get(WORK, {"words": "/(bend/"}).content.decode()
     assert "This is no pattern: unclosed group." in page
     assert "why rivers bend" not in page
-    chosen = {"choose": "found", "pattern": "(bend"}
+    chosen = {"choose": "found", "words": "/(bend/"}
     for view in ("change_work", "hand_out"):
         page = client.post(reverse(f"organizer:{view}", args=["river"]), chosen).content.decode()
         assert "checked" not in page.split('class="ticks"')[1]
