@@ -1,7 +1,7 @@
 """Labels on pages: glyph and word, in the tone of the label."""
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, Label
@@ -40,8 +40,8 @@ def label_heading(shown: Label, *, in_full: bool = False) -> SafeString:
 
 @register.simple_tag
 def label_key() -> SafeString:
-    marks = [label(code) for code in (*NUGGET_LABELS.by_code, None)]
-    return format_html('<p class="key small">{}</p>', SafeString(" ").join(marks))
+    marks = format_html_join(" ", "{}", ((label(code),) for code in (*NUGGET_LABELS.by_code, None)))
+    return format_html('<p class="key small">{}</p>', marks)
 
 
 def _marks(code: int | None, *, support: bool = False) -> tuple[str, str, str]:
