@@ -1,11 +1,11 @@
 """Writing judgments that were just made. Called inside the transaction of whoever made them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection, models
-from django.db.models import F
+from django.db.models import F, Max
 from django.utils import timezone
 
 from evaluation.labels import AssignmentLabel, SupportLabel
@@ -34,26 +34,30 @@ def upsert(
     *,
     unique: Sequence[str],
     update: Sequence[str],
+    fixed: Mapping[str, int] | None = None,
 ) -> None:
     """Insert rows of column values; where `unique` is there already, update the columns named in `update`.
 
-    Nothing is converted on the way and no default filled in: values are what the database stores. To be called
-    inside a transaction.
+    Nothing is converted on the way and no default filled in: values are what the database stores. `fixed` has the
+    columns that are alike in all rows, so that rows can be made before the event is there to which they point. To be
+    called inside a transaction.
     """
     # Names come from the code alone, so no text of a file gets into the statement.
-    table, names = model._meta.db_table, ", ".join(columns)
+    table, names = model._meta.db_table, _quoted(columns)
+    heads = _quoted([*(fixed or {}), *columns])
+    alike = "".join(f"{value!r}, " for value in (fixed or {}).values())
     conflict = _conflict(unique, update)
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             values = ", ".join("%s" for _ in columns)
-            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({values}) {conflict}", list(rows))  # noqa: S608
+            cursor.executemany(f"INSERT INTO {table} ({heads}) VALUES ({alike}{values}) {conflict}", list(rows))  # noqa: S608
             return
         # COPY has no ON CONFLICT, and a statement per row costs more than all the rest.
         cursor.execute(f"CREATE TEMPORARY TABLE incoming AS SELECT {names} FROM {table} WITH NO DATA")  # noqa: S608
         with cursor.copy(f"COPY incoming ({names}) FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)
-        cursor.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM incoming {conflict}")  # noqa: S608
+        cursor.execute(f"INSERT INTO {table} ({heads}) SELECT {alike}{names} FROM incoming {conflict}")  # noqa: S608
         cursor.execute("DROP TABLE incoming")
 
 
@@ -82,8 +86,18 @@ def upsert_few(
 
 
 def _conflict(unique: Sequence[str], update: Sequence[str]) -> str:
-    changes = ", ".join(f"{name} = excluded.{name}" for name in update)
-    return f"ON CONFLICT ({', '.join(unique)}) DO UPDATE SET {changes}"
+    quote = connection.ops.quote_name
+    changes = ", ".join(f"{quote(name)} = excluded.{quote(name)}" for name in update)
+    return f"ON CONFLICT ({_quoted(unique)}) DO UPDATE SET {changes}"
+
+
+def _quoted(columns: Iterable[str]) -> str:
+    return ", ".join(map(connection.ops.quote_name, columns))
+
+
+def last_key(model: type[models.Model]) -> int:
+    """Return the greatest key of a table, 0 where it is empty: rows that are written now have greater ones."""
+    return model._default_manager.aggregate(last=Max("pk"))["last"] or 0
 
 
 BATCH = 500

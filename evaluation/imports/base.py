@@ -1,6 +1,6 @@
 """Order of every import: plan on one state of the database, then write all of it in one transaction."""
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,9 @@ from evaluation.errors import PLACES_SHOWN, BadInput, InputProblem, Refused
 from evaluation.formats.problems import MAX_PROBLEMS
 from evaluation.formats.segments import document_id
 from evaluation.formats.source import Source
+from evaluation.labelling import last_key, upsert
 from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segment
+from evaluation.models.fields import new_public_id
 from evaluation.terms import PROVENANCE_KEY, FindingCode
 from web.consistent_read import read_only
 from web.text import cut
@@ -308,16 +310,36 @@ def changed_problem(
     return InputProblem(source.name, line, field_name, text, is_conflict=True, **texts)
 
 
-def segment_pks(campaign: Campaign, docids: Collection[str], event: Event) -> dict[str, int]:
-    """Return the primary key of each docid's segment, making the segments that are not there yet, without text."""
-    loaded = dict(campaign.segments.values_list("docid", "pk"))
-    stubs = [
-        Segment(campaign=campaign, docid=docid, document=document_id(docid), event=event)
-        # Sorted, so that the same files give the same keys and the same exports on every server.
-        for docid in sorted(set(docids) - loaded.keys())
-    ]
-    Segment.objects.bulk_create(stubs, batch_size=BATCH)
-    return loaded | {stub.docid: stub.pk for stub in stubs}
+class NamedSegments:
+    """Segments that a file names: keys of those that are there, and rows without text for the others.
+
+    To be made by the plan: a new segment in the campaign raises its revision, and then the plan is made again.
+    """
+
+    def __init__(self, campaign: Campaign, docids: Iterable[str]) -> None:
+        names = set(docids)
+        loaded = campaign.segments.values_list("docid", "pk") if names else ()
+        self._campaign = campaign
+        self._there = {docid: pk for docid, pk in loaded if docid in names}
+        self._rows = [
+            (new_public_id(), docid, document_id(docid), "", "", "", "")
+            # Sorted, so that the same files give the same keys and the same exports on every server.
+            for docid in sorted(names - self._there.keys())
+        ]
+
+    def keys(self, event: Event) -> dict[str, int]:
+        """Write the rows; return the primary key of each docid's segment."""
+        last = last_key(Segment)
+        upsert(
+            Segment,
+            ["public_id", "docid", "document", "text", "title", "headings", "url"],
+            self._rows,
+            unique=["campaign_id", "docid"],
+            update=["document"],
+            fixed={"campaign_id": self._campaign.pk, "event_id": event.pk, "has_text": False},
+        )
+        written = self._campaign.segments.filter(pk__gt=last)
+        return self._there | dict(written.values_list("docid", "pk"))
 
 
 def restate_missing_texts(campaign: Campaign, event: Event) -> None:

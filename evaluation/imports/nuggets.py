@@ -1,7 +1,9 @@
 """Import nugget lists."""
 
+import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -16,6 +18,7 @@ from evaluation.imports.base import (
     ImportFinding,
     ImportPlan,
     LoadReceipt,
+    NamedSegments,
     carry_out,
     changed_problem,
     compare,
@@ -23,12 +26,12 @@ from evaluation.imports.base import (
     refuse,
     refuse_if_labelled,
     refuse_unknown_topics,
-    segment_pks,
     with_every_problem,
 )
 from evaluation.imports.dependents import labels_on_lists
 from evaluation.imports.overlap import there_by_others
 from evaluation.judges import judge_named, stored_judge
+from evaluation.labelling import last_key, upsert
 from evaluation.models import (
     Campaign,
     Event,
@@ -44,6 +47,7 @@ from evaluation.models import (
     Submission,
     Task,
 )
+from evaluation.models.fields import new_public_id
 from evaluation.rules.text import check_name
 from evaluation.terms import PROVENANCE_KEY, FindingCode, Importance, JudgeKind, Origin
 
@@ -78,12 +82,12 @@ def drafts_to_trace(nugget_set: NuggetSet, source: Source, rows: Sequence[Nugget
     return drafts
 
 
-def write_lineage(wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRow], drafts: Drafts) -> None:
-    """Write what each wording was made from. `wordings` are those of all rows' nuggets in order."""
+def write_lineage(wordings: Sequence[int], rows: Sequence[NuggetListRow], drafts: Drafts) -> None:
+    """Write what each wording was made from. `wordings` are the keys of those of all rows' nuggets in order."""
     nuggets = [(row.topic_id, nugget) for row in rows for nugget in row.nuggets]
     lineage = {
         # Two drafts of the same text lead to a single row: the database holds each parent once.
-        (wording.pk, draft): NuggetLineage(child=wording, parent_id=draft, relation=parent.relation)
+        (wording, draft): NuggetLineage(child_id=wording, parent_id=draft, relation=parent.relation)
         for wording, (topic_id, nugget) in zip(wordings, nuggets, strict=True)
         for parent in nugget.provenance.lineage
         if (draft := draft_of(drafts, topic_id, parent)) is not None
@@ -91,19 +95,17 @@ def write_lineage(wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRo
     NuggetLineage.objects.bulk_create(lineage.values(), batch_size=BATCH)
 
 
-def write_evidence(
-    nugget_set: NuggetSet, wordings: Sequence[NuggetVersion], rows: Sequence[NuggetListRow], event: Event
-) -> None:
+def evidence_of(rows: Sequence[NuggetListRow]) -> set[str]:
+    return {reference.docid for row in rows for nugget in row.nuggets for reference in nugget.provenance.evidence}
+
+
+def write_evidence(wordings: Sequence[int], rows: Sequence[NuggetListRow], keys: Mapping[str, int]) -> None:
     """Write what each wording rests on; a segment that is not loaded is named all the same."""
     nuggets = [nugget for row in rows for nugget in row.nuggets]
-    docids = {reference.docid for nugget in nuggets for reference in nugget.provenance.evidence}
-    if not docids:
-        return
-    pks = segment_pks(nugget_set.campaign, docids, event)
     evidence = {
         # A file may name the same evidence twice.
-        (wording.pk, reference.docid, reference.sentence): NuggetEvidence(
-            nugget_version=wording, segment_id=pks[reference.docid], sentence=reference.sentence
+        (wording, reference.docid, reference.sentence): NuggetEvidence(
+            nugget_version_id=wording, segment_id=keys[reference.docid], sentence=reference.sentence
         )
         for wording, nugget in zip(wordings, nuggets, strict=True)
         for reference in nugget.provenance.evidence
@@ -208,22 +210,29 @@ def _plan(nugget_set: NuggetSet, source: Source, rows: tuple[NuggetListRow, ...]
         refuse_if_labelled(labels_on_lists(old), "A nugget list")
 
     drafts = drafts_to_trace(nugget_set, source, to_write)
+    listed = [(row.topic_id, place, nugget) for row in to_write for place, nugget in enumerate(row.nuggets)]
+    rows_to_write = [
+        (new_public_id(), topics[topic_id], nugget.text, topic_id, *_item(place, nugget))
+        for topic_id, place, nugget in listed
+    ]
+    segments = NamedSegments(nugget_set.campaign, evidence_of(to_write))
 
     def write(event: Event) -> None:
         _store(nugget_set)
         _delete(old)
-        wordings = _write(nugget_set, topics, to_write, event)
+        lists = _write_lists(nugget_set, topics, to_write, event)
+        wordings = _write(nugget_set, lists, rows_to_write)
         write_lineage(wordings, to_write, drafts)
-        write_evidence(nugget_set, wordings, to_write, event)
+        write_evidence(wordings, to_write, segments.keys(event))
 
     others = NuggetList.objects.filter(
         nugget_set__in=nugget_set.campaign.nugget_sets.filter(origin=nugget_set.origin)
     )
-    listed = frozenset(others.filter(submitted=True).values_list("nugget_set__judge__pk", "topic__pk"))
+    there = frozenset(others.filter(submitted=True).values_list("nugget_set__judge__pk", "topic__pk"))
     rows_written = ((source, row.line, row.topic_id) for row in to_write)
     findings = [finding for row in to_write for finding in _findings(nugget_set, source, row)]
     findings += there_by_others(
-        nugget_set.campaign, FindingCode.LISTED_BY_OTHERS, nugget_set.judge, listed, rows_written
+        nugget_set.campaign, FindingCode.LISTED_BY_OTHERS, nugget_set.judge, there, rows_written
     )
     nuggets = sum(len(row.nuggets) for row in to_write)
     return ImportPlan("nugget lists", *compared.counts, findings, {"nuggets": nuggets}, write, check)
@@ -317,10 +326,10 @@ def _delete(lists: list[NuggetList]) -> None:
         nugget_list.delete()
 
 
-def _write(
+def _write_lists(
     nugget_set: NuggetSet, topics: dict[str, int], rows: list[NuggetListRow], event: Event
-) -> list[NuggetVersion]:
-    """Write the lists; return the wordings of all their nuggets in order."""
+) -> dict[str, int]:
+    """Write the lists without their nuggets; return their keys by topic id."""
     lists = [
         NuggetList(
             nugget_set=nugget_set,
@@ -333,31 +342,42 @@ def _write(
         for row in rows
     ]
     NuggetList.objects.bulk_create(lists, batch_size=BATCH)
-    listed = [
-        (nugget_list, position, nugget)
-        for nugget_list, row in zip(lists, rows, strict=True)
-        for position, nugget in enumerate(row.nuggets)
-    ]
-    nuggets = [Nugget(nugget_set=nugget_set, topic_id=nugget_list.topic_id) for nugget_list, _, _ in listed]
-    Nugget.objects.bulk_create(nuggets, batch_size=BATCH)
-    wordings = [
-        NuggetVersion(nugget=nugget, text=record.text)
-        for nugget, (_, _, record) in zip(nuggets, listed, strict=True)
-    ]
-    NuggetVersion.objects.bulk_create(wordings, batch_size=BATCH)
-    ListedNugget.objects.bulk_create(
-        [_item(wording, *place) for wording, place in zip(wordings, listed, strict=True)], batch_size=BATCH
+    return {row.topic_id: nugget_list.pk for row, nugget_list in zip(rows, lists, strict=True)}
+
+
+def _write(nugget_set: NuggetSet, lists: Mapping[str, int], rows: Sequence[tuple[Any, ...]]) -> list[int]:
+    """Write nuggets, their wordings, and these into the lists; return the wordings' keys in the order of rows."""
+    last = last_key(Nugget)
+    upsert(
+        Nugget,
+        ["public_id", "topic_id"],
+        (row[:2] for row in rows),
+        unique=["public_id"],
+        update=["topic_id"],
+        fixed={"nugget_set_id": nugget_set.pk},
+    )
+    nuggets = dict(Nugget.objects.filter(pk__gt=last).values_list("public_id", "pk"))
+    last = last_key(NuggetVersion)
+    upsert(
+        NuggetVersion,
+        ["nugget_id", "text"],
+        ((nuggets[name], text) for name, _, text, *_ in rows),
+        unique=["nugget_id", "number"],
+        update=["text"],
+        fixed={"number": 1},
+    )
+    by_nugget = dict(NuggetVersion.objects.filter(pk__gt=last).values_list("nugget", "pk"))
+    wordings = [by_nugget[nuggets[name]] for name, *_ in rows]
+    upsert(
+        ListedNugget,
+        ["nugget_list_id", "nugget_version_id", "position", "importance", "raw_importance", "group", "extra"],
+        ((lists[topic], wording, *item) for wording, (_, _, _, topic, *item) in zip(wordings, rows, strict=True)),
+        unique=["nugget_list_id", "position"],
+        update=["importance"],
+        fixed={"avoid": False},
     )
     return wordings
 
 
-def _item(wording: NuggetVersion, nugget_list: NuggetList, position: int, row: NuggetRecord) -> ListedNugget:
-    return ListedNugget(
-        nugget_list=nugget_list,
-        nugget_version=wording,
-        position=position,
-        importance=row.importance,
-        raw_importance=row.raw_importance,
-        group=row.group,
-        extra=own_keys(row.extra),
-    )
+def _item(position: int, row: NuggetRecord) -> tuple[Any, ...]:
+    return position, int(row.importance), row.raw_importance, row.group, json.dumps(own_keys(row.extra))

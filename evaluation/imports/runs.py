@@ -1,29 +1,30 @@
 """Import runs: answers with their sentences and citations."""
 
 import hashlib
-from collections.abc import Container, Iterator, Sequence
+import json
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from accounts.models import User
 from evaluation.errors import BadInput, InputProblem, Refused
 from evaluation.formats.runs import RunFile, RunFinding, parse_run, run_findings, strangers, strangers_message
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
-    BATCH,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
+    NamedSegments,
     carry_out,
     changed_problem,
     compare,
     refuse,
     refuse_if_labelled,
     restate_missing_texts,
-    segment_pks,
     with_every_problem,
 )
 from evaluation.imports.dependents import labels_on_run
-from evaluation.labelling import upsert
+from evaluation.labelling import last_key, upsert
 from evaluation.models import Answer, AnswerProvenance, Campaign, Citation, Event, Finding, Run, Sentence
 from evaluation.models.fields import new_public_id
 from evaluation.rules.text import check_name
@@ -148,6 +149,8 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
     ]
     to_write = compared.new + rewritten
 
+    rows = _rows_of(campaign, to_write)
+
     def check() -> None:
         for submission in rewritten:
             # Deleting the answers would delete the judgments on them, and no judgment is ever lost.
@@ -157,14 +160,14 @@ def _plan(campaign: Campaign, submitted: Sequence[_Submitted], replace: bool) ->
         for submission in compared.changed:
             _update(loaded[submission.run_id], submission, event)
         for submission in rewritten:
-            rows = AnswerProvenance.objects.filter(run=loaded[submission.run_id])
-            answers = list(rows.values_list("answer", flat=True))
+            replaced = AnswerProvenance.objects.filter(run=loaded[submission.run_id])
+            answers = list(replaced.values_list("answer", flat=True))
             # Answers with the same text hang on these rows and must be judged for themselves from now on.
             leave_out_answers(answers)
             Answer.objects.filter(pk__in=answers).delete()
             Finding.objects.filter(campaign=campaign, run_id=submission.run_id).delete()
-        runs = [(_run_of(campaign, submission, loaded, event), submission) for submission in to_write]
-        _write_answers(campaign, runs, event)
+        runs = {submission.run_id: _run_of(campaign, submission, loaded, event).pk for submission in to_write}
+        _write_answers(rows, runs, event)
         # New citations may name segments whose text is not loaded; that count covers the whole campaign.
         restate_missing_texts(campaign, event)
         # Judging may have begun: open tasks get the new answers, submitted tasks are reopened.
@@ -239,48 +242,77 @@ def _update(run: Run, submission: _Submitted, event: Event) -> None:
     run.save()
 
 
-def _write_answers(campaign: Campaign, runs: list[tuple[Run, _Submitted]], event: Event) -> None:
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What is written of runs, made before the lock is held: answers go by their public ids until they have keys."""
+
+    answers: list[tuple[Any, ...]]
+    provenance: list[tuple[Any, ...]]
+    sentences: list[tuple[str, int, str]]
+    segments: NamedSegments
+    citations: list[tuple[Any, ...]]
+
+
+def _rows_of(campaign: Campaign, submitted: Sequence[_Submitted]) -> _Rows:
     topics = dict(campaign.topics.values_list("topic_id", "pk"))
-    rows = [(run, row) for run, submission in runs for row in submission.file.answers]
-    answers = [Answer(topic_id=topics[row.topic_id], words=row.words) for _, row in rows]
-    Answer.objects.bulk_create(answers, batch_size=BATCH)
-    AnswerProvenance.objects.bulk_create(
-        [
-            AnswerProvenance(
-                answer=answer,
-                run=run,
-                topic_id=answer.topic_id,
-                response_length=row.response_length,
-                references=list(row.references),
-                extra=dict(row.extra),
-                line=row.line,
-            )
-            for answer, (run, row) in zip(answers, rows, strict=True)
-        ],
-        batch_size=BATCH,
-    )
-    written = [
-        (Sentence(answer=answer, index=index, text=sentence.text), sentence.citations)
-        for answer, (_, row) in zip(answers, rows, strict=True)
-        for index, sentence in enumerate(row.sentences)
+    # Ids are drawn table by table, in the order in which the rows are written: a seed gives the same ids always.
+    answers = [(new_public_id(), submission, row) for submission in submitted for row in submission.file.answers]
+    sentences = [
+        (name, number, sentence) for name, _, row in answers for number, sentence in enumerate(row.sentences)
     ]
-    Sentence.objects.bulk_create([sentence for sentence, _ in written], batch_size=BATCH)
-    docids = {citation.docid for _, citations in written for citation in citations if citation.docid}
-    segments = segment_pks(campaign, docids, event)
-    # Hundreds of thousands of citations are the bulk of an import, so they go past the ORM's objects.
+    cited = [
+        (name, number, position, citation)
+        for name, number, sentence in sentences
+        for position, citation in enumerate(sentence.citations)
+    ]
+    return _Rows(
+        answers=[(name, topics[row.topic_id], row.words) for name, _, row in answers],
+        provenance=[
+            (
+                *(name, submission.run_id, topics[row.topic_id], row.response_length),
+                *(json.dumps(list(row.references)), json.dumps(dict(row.extra)), row.line),
+            )
+            for name, submission, row in answers
+        ],
+        sentences=[(name, number, sentence.text) for name, number, sentence in sentences],
+        segments=NamedSegments(campaign, (citation.docid for *_, citation in cited if citation.docid)),
+        citations=[
+            (new_public_id(), name, number, position, citation.docid, citation.raw)
+            for name, number, position, citation in cited
+        ],
+    )
+
+
+def _write_answers(rows: _Rows, runs: Mapping[str, int], event: Event) -> None:
+    # A run has hundreds of thousands of citations, so rows go past the ORM's objects.
+    last = last_key(Answer)
+    columns = ["public_id", "topic_id", "words"]
+    upsert(Answer, columns, rows.answers, unique=["public_id"], update=["words"])
+    answers = dict(Answer.objects.filter(pk__gt=last).values_list("public_id", "pk"))
+    upsert(
+        AnswerProvenance,
+        ["answer_id", "run_id", "topic_id", "response_length", "references", "extra", "line"],
+        ((answers[name], runs[run_id], *values) for name, run_id, *values in rows.provenance),
+        unique=["run_id", "topic_id"],
+        update=["line"],
+    )
+    last = last_key(Sentence)
+    upsert(
+        Sentence,
+        ["answer_id", "index", "text"],
+        ((answers[name], number, text) for name, number, text in rows.sentences),
+        unique=["answer_id", "index"],
+        update=["text"],
+    )
+    written = Sentence.objects.filter(pk__gt=last).order_by().values_list("answer", "index", "pk")
+    sentences = {(answer, number): pk for answer, number, pk in written}
+    segments = rows.segments.keys(event)
     upsert(
         Citation,
         ["public_id", "sentence_id", "position", "segment_id", "raw"],
         (
-            (
-                new_public_id(),
-                sentence.pk,
-                position,
-                segments[citation.docid] if citation.docid else None,
-                citation.raw,
-            )
-            for sentence, citations in written
-            for position, citation in enumerate(citations)
+            (own, sentences[answers[name], number], position, segments[docid] if docid else None, raw)
+            for own, name, number, position, docid, raw in rows.citations
         ),
         unique=["sentence_id", "position"],
         update=["segment_id", "raw"],

@@ -173,9 +173,13 @@ def _plan(campaign: Campaign, rows: Rows, replace: bool) -> ImportPlan:
     def check() -> None:
         refuse_if_labelled(labels_on_segments([loaded[docid] for docid in changed]), "A segment's text")
 
+    rows_to_write = [
+        (new_public_id(), row.docid, document_id(row.docid), *row.content) for _, row in compared.to_write
+    ]
+
     def write(event: Event) -> None:
         forget_addressing(campaign, changed)
-        _write(campaign, [row for _, row in compared.to_write], event)
+        _write(campaign, rows_to_write, event)
         # New texts may complete pairs that runs cite, and tasks get what can be judged since.
         restate_missing_texts(campaign, event)
         extend_tasks(campaign)
@@ -196,13 +200,13 @@ def _change(source: Source, row: SegmentRecord, loaded: Segment) -> InputProblem
     return changed_problem(source, row.line, "segment", row.docid, loaded=old, in_file=new)
 
 
-def _write(campaign: Campaign, rows: list[SegmentRecord], event: Event) -> None:
+def _write(campaign: Campaign, rows: list[tuple[object, ...]], event: Event) -> None:
     """Write texts, also into the rows of segments that qrels or runs named before."""
-    fixed = (campaign.pk, True, event.pk)
     upsert(
         Segment,
-        ["campaign_id", "has_text", "event_id", "public_id", "docid", "document", *TEXT_FIELDS],
-        ((*fixed, new_public_id(), row.docid, document_id(row.docid), *row.content) for row in rows),
+        ["public_id", "docid", "document", *TEXT_FIELDS],
+        rows,
         unique=["campaign_id", "docid"],
         update=["has_text", "event_id", *TEXT_FIELDS],
+        fixed={"campaign_id": campaign.pk, "has_text": True, "event_id": event.pk},
     )

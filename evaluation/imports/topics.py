@@ -2,6 +2,7 @@
 
 import json
 from operator import attrgetter
+from typing import Any
 
 from django.db.models import Max
 
@@ -16,16 +17,16 @@ from evaluation.imports.base import (
     ImportFinding,
     ImportPlan,
     LoadReceipt,
+    NamedSegments,
     carry_out,
     changed_problem,
     compare,
     refuse_if_labelled,
     refuse_unknown_topics,
-    segment_pks,
     with_every_problem,
 )
 from evaluation.imports.dependents import labels_on_topics
-from evaluation.labelling import GivenGrade, upsert, write_grades
+from evaluation.labelling import upsert
 from evaluation.models import Campaign, Event, Qrel, QrelSource, Topic, TopicTag
 from evaluation.models.fields import new_public_id
 from evaluation.models.querysets import in_parts_of
@@ -73,8 +74,10 @@ def _plan(campaign: Campaign, source: Source, rows: tuple[TopicRecord, ...], rep
         # Labels were given to an answer of the former question.
         refuse_if_labelled(labels_on_topics(reworded), "A topic's text")
 
+    rows_to_add = _rows_of(campaign, compared.new)
+
     def write(event: Event) -> None:
-        _add(campaign, compared.new, event)
+        _add(campaign, rows_to_add, compared.new, event)
         for row in compared.changed:
             _change(loaded[row.topic_id], row, event)
 
@@ -95,30 +98,26 @@ def _change_problem(source: Source, topic: Topic, row: TopicRecord) -> InputProb
     return changed_problem(source, row.line, field_name, f"topic {row.topic_id}", loaded=old, in_file=new)
 
 
-def _add(campaign: Campaign, rows: list[TopicRecord], event: Event) -> None:
+def _rows_of(campaign: Campaign, records: list[TopicRecord]) -> list[tuple[Any, ...]]:
     last = campaign.topics.aggregate(last=Max("position"))["last"] or 0
-    fixed = (campaign.pk, event.pk)
+    return [
+        (new_public_id(), last + number, row.topic_id, row.language, *texts(row), json.dumps(row.extra))
+        for number, row in enumerate(records, start=1)
+    ]
+
+
+def _add(campaign: Campaign, rows: list[tuple[Any, ...]], records: list[TopicRecord], event: Event) -> None:
     upsert(
         Topic,
-        ["campaign_id", "event_id", "public_id", "position", "topic_id", "language", *TEXTS, "extra"],
-        (
-            (
-                *fixed,
-                new_public_id(),
-                last + number,
-                row.topic_id,
-                row.language,
-                *texts(row),
-                json.dumps(row.extra),
-            )
-            for number, row in enumerate(rows, start=1)
-        ),
+        ["public_id", "position", "topic_id", "language", *TEXTS, "extra"],
+        rows,
         unique=["campaign_id", "topic_id"],
         update=["event_id"],
+        fixed={"campaign_id": campaign.pk, "event_id": event.pk},
     )
-    if any(row.tags for row in rows):
+    if any(record.tags for record in records):
         keys = dict(campaign.topics.values_list("topic_id", "pk"))
-        tags = [TopicTag(topic_id=keys[row.topic_id], name=name) for row in rows for name in row.tags]
+        tags = [TopicTag(topic_id=keys[record.topic_id], name=name) for record in records for name in record.tags]
         TopicTag.objects.bulk_create(tags, batch_size=BATCH)
 
 
@@ -178,14 +177,20 @@ def _qrel_plan(
     absent = by_file.keys() - {(row.topic_id, row.docid) for row in rows}
     taken_out = [by_file[key] for key in absent] if replace else []
 
+    segments = NamedSegments(campaign, (row.docid for row in compared.to_write))
+
     def write(event: Event) -> None:
         for part in in_parts_of(taken_out):
             Qrel.objects.filter(pk__in=part).delete()
         by, _ = QrelSource.objects.get_or_create(campaign=campaign, name=name)
-        segments = segment_pks(campaign, {row.docid for row in compared.to_write}, event)
-        write_grades(
-            by,
-            [GivenGrade(topics[row.topic_id], segments[row.docid], row.grade, event) for row in compared.to_write],
+        keys = segments.keys(event)
+        upsert(
+            Qrel,
+            ["topic_id", "segment_id", "grade"],
+            ((topics[row.topic_id], keys[row.docid], row.grade) for row in compared.to_write),
+            unique=["source_id", "topic_id", "segment_id"],
+            update=["grade", "event_id"],
+            fixed={"source_id": by.pk, "event_id": event.pk},
         )
 
     findings = _off_scale(campaign, source, compared.to_write)

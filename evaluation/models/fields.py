@@ -11,6 +11,9 @@ from uuid import UUID
 _seeded: ContextVar[Random | None] = ContextVar("seeded", default=None)
 
 
+SYSTEM = SystemRandom()
+
+
 @contextmanager
 def ids_from(seed: str) -> Iterator[None]:
     """Draw ids and salts from a seed, so that invented data has the same ids wherever it is loaded.
@@ -25,7 +28,7 @@ def ids_from(seed: str) -> Iterator[None]:
 
 
 def _random_bytes(count: int) -> bytes:
-    return (_seeded.get() or SystemRandom()).randbytes(count)
+    return (_seeded.get() or SYSTEM).randbytes(count)
 
 
 def new_public_id() -> str:

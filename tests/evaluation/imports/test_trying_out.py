@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from evaluation.domain.pseudonyms import Names
@@ -163,3 +164,38 @@ def test_a_sign_in_while_somebody_writes_too_long_may_come_back(world: World) ->
     with somebody_writes():
         answer = client.post("/accounts/login/", {"login": "olga", "password": "river-study-demo"})
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+
+
+def big(kind: str, size: int) -> str:
+    """Return a file of one run, one list or one source with so many rows."""
+    if kind == "runs":
+        sentences = [{"text": f"Sand moves {number}.", "citations": [number]} for number in range(size)]
+        docids = [f"new{number}" for number in range(size)]
+        return (
+            json.dumps({"run_id": f"r{size}", "topic_id": "t1", "references": docids, "answer": sentences}) + "\n"
+        )
+    if kind == "nuggets":
+        nuggets = [{"text": f"fact {number}", "importance": "vital"} for number in range(size)]
+        return json.dumps({"qid": "t1", "query": "q", "nuggets": nuggets}) + "\n"
+    return "".join(f"t1 0 other{size}_{number} 1\n" for number in range(size))
+
+
+@needs_sqlite
+@pytest.mark.parametrize("kind", ["runs", "nuggets", "qrels"])
+def test_a_large_file_is_written_in_as_many_statements_as_a_small_one(
+    world: World, tmp_path: Path, kind: str
+) -> None:
+    taken = []
+    for size in (3, 1800):
+        options = FILES[kind][1] | ({"judge": f"newcomer{size}"} if kind == "nuggets" else {})
+        source = write_source(tmp_path, f"{kind}{size}.txt", big(kind, size))
+        world.campaign.refresh_from_db()
+        chosen = ImportOptions(**options)
+        with CaptureQueriesContext(connection) as context:
+            KINDS[kind].load(
+                ImportLoad(world.campaign, [source], chosen, Names([world.campaign], "default"), None)
+            )
+        inserts = [query["sql"] for query in context if "INSERT INTO" in query["sql"]]
+        # A source of grades is made once, and findings are as many as a file has.
+        taken.append(sum("finding" not in sql and "qrelsource" not in sql for sql in inserts))
+    assert taken[0] == taken[1]
