@@ -33,7 +33,7 @@ class Shell:
 
 
 register.simple_tag(account_id, name="desk_account")
-register.filter("stage_asked", lambda stage: stage_of(stage).asked)
+register.filter("assessor_words", lambda stage: stage_of(stage).assessor_words)
 PRACTISED = ("vital", "okay", "accept", "keys")
 """Keys of a desk that act in its practice, beside those of labels."""
 

@@ -5,7 +5,7 @@ from evaluation.terms import PracticeKind, Stage
 ASSIGN = StageEntry(
     stage=Stage.ASSIGN,
     meaning="decide which nuggets of a submitted list each answer says",
-    asked="label answers",
+    assessor_words="label answers",
     unit="nugget label",
     practice=PracticeKind.ASSIGN,
     labels=NUGGET_LABELS,

@@ -4,7 +4,7 @@ from evaluation.terms import PracticeKind, Stage
 MANUAL = StageEntry(
     stage=Stage.MANUAL,
     meaning="write a list from the passages alone",
-    asked="write nuggets",
+    assessor_words="write nuggets",
     unit="manual nugget list",
     practice=PracticeKind.IMPORTANCE,
 )

@@ -4,7 +4,7 @@ from evaluation.terms import PracticeKind, Stage
 POST_EDIT = StageEntry(
     stage=Stage.POST_EDIT,
     meaning="decide on an LLM's drafts, beside the passages",
-    asked="edit drafts",
+    assessor_words="edit drafts",
     unit="edited nugget list",
     practice=PracticeKind.IMPORTANCE,
 )

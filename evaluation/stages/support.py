@@ -7,7 +7,7 @@ from evaluation.terms import PracticeKind, Stage
 SCRATCH = StageEntry(
     stage=Stage.SUPPORT_SCRATCH,
     meaning="decide whether cited passages back the sentences",
-    asked="judge citations",  # under which condition is not told
+    assessor_words="judge citations",  # under which condition is not told
     unit="citation label, unaided",
     practice=PracticeKind.SUPPORT,
     labels=CITATION_LABELS,

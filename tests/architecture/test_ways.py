@@ -30,7 +30,17 @@ from tests.worlds.llm import work_on
 __all__ = ["PointAt", "point_at", "simulator"]
 
 PURE = (
-    *("/models", "/rules/", "/formats/", "/metrics/", "/steps/", "/prompts/", "/simulator/", "/templatetags/"),
+    *(
+        "/models",
+        "/rules/",
+        "/formats/",
+        "/metrics/",
+        "/steps/",
+        "/prompts/",
+        "/stages/",
+        "/simulator/",
+        "/templatetags/",
+    ),
     *("/migrations/", "/labels.py", "/terms.py", "/errors.py", "/urls.py", "/apps.py", "/admin.py"),
 )
 EVERY_PAGE = {

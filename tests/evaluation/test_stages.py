@@ -26,4 +26,4 @@ def test_who_makes_a_list_gives_no_labels(stage: Stage) -> None:
 
 def test_nobody_is_told_under_which_condition_they_judge() -> None:
     """Both conditions have the same words on the pages of assessors."""
-    assert stage_of(Stage.SUPPORT_SCRATCH).asked == stage_of(Stage.SUPPORT_POST_EDIT).asked
+    assert stage_of(Stage.SUPPORT_SCRATCH).assessor_words == stage_of(Stage.SUPPORT_POST_EDIT).assessor_words
