@@ -3,9 +3,7 @@
 import json
 import re
 from html import unescape
-from io import BytesIO
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from django.test import Client
@@ -91,13 +89,16 @@ def check_exports(campaign: Campaign, document: Any) -> None:
 
 
 def check_group_reports(campaign: Campaign, client: Client, document: Any) -> None:
-    """Compare all scores of the report with those of each group's archive, page and lines by topic."""
+    """Compare all scores of the report with those of each group's files, page and lines by topic."""
     by_run = {row["run_id"]: row for row in document["runs"]}
     for group in set(campaign.runs.exclude(group="").values_list("group", flat=True)):
         query = {"group": group, "condition": document["condition"]}
-        address = reverse("reports:packet_archive", args=[campaign.slug], query=query)
-        with ZipFile(BytesIO(client.get(address).content)) as archive:
-            files = json.loads(archive.read("packet.json"))
+        files = {
+            part: client.get(
+                reverse("reports:report_table", args=[campaign.slug, "packet", part, "json"], query=query)
+            ).json()["rows"]
+            for part in ("overview", "topics")
+        }
         page = text_of(client, reverse("reports:report", args=[campaign.slug, "packet"], query=query))
         assert files["overview"]
         for row in files["overview"]:
