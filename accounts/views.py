@@ -22,6 +22,7 @@ from accounts.models import NOTICE_VERSION, ApiToken
 from accounts.sign_in import record_change
 from accounts.tokens import NAME_LENGTH, Scope, longest_life, make_token, revoke_token, revoke_tokens_of, tokens_of
 from web import audit_log
+from web.fields import TextField
 from web.text import plural
 
 DAYS = (7, 30, 90, 180, 365)
@@ -30,7 +31,7 @@ WORDS = {Scope.READ: "read: see what you may see", Scope.WRITE: "write: also cha
 
 
 class TokenForm(forms.Form):
-    name = forms.CharField(label="Name", max_length=NAME_LENGTH, help_text="What it is for, such as a notebook.")
+    name = TextField(label="Name", max_length=NAME_LENGTH, help_text="What it is for, such as a notebook.")
     scopes = forms.MultipleChoiceField(
         label="May",
         choices=[(scope.value, WORDS[scope]) for scope in Scope],

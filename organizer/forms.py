@@ -12,12 +12,13 @@ from django.utils.formats import date_format
 from django.utils.timezone import localdate
 
 from evaluation.errors import Refused
+from web.fields import TextField
 
 
 class ListSearch(forms.Form):
     """Words to look for. An invalid search finds everything: `value` is empty where a field is not valid."""
 
-    words = forms.CharField(required=False, max_length=200, label="Words")
+    words = TextField(required=False, max_length=200, label="Words")
 
     def value(self, name: str) -> str:
         self.is_valid()

@@ -36,13 +36,14 @@ from evaluation.terms import Condition, JudgeKind, SupportCondition
 from organizer.access import get_campaign
 from organizer.forms import choice_field, named, posted
 from reports.terms import condition_words
+from web.fields import TextField
 from web.text import plural
 
 LONGEST_GUIDELINES = 100_000
 
 
-def _reason() -> forms.CharField:
-    return forms.CharField(
+def _reason() -> TextField:
+    return TextField(
         required=False, max_length=LONGEST_REASON, label="Reason", widget=forms.Textarea({"rows": 2, "cols": 70})
     )
 
@@ -50,7 +51,7 @@ def _reason() -> forms.CharField:
 class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' generic is none at run time
     """Settings of the version in force, and a seal that tells whether they were changed meanwhile."""
 
-    seal = forms.CharField(widget=forms.HiddenInput, max_length=64)
+    seal = TextField(widget=forms.HiddenInput, max_length=64)
     reason = _reason()
 
     class Meta:
@@ -90,7 +91,7 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]  # django-stubs' 
 
 
 class DefaultsForm(forms.Form):
-    seal = forms.CharField(widget=forms.HiddenInput, max_length=64)
+    seal = TextField(widget=forms.HiddenInput, max_length=64)
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data, initial={"seal": protocol_hash(campaign)}, auto_id="default_%s")

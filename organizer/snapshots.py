@@ -26,6 +26,7 @@ from jobs.queue import live_workers
 from organizer.access import get_campaign, get_row
 from organizer.forms import refusals_on
 from reports.methods import CONTENT_TYPES, MethodsForm
+from web.fields import TextField
 from web.text import plural
 
 COUNTED = {
@@ -44,7 +45,7 @@ FAILED_SHOWN_FOR = timedelta(days=1)
 
 class SnapshotForm(forms.Form):
     name = forms.SlugField(max_length=60, label="Name", help_text="such as camera-ready")
-    note = forms.CharField(max_length=500, required=False, label="What it is for")
+    note = TextField(max_length=500, required=False, label="What it is for")
     without_texts = forms.BooleanField(required=False, label="Without passages, answers and calls")
     pseudonyms = forms.BooleanField(required=False, label="People by pseudonyms")
 

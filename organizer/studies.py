@@ -60,6 +60,7 @@ from reports.audits.population import default_policies
 from reports.files import TableForm
 from reports.metrics.audit.estimate import FEWEST_JUDGED
 from reports.quality.studies import study_report
+from web.fields import TextField
 from web.text import plural
 
 KINDS = [
@@ -83,7 +84,7 @@ def _fitting_field(label: str, names: list[str]) -> forms.ChoiceField:
 class StudyForm(forms.Form):
     """Labels to compare, and the number of differing pairs to draw. No topic chosen means all."""
 
-    name = forms.CharField(max_length=LONGEST_NAME, label="Name")
+    name = TextField(max_length=LONGEST_NAME, label="Name")
     kind = forms.ChoiceField(choices=KINDS, initial=StudyKind.ASSIGNMENT, widget=forms.RadioSelect, label="Kind")
     condition = forms.ChoiceField(choices=CONDITIONS, label="Person's condition, of citation labels")
     per_topic = forms.IntegerField(
@@ -165,9 +166,9 @@ class HandStudyForm(forms.Form):
 class CheckForm(forms.Form):
     """Labels of one LLM, and how many pairs of each run to draw. No run or topic chosen means all."""
 
-    name = forms.CharField(max_length=LONGEST_NAME, label="Name")
+    name = TextField(max_length=LONGEST_NAME, label="Name")
     per_run = forms.IntegerField(min_value=FEWEST_JUDGED, max_value=MOST_PER_RUN, label="Pairs a run")
-    seed = forms.CharField(max_length=LONGEST_SEED, label="Seed")
+    seed = TextField(max_length=LONGEST_SEED, label="Seed")
 
     def __init__(self, viewer: User, campaign: Campaign, data: QueryDict, *, sent: bool) -> None:
         studies, data = studies_for(viewer, campaign), data.copy()

@@ -30,6 +30,7 @@ from reports.metrics.policies import Policies, SupportPolicies
 from reports.metrics.scores import LENGTH, SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 from reports.models import ExternalCondition
+from web.fields import TextField
 
 GRADES = "qrels:"
 """Before the name of a source of qrels, which may be called like a condition."""
@@ -55,7 +56,7 @@ LABEL_PAIRINGS = (
 """Conditions that label the same items, which those of `PAIRINGS` mostly do not: their nugget lists differ."""
 Option = tuple[str, str | Promise]  # what the query string says, and what it is called
 ALL = ("", "all")
-HIDDEN = partial(forms.CharField, required=False, max_length=60, widget=forms.HiddenInput)
+HIDDEN = partial(TextField, required=False, max_length=60, widget=forms.HiddenInput)
 NAMED_BY_CAMPAIGN = ("", "the only one, or the campaign's default")
 WEIGHTS = [ALL, ("vital", "vital"), ("okay", "okay")]
 ADDED = "added"
@@ -350,7 +351,7 @@ class LeaderboardForm(ConditionForm):
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
     compare = forms.BooleanField(required=False, widget=forms.HiddenInput)
-    columns = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+    columns = TextField(required=False, max_length=200, widget=forms.HiddenInput)
     view, check, target, sort = (HIDDEN() for _ in "1234")
     folded = ("nuggets", "support", "support_judge")
     folded_text = "Nuggets and citations"

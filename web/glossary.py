@@ -9,6 +9,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from pydantic import BaseModel, ConfigDict
 
+from web.text import trimmed
+
 FILE = Path(__file__).parent / "glossary.toml"
 
 
@@ -39,7 +41,7 @@ def term_of_column(key: str, *, is_score: bool = False) -> Term | None:
 
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
-    words = request.GET.get("words", "").strip().casefold()
+    words = trimmed(request.GET.get("words", "")).casefold()
     entries = [
         term for term in terms().values() if words in f"{term.word} {term.code} {term.definition}".casefold()
     ]

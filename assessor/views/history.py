@@ -18,14 +18,15 @@ from assessor.blind.review import judged_summary, review_summary
 from assessor.desk.apply_op import apply_op
 from assessor.desk.context import hold, release
 from assessor.rules.op_schemas import Op
+from web.fields import TextField
 
 
 class RestoreForm(forms.Form):
     """Nugget and version to go back to. `text`: the wording, where it is the proposal's own."""
 
-    key = forms.CharField(max_length=36)
+    key = TextField(max_length=36)
     seq = forms.IntegerField(min_value=AS_PROPOSED)
-    text = forms.CharField(required=False, max_length=2000, strip=False)
+    text = TextField(required=False, max_length=2000, strip=False)
 
 
 @require_safe

@@ -13,10 +13,11 @@ from exchange.deletion import delete_campaign
 from exchange.models import Snapshot
 from organizer.access import get_campaign
 from organizer.forms import refusals_on
+from web.fields import TextField
 
 
 class DeleteForm(forms.Form):
-    name = forms.CharField(label="Its short name", max_length=200)
+    name = TextField(label="Its short name", max_length=200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

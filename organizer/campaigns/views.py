@@ -47,6 +47,7 @@ from reports.leaderboard.scores import PRIMARY
 from reports.metrics.arrays import Floats, defined
 from reports.metrics.policies import Policies
 from web import audit_log
+from web.fields import TextField
 from web.templatetags.assay import words
 
 TOPICS_A_PAGE, RUNS_A_PAGE, FINDINGS_A_PAGE = 50, 50, 100
@@ -65,7 +66,7 @@ FIRST_PAGES = {
 
 
 class TopicSearch(ListSearch):
-    tag = forms.CharField(required=False, max_length=100, label="Tag")
+    tag = TextField(required=False, max_length=100, label="Tag")
 
 
 class RunSearch(ListSearch):
@@ -74,13 +75,13 @@ class RunSearch(ListSearch):
 
 class FindingSearch(ListSearch):
     code = choice_field("Code", "any code", [(code, words(code)) for code in FindingCode])
-    run = forms.CharField(required=False, max_length=200, label="Run")
+    run = TextField(required=False, max_length=200, label="Run")
 
 
 class AnswerSearch(ListSearch):
     """Answer of a run to read. A form, because it refuses a NUL, which no database takes."""
 
-    topic = forms.CharField(required=False, max_length=16, label="Topic")
+    topic = TextField(required=False, max_length=16, label="Topic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,9 +316,9 @@ STARTS = {
 
 
 class NewCampaignForm(forms.Form):
-    name = forms.CharField(max_length=200, label="Name")
+    name = TextField(max_length=200, label="Name")
     slug = forms.SlugField(max_length=60, label="Short name", help_text="It stands in addresses and commands.")
-    language = forms.CharField(
+    language = TextField(
         max_length=35, required=False, label="Language", help_text="Of topics and answers, such as en or ar."
     )
     start = forms.ChoiceField(

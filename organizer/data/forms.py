@@ -28,6 +28,7 @@ from exchange.models import Snapshot
 from organizer.campaigns.views import judged_conditions
 from organizer.forms import choice_field, named
 from reports.forms import PolicyForm
+from web.fields import TextField
 from web.text import plural
 
 LONGEST = 200
@@ -120,8 +121,8 @@ def _fields(campaign: Campaign) -> dict[str, forms.Field]:
     }
 
 
-def _words(label: str, help_text: str) -> forms.CharField:
-    return forms.CharField(max_length=LONGEST, label=label, help_text=help_text)
+def _words(label: str, help_text: str) -> TextField:
+    return TextField(max_length=LONGEST, label=label, help_text=help_text)
 
 
 class ExportKind(StrEnum):
@@ -181,8 +182,8 @@ class ExportForm(forms.Form):
 
     what = forms.ChoiceField(choices=[(kind.value, words) for kind, (words, _) in EXPORT_KINDS.items()])
     format = forms.ChoiceField(choices=[*NUGGET_FORMATS.items()], required=False, label="Format")
-    name = forms.CharField(max_length=60, required=False, label="Name of the snapshot")
-    judge = forms.CharField(max_length=LONGEST, required=False, label="Judge")
+    name = TextField(max_length=60, required=False, label="Name of the snapshot")
+    judge = TextField(max_length=LONGEST, required=False, label="Judge")
     texts = _choice_of_two("Passages, answers, calls", "left out", "with them", no_value="false")
     pseudonyms = _choice_of_two("People", "by their names", "by pseudonyms")
     segments = _choice_of_two("Times as", "figures of each task", "recorded stretches")

@@ -24,6 +24,7 @@ from llmjobs.job_service import JobOrder, ReadyJob, Work
 from llmjobs.job_status import callable_judges_for
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from organizer.forms import choice_field, named, ticks_field
+from web.fields import TextField
 
 
 class JobKind(StrEnum):
@@ -78,8 +79,8 @@ class JobForm(BudgetForm):
 
     what = forms.ChoiceField(choices=[(kind.value, words) for kind, (words, _) in KINDS.items()])
     priority = forms.IntegerField(required=False, min_value=-100, max_value=100, label="Priority")
-    shown = forms.CharField(required=False)
-    source = forms.CharField(
+    shown = TextField(required=False)
+    source = TextField(
         max_length=200, label="Name of the grades", error_messages={"required": "say what they are to be called."}
     )
 

@@ -50,6 +50,7 @@ from organizer.forms import choice_field, named, posted, refusals_on
 from organizer.navigation import page_in
 from organizer.templatetags.work import PROMPT_TASKS
 from reports.quality.judges import JudgeTrust, trust_of
+from web.fields import TextField
 from web.outbound import DEFAULT
 
 MODELS_SECONDS = 3.0
@@ -97,9 +98,9 @@ class ConnectionRow:
 class ConnectionForm(forms.Form):
     """A model at an endpoint of the list, and its price. The key is the endpoint's own, and is never typed."""
 
-    endpoint = forms.CharField(widget=forms.HiddenInput, label="Endpoint")
-    model = forms.CharField(max_length=LONGEST_MODEL, label="Model")
-    name = forms.CharField(max_length=LONGEST_CONNECTION, label="Name of the connection")
+    endpoint = TextField(widget=forms.HiddenInput, label="Endpoint")
+    model = TextField(max_length=LONGEST_MODEL, label="Model")
+    name = TextField(max_length=LONGEST_CONNECTION, label="Name of the connection")
     prompt_price = price_field("Price of a million tokens in")
     completion_price = price_field("Price of a million tokens out")
     currency = forms.RegexField("^[A-Z]{3}$", required=False, initial="USD", label="Currency")
@@ -170,7 +171,7 @@ def callable_models(judges: list[Judge]) -> dict[str, CallableModel]:
 class JudgeForm(forms.Form):
     """A model, its prompts, and its parameters. A name that is there gets the next version."""
 
-    name = forms.CharField(max_length=180, label="Name")
+    name = TextField(max_length=180, label="Name")
     temperature = forms.FloatField(
         required=False, min_value=0, max_value=2, initial=0, label="Temperature, 0 to 2; empty: not sent"
     )

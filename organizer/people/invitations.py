@@ -38,6 +38,7 @@ from evaluation.terms import Role
 from organizer.access import get_campaign, get_row
 from organizer.forms import named, posted, refusals_on
 from web.audit_log import blind
+from web.fields import TextField
 from web.mail import sends_mail
 from web.text import plural
 
@@ -63,7 +64,7 @@ class Invitee:
 
 class InviteForm(forms.Form):
     role = forms.ChoiceField(label="Role", choices=ROLES)
-    addresses = forms.CharField(
+    addresses = TextField(
         label="Email addresses",
         required=False,
         max_length=20_000,
@@ -131,20 +132,20 @@ def plan_of(campaign: Campaign, people: list[Invitee]) -> InvitePlan:
 
 
 class JoinForm(forms.Form):
-    username = forms.CharField(
+    username = TextField(
         label="Username",
         max_length=150,
         help_text="Letters, digits and @ . + - _",
         widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
     )
-    full_name = forms.CharField(
+    full_name = TextField(
         label="Name",
         max_length=200,
         required=False,
         help_text="What organizers call you. It may be empty.",
         widget=forms.TextInput({"autocomplete": "name"}),
     )
-    password = forms.CharField(
+    password = TextField(
         label="Password",
         strip=False,
         help_text=lazy(lambda: " ".join(password_validators_help_texts()), str)(),

@@ -38,10 +38,11 @@ from organizer.forms import refusals_on
 from organizer.people.invitations import ROLES, InviteForm
 from organizer.people.work_done import lines_of, people_work_for
 from web.audit_log import blind
+from web.fields import TextField
 
 
 class RoleForm(forms.Form):
-    username = forms.CharField(
+    username = TextField(
         label="Person",
         max_length=150,
         widget=forms.TextInput({"list": "accounts", "autocomplete": "off", "autocapitalize": "none"}),
@@ -50,7 +51,7 @@ class RoleForm(forms.Form):
 
 
 class LanguageForm(forms.Form):
-    language = forms.CharField(
+    language = TextField(
         label="Language",
         max_length=35,
         required=False,
@@ -146,7 +147,7 @@ def _page(
 
 
 class EraseForm(forms.Form):
-    username = forms.CharField(label="Username", max_length=150, widget=forms.TextInput({"autocomplete": "off"}))
+    username = TextField(label="Username", max_length=150, widget=forms.TextInput({"autocomplete": "off"}))
 
 
 def _get_account(request: UserRequest, pk: int) -> User:

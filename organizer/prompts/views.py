@@ -52,6 +52,7 @@ from organizer.forms import choice_field, errors_text, named, posted, refusals_o
 from organizer.jobs.forms import BudgetForm, judge_choice
 from organizer.jobs.views import button_of
 from organizer.prompts.trial_report import trial_report
+from web.fields import TextField
 
 LABELLED: dict[PromptTask, str] = {
     "assign": "nugget set",
@@ -70,12 +71,12 @@ class ScopeForm(forms.Form):
 
 
 class PromptForm(ScopeForm):
-    name = forms.CharField(max_length=LONGEST_NAME, label="Name")
+    name = TextField(max_length=LONGEST_NAME, label="Name")
     # Not stripped: blanks at the ends are sent to the LLM, and are part of the prompt's hash.
-    system = forms.CharField(
+    system = TextField(
         max_length=LONGEST_TEXT, strip=False, label="System text", widget=forms.Textarea(attrs={"rows": 18})
     )
-    user = forms.CharField(
+    user = TextField(
         max_length=LONGEST_TEXT, strip=False, label="User text", widget=forms.Textarea(attrs={"rows": 18})
     )
 
@@ -89,7 +90,7 @@ class PromptFileForm(ScopeForm):
 
     file = forms.FileField(label="TOML file")
     task = choice_field("Task", "as the file says", named(TEMPLATES))
-    name = forms.CharField(max_length=LONGEST_NAME, required=False, label="Name, if unsaid in the file")
+    name = TextField(max_length=LONGEST_NAME, required=False, label="Name, if unsaid in the file")
 
 
 class PreviewForm(forms.Form):

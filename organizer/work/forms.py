@@ -30,6 +30,7 @@ from evaluation.tasks.changes import LONGEST_REASON, PAST, Change, TaskChange
 from evaluation.tasks.units import ASSIGNED, Order
 from evaluation.terms import Origin, RemarkKind, Stage, TaskState
 from organizer.forms import ListSearch, choice_field, day_field, due_field, errors_text, named, ticks_field
+from web.fields import TextField
 
 STAGES = [(stage.value, f"{stage.words}: {stage_of(stage).meaning}") for stage in Stage]
 REASSIGN = "reassign"
@@ -65,7 +66,7 @@ def people(viewer: User, campaign: Campaign) -> list[tuple[str, str]]:
 class WorkSearch(ListSearch):
     """Topics that the matrix shows: words, an id or a `/pattern/`, a state, a stage, a person."""
 
-    words = forms.CharField(required=False, max_length=LONGEST_PATTERN + 2, label="Words, id or /pattern/")
+    words = TextField(required=False, max_length=LONGEST_PATTERN + 2, label="Words, id or /pattern/")
     state = choice_field("State", "State: any", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
     stage = choice_field("Stage", "Stage: any", [(stage.value, stage.words) for stage in Stage])
     step = choice_field("Pipeline", "Pipeline: any", STEP_STATES)
@@ -126,11 +127,11 @@ class HandOutForm(forms.Form):
     due = due_field()
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label="Priority")
     again = forms.BooleanField(required=False, label="Again")
-    reason = forms.CharField(
+    reason = TextField(
         required=False, max_length=LONGEST_REASON, label="Why somebody else assigns a list than made it"
     )
     # Seal of the plan that was previewed: without it the plan is shown, and nothing is handed out.
-    expect = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
+    expect = TextField(required=False, max_length=16, widget=forms.HiddenInput)
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(data)
@@ -194,7 +195,7 @@ class HandOutForm(forms.Form):
 
 
 class TaskForm(forms.Form):
-    reason = forms.CharField(
+    reason = TextField(
         required=False,
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
@@ -260,11 +261,11 @@ class ProposalForm(forms.Form):
 
 
 class UndoForm(forms.Form):
-    task = forms.CharField()
+    task = TextField()
 
 
 class AnswerForm(forms.Form):
-    answer = forms.CharField(required=False, max_length=5000, label="Answer")
+    answer = TextField(required=False, max_length=5000, label="Answer")
 
 
 def lacking(handed_out: Mapping[str, Collection[Stage]], stage: str) -> list[str]:

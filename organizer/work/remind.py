@@ -21,6 +21,7 @@ from evaluation.tasks.changes import LONGEST_REASON
 from evaluation.tasks.remarks import remind, reminded_today
 from organizer.access import get_campaign
 from organizer.forms import posted, refusals_on
+from web.fields import TextField
 from web.mail import sends_mail
 from web.text import plural
 
@@ -33,7 +34,7 @@ class RemindForm(forms.Form):
         to_field_name="username",
         error_messages={"required": "Tick at least one person.", "invalid_choice": "%(value)s is not late."},
     )
-    text = forms.CharField(max_length=LONGEST_REASON, widget=forms.Textarea({"rows": 3, "cols": 60}), label="Text")
+    text = TextField(max_length=LONGEST_REASON, widget=forms.Textarea({"rows": 3, "cols": 60}), label="Text")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

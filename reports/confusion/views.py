@@ -32,6 +32,7 @@ from reports.models import VERDICTS
 from reports.quality.studies import StudyReport, agreement_rows, study_document, study_report
 from reports.terms import ErrorCategory, category_text
 from reports.views import get_campaign
+from web.fields import TextField
 
 PAIRS_A_PAGE = 20
 IN_QUEUE = "cell"
@@ -45,7 +46,7 @@ class VerdictForm(forms.Form):
     category = forms.ChoiceField(
         required=False, label="Why they differ", choices=[("", "not said"), *ErrorCategory.choices]
     )
-    note = forms.CharField(label="Note", required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
+    note = TextField(label="Note", required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 @require_safe
