@@ -16,6 +16,7 @@ from evaluation.models import (
     AnswerProvenance,
     Assignment,
     Campaign,
+    Event,
     Judge,
     Membership,
     NuggetSet,
@@ -38,6 +39,7 @@ from llmjobs.steps.parsing import REFUSED_BY
 REASONS_SHOWN = 20
 SETTLES = timedelta(minutes=5)
 EXAMPLES = 3
+JUDGE_MADE = "judge.made"
 NO_WORKER = "No worker is running. Ask an administrator to start one."
 
 
@@ -115,10 +117,10 @@ def may_run_jobs(viewer: User, campaign: Campaign) -> bool:
 
 
 def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
-    """Return the LLM judges that can be called: those at work where the viewer sees it, and those at work nowhere.
+    """Return the LLM judges that can be called: those of campaigns that the viewer sees, and those of no campaign.
 
-    Left out is a judge of other campaigns, whose name and model are theirs, and one with a prompt that the viewer may
-    not read: its calls would show the wording.
+    Left out is a judge that was made or works in other campaigns alone, whose name and model are theirs, and one with
+    a prompt that the viewer may not read: its calls would show the wording.
     """
     if not within(viewer, campaign).exists():
         return []
@@ -126,7 +128,11 @@ def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
     judges = Judge.objects.filter(kind=JudgeKind.LLM, aside=False).exclude(model="")
     # The installation's own model is offered by its name to everybody.
     free = ~at_work_q(Campaign.objects.all()) | Q(name=default_endpoint().model)
-    judges = judges.filter(at_work_q(unblinded(viewer)) | free)
+    seen = unblinded(viewer)
+    makings = Event.objects.filter(kind=JUDGE_MADE)
+    here = set(makings.filter(campaign__in=seen).values_list("payload__name", flat=True))
+    elsewhere = set(makings.exclude(campaign__in=seen).values_list("payload__name", flat=True)) - here
+    judges = judges.filter(at_work_q(seen) | Q(name__in=here) | free & ~Q(name__in=elsewhere))
     return [judge for judge in judges if hidden.isdisjoint(map(str, judge.prompt_versions.values()))]
 
 

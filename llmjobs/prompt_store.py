@@ -25,7 +25,7 @@ from evaluation.judges import (
 )
 from evaluation.models import Campaign, Event, Judge, Membership
 from evaluation.terms import JudgeKind
-from llmjobs.job_status import callable_judges_for, prompts_for
+from llmjobs.job_status import JUDGE_MADE, callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompts.template import PromptTask, Template, TopicTexts
 from llmjobs.prompts.texts import BUILT_IN, TEMPLATES, WITH_TEXTS
@@ -409,5 +409,7 @@ def add_llm_judge(
 
 
 def record_judge(campaign: Campaign, judge: Judge, actor: User) -> None:
+    """Log that a judge was made for a campaign, once: by this event it is offered there, and not elsewhere."""
     payload = {"name": judge.name, "model": judge.model, "prompts": judge.prompt_versions}
-    Event.objects.create(campaign=campaign, kind="judge.made", actor=actor, payload=payload)
+    if not Event.objects.filter(campaign=campaign, kind=JUDGE_MADE, payload__name=judge.name).exists():
+        Event.objects.create(campaign=campaign, kind=JUDGE_MADE, actor=actor, payload=payload)

@@ -70,8 +70,7 @@ class JudgesView(WriteView, ListView):
             structured=body.structured,
             parameters=Parameters(body.temperature, body.reasoning_effort or "", body.max_completion_tokens),
         )
-        if is_new:
-            record_judge(about, judge, write.actor)
+        record_judge(about, judge, write.actor)
         document = MadeJudge(name=judge.name, model=judge.model, prompt_versions=judge.prompt_versions)
         return document_answer(document, HTTPStatus.CREATED if is_new else HTTPStatus.OK)
 

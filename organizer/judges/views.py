@@ -385,8 +385,7 @@ def new_judge(request: UserRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with refusals_on(form):
             judge, is_new = form.save()
-            if is_new:
-                record_judge(campaign, judge, request.user)
+            record_judge(campaign, judge, request.user)
             outcome = "Made" if is_new else "There already, just so; nothing was changed"
             messages.success(request, f"{outcome}: {judge.name}. It can be chosen when a job is started.")
             return redirect("organizer:judges", campaign.slug)

@@ -24,7 +24,7 @@ DJANGO_S_OWN = {
 }
 """Put in by the context processors and by tags; `user` is whoever is signed in."""
 
-HOMES = ("assessor.blind.", "evaluation.rules.", "assessor.", "accounts.desk_settings")
+HOMES = ("assessor.blind.", "evaluation.rules.", "evaluation.labels", "assessor.", "accounts.desk_settings")
 PATHS = {"task": "", "state": "state/"}
 
 

@@ -121,17 +121,6 @@ def test_a_model_that_a_connection_left_can_have_another(olga: Client) -> None:
     assert names == ["large-model@2", "large-model@1", "second@1"]
 
 
-@pytest.mark.usefixtures("lab")
-def test_of_two_connections_from_before_the_one_in_use_is_changed(olga: Client) -> None:
-    for name in ("first", "second"):
-        Connection.objects.create(name=name, endpoint="default", model="m")
-    statuses = [
-        olga.post(NEW, fields("default", name=name, model="m") | {"save": "1"}).status_code
-        for name in ("first", "second")
-    ]
-    assert statuses == [422, 302]
-
-
 @pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("transactional_db")

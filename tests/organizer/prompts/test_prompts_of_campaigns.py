@@ -11,7 +11,7 @@ from evaluation.terms import Role
 from jobs.models import Job
 from llmjobs.job_status import callable_judges_for
 from llmjobs.models import LlmJob, Prompt
-from llmjobs.prompt_store import UnusableError, new_wording, save_prompt
+from llmjobs.prompt_store import UnusableError, new_wording, record_judge, save_prompt
 from llmjobs.prompts.texts import ASSIGN, SUPPORT
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_campaign, make_user
@@ -113,8 +113,8 @@ def test_a_judge_is_offered_where_its_prompts_may_be_read(world: World, lake: Ca
     assert "keeper" not in page(world.client("sam"), ELSEWHERE)
 
 
-@pytest.mark.parametrize("work", ["job", "list", "labels"])
-def test_a_judge_at_work_elsewhere_is_named_to_nobody_here(world: World, lake: Campaign, work: str) -> None:
+@pytest.mark.parametrize("work", ["job", "list", "labels", "nothing"])
+def test_a_judge_of_another_campaign_is_named_to_nobody_here(world: World, lake: Campaign, work: str) -> None:
     judge = Judge.objects.create(name="osprey", kind="llm", model="model-of-river")
     Judge.objects.create(name="plain", kind="llm", model="m")
     match work:
@@ -124,6 +124,8 @@ def test_a_judge_at_work_elsewhere_is_named_to_nobody_here(world: World, lake: C
             )
         case "list":
             NuggetSet.objects.create(campaign=world.campaign, name="auto", origin="auto", judge=judge)
+        case "nothing":
+            record_judge(world.campaign, judge, world.people["olga"])
         case _:
             Assignment.objects.filter(pk=Assignment.objects.values("pk")[:1]).update(judge=judge)
     places = [
