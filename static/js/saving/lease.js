@@ -234,12 +234,14 @@ export class Lease extends EventTarget {
 
   #show() {
     const { work } = this.#desk;
-    const hadFocus = this.#notice.contains(document.activeElement);
+    const { activeElement } = document;
+    // Rows that were read only let go of the focus.
+    const isLost = this.#notice.contains(activeElement) || (!this.#notice.hidden && activeElement === document.body);
     const isShown = this.readonly && !this.#isOver;
     this.#notice.hidden = !isShown;
     if (!isShown) {
       // Whoever pressed "Use it here" would otherwise be thrown to the top of the page.
-      if (hadFocus && !work.focus(work.current)) work.focusFirst();
+      if (isLost && !work.focus(work.current)) work.focusFirst();
       return;
     }
     const { unsent } = this.#desk.save.state();

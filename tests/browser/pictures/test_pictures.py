@@ -118,6 +118,7 @@ def _merged(page: Page) -> Page:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("m")
     page.keyboard.press("Shift+M")
+    page.locator("[data-slot=merge] [data-do=close]").wait_for()
     return page
 
 

@@ -42,6 +42,15 @@ def test_a_second_tab_reads_until_it_is_used_there(page: Page, window: Window) -
     assert wordings() == ["typed in the first", "typed in the second"]
 
 
+def test_whoever_takes_a_desk_over_by_key_goes_on_at_a_row(page: Page, window: Window) -> None:
+    second = open_desk(page.context, window)
+    until(second, "desk.lease.readonly")
+    second.evaluate("document.activeElement.blur()")
+    second.keyboard.press("u")
+    until(second, "!desk.lease.readonly")
+    expect(second.locator(".row.is-current")).to_be_focused()
+
+
 def test_a_duplicated_tab_is_a_window_of_its_own(page: Page, window: Window) -> None:
     own = page.evaluate("sessionStorage.getItem('assay-window')")
     second = page.context.new_page()
