@@ -128,7 +128,7 @@ def _stop(text: str) -> None:
 
 def saves(size: Size, _turn: int) -> Measured:
     """Save with Assay and with a bare view, by turns, so that both meet the machine in the same mood."""
-    with served() as address, served("loadtest.bench.floor.wsgi") as floor:
+    with served() as address, served("loadtest.bench.floor") as floor:
         measured = measured_of(size, nugget_sides(address, floor))
     measured.seconds["statements"] = statements(
         Task.objects.filter(campaign__slug=SLUG)[0], Op.model_validate(_op(1))

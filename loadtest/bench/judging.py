@@ -52,7 +52,7 @@ def prepare(size: Size, turn: int) -> Measured:
 
 def saves(size: Size, _turn: int) -> Measured:
     """Save labels of each kind, nuggets' importance, and a bare view's mark, by turns."""
-    with served() as address, served("loadtest.bench.floor.wsgi") as floor:
+    with served() as address, served("loadtest.bench.floor") as floor:
         clients = {name: _clients(address, stage) for name, stage in STAGES.items()}
         sides = desk.nugget_sides(address, floor)
         sides |= {name: _side(name, assessors) for name, assessors in clients.items()}

@@ -115,7 +115,9 @@ def running_web(
 
 
 @contextmanager
-def served(application: str = "config.wsgi") -> Iterator[str]:
-    """Serve an application and its static files while the block runs; yield its address."""
-    with TemporaryDirectory() as folder, running_web(Path(folder) / "web.log", application) as web:
+def served(package: str = "config") -> Iterator[str]:
+    """Serve the application of a package, by its settings, while the block runs; yield its address."""
+    # The server's own configuration reads the settings before it imports the application.
+    own = {"DJANGO_SETTINGS_MODULE": f"{package}.settings"}
+    with TemporaryDirectory() as folder, running_web(Path(folder) / "web.log", f"{package}.wsgi", own) as web:
         yield f"http://{web.address}"
