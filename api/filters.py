@@ -34,7 +34,6 @@ from jobs.models import Job
 from reports.audits.corrected import TARGETS, scores_of
 from reports.metrics.audit.estimate import FEWEST_JUDGED
 from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
-from web.fields import TextField
 
 NO_SUCH = "There is nothing of that name that you may see."
 NEEDED = "This parameter is needed."
@@ -58,7 +57,7 @@ class Filter:
 
     def clean(self, value: str) -> Any:
         """Return the value. Raises Django's `ValidationError`, whose words are part of the API."""
-        field: forms.Field = TextField(required=False)
+        field: forms.Field = forms.CharField(required=False)
         if self.choices:
             field = forms.ChoiceField(required=False, choices=[(choice, choice) for choice in self.choices])
         elif self.is_count:
