@@ -51,7 +51,7 @@ class JudgesView(WriteView, ListView):
 
     operation = "judges_make"
     body = NewJudge
-    answer = MadeJudge
+    answer = tried = MadeJudge
     success = HTTPStatus.CREATED
 
     def about(self, write: Write, **place: object) -> Campaign:

@@ -24,7 +24,7 @@ class NuggetSetsView(WriteView, ListView):
 
     operation = "nugget_sets_take_drafts"
     body = NewDrafts
-    answer = NuggetSetRow
+    answer = tried = NuggetSetRow
     success = HTTPStatus.CREATED
 
     def about(self, write: Write, **place: object) -> Campaign:
