@@ -14,7 +14,6 @@ from django.views.decorators.http import require_http_methods
 from accounts.desk_settings import READING_SIZES, DeskSettings, desk_settings_of, save_desk_settings
 from accounts.http import UserRequest
 from assessor.keymap import Action, BadKey, actions_of, collisions, default_actions, groups, parse_keys
-from web.fields import TextField
 
 PREFIX = "key-"
 
@@ -73,9 +72,9 @@ class DeskSettingsForm(forms.Form):
         )
 
 
-def _key_field(action: Action) -> TextField:
+def _key_field(action: Action) -> forms.CharField:
     widget = forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"})
-    return TextField(
+    return forms.CharField(
         required=False, max_length=60, label=action.full_label, initial=" ".join(action.keys), widget=widget
     )
 
