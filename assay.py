@@ -179,7 +179,7 @@ def serve(names: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
     for name in names:
-        # In a session of its own: Ctrl-C comes to this process alone.
+        # Ctrl-C reaches this process alone, which then ends the servers in order.
         out = subprocess.DEVNULL if name == "llm" else None
         running.append(subprocess.Popen(command(name), env=environment(), stdout=out, start_new_session=True))
     while not signals and all(process.poll() is None for process in running):

@@ -85,14 +85,14 @@ def _labels(narrowing: Narrowing, side: str, conditions: Conditions) -> NuggetCo
 
 def _sides(first: str, second: str, conditions: Conditions, *, published: bool) -> tuple[Filter, ...]:
     words = ", ".join(conditions)
-    found = [replace(CAMPAIGN, needed=True)]
+    filters = [replace(CAMPAIGN, needed=True)]
     for side in (first, second):
         choices = () if published else tuple(conditions)
-        found.append(Filter(side, words + PUBLISHED * published, choices=choices, needed=True))
-        found.append(Filter(f"{side}_judge", "whose labels, where several fit"))
+        filters.append(Filter(side, words + PUBLISHED * published, choices=choices, needed=True))
+        filters.append(Filter(f"{side}_judge", "whose labels, where several fit"))
         if conditions is Condition:
-            found.append(Filter(f"{side}_nugget_set", "which nugget set, where several fit"))
-    return tuple(found)
+            filters.append(Filter(f"{side}_nugget_set", "which nugget set, where several fit"))
+    return tuple(filters)
 
 
 def _kinds(prefix: str, conditions: Conditions, scores: tuple[str, ...], policies: set[str]) -> list[ReportKind]:

@@ -244,7 +244,7 @@ def _update(run: Run, submission: _Submitted, event: Event) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What is written of runs, made before the lock is held: answers go by their public ids until they have keys."""
+    """Rows of runs, made before the lock is held. Until an answer has a key, its public id stands for it."""
 
     answers: list[tuple[Any, ...]]
     provenance: list[tuple[Any, ...]]

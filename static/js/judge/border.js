@@ -1,5 +1,5 @@
-// The border between two answers. A label may lead over it: then the next answer would else be seen by its heading alone,
-// and a key pressed in a row would label what nobody has read.
+// The border between two answers. The last label of an answer leads to the next one: its title is shown for some seconds,
+// and for a moment no key labels it, since nobody has read it yet.
 
 const SHOWN_MS = 4000;
 const UNREAD_MS = 1000; // in less, nobody reads an answer
@@ -42,7 +42,7 @@ export class Border {
     delete this.#rows.dataset.unread;
   }
 
-  // Seen for some seconds: another answer begins.
+  // Another answer begins: say so for some seconds.
   #pass() {
     this.#read();
     const isFirst = this.#answer === null;
