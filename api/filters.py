@@ -31,9 +31,9 @@ from evaluation.rows.corpus import Nuggets
 from evaluation.rows.labels import Judges, LabelReader
 from evaluation.terms import Condition, FindingCode, Stage, StudyKind, SupportCondition
 from jobs.models import Job
-from reports.audits.corrected import TARGETS, scores_of
-from reports.metrics.audit.estimate import FEWEST_JUDGED
 from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
+from reports.metrics.random_check.estimate import FEWEST_JUDGED
+from reports.random_checks.corrected import TARGETS, scores_of
 
 NO_SUCH = "There is nothing of that name that you may see."
 NEEDED = "This parameter is needed."

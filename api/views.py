@@ -33,10 +33,10 @@ from evaluation.errors import Refused
 from evaluation.models import Study
 from evaluation.rows.base import Reader, Row
 from evaluation.terms import StudyKind
-from reports.audits.corrected import THESE, audit_state, corrected_report, primary_score, scores_of
-from reports.audits.documents import corrected_document
-from reports.audits.frame import audit_named, people_of
-from reports.metrics.audit.estimate import FEWEST_JUDGED
+from reports.metrics.random_check.estimate import FEWEST_JUDGED
+from reports.random_checks.corrected import THESE, corrected_report, primary_score, random_check_state, scores_of
+from reports.random_checks.documents import corrected_document
+from reports.random_checks.frame import people_of, random_check_named
 from web.consistent_read import consistent_read
 
 
@@ -163,22 +163,22 @@ class CorrectedView(CollectionView):
 
 def _corrected(study: Study, values: dict[str, Any], reader: Reader) -> dict[str, Any]:
     """Return the report's document with people by pseudonym. Raises `WrongQuery`, `Refused`."""
-    audit = audit_named(study.campaign, study.name)
-    score = values.get("score", primary_score(audit.kind))
-    if score not in (scores := scores_of(audit.kind)):
+    check = random_check_named(study.campaign, study.name)
+    score = values.get("score", primary_score(check.kind))
+    if score not in (scores := scores_of(check.kind)):
         raise WrongQuery({"score": [f"This study corrects {', '.join(scores)}."]})
-    policies = nugget_policies if audit.kind == StudyKind.ASSIGNMENT else support_policies
+    policies = nugget_policies if check.kind == StudyKind.ASSIGNMENT else support_policies
     report = corrected_report(
-        audit_state(audit, policies(values)),
+        random_check_state(check, policies(values)),
         score,
         target=values.get("target", THESE),
         least_judged=values.get("least_judged", FEWEST_JUDGED),
-        complete_only=not may_organize(reader.viewer, audit.campaign),
+        complete_only=not may_organize(reader.viewer, check.campaign),
     )
-    document, campaign = corrected_document(report), audit.campaign_id
-    judges = {judge.name: reader.names.judge(campaign, judge.pk) for judge in people_of(audit)}
+    document, campaign = corrected_document(report), check.campaign_id
+    judges = {judge.name: reader.names.judge(campaign, judge.pk) for judge in people_of(check)}
     return document | {
-        "study": reader.names.clean(campaign, audit.name),
+        "study": reader.names.clean(campaign, check.name),
         "judges": sorted(str(judges[name]) for name in report.judges),
     }
 

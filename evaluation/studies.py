@@ -159,7 +159,7 @@ GREATEST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class StudyWish:
+class StudyOrder:
     """Order of a study. `person`, `machine`, `nuggets`: by name, '' for the only set or judge that fits.
 
     `condition`: under which the person judged support. `topics`: by topic id; none: all.
@@ -177,24 +177,24 @@ class StudyWish:
     topics: tuple[str, ...] = ()
 
 
-def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = None) -> Study:
+def create_study(*, campaign: Campaign, order: StudyOrder, actor: User | None = None) -> Study:
     """Draw the pairs on which a person and an LLM differ; later changes of those labels have no effect.
 
     Raises `Refused`: a name that is taken, topics, judges or sets that are not there or not the only candidates
     (`ambiguous`), figures out of range, and where nothing differs.
     """
-    _check_figures(wish)
+    _check_figures(order)
     with transaction.atomic():
-        locked = lock_for_study(campaign, wish.name)
-        topics = topics_named(locked, wish.topics)
-        nugget_set = set_to_study(locked, wish.nuggets, JudgeKind) if wish.kind is StudyKind.ASSIGNMENT else None
-        labels = labels_between(locked, topics, nugget_set, wish.condition)
+        locked = lock_for_study(campaign, order.name)
+        topics = topics_named(locked, order.topics)
+        nugget_set = set_to_study(locked, order.nuggets, JudgeKind) if order.kind is StudyKind.ASSIGNMENT else None
+        labels = labels_between(locked, topics, nugget_set, order.condition)
         person, machine = (
             judge_to_study(labels.judges(kind), kind, name)
-            for kind, name in ((JudgeKind.HUMAN, wish.person), (JudgeKind.LLM, wish.machine))
+            for kind, name in ((JudgeKind.HUMAN, order.person), (JudgeKind.LLM, order.machine))
         )
         differences = differing(labels.of(person), labels.of(machine), nugget_set)
-        pairs = draw(differences, wish.per_topic, seed=wish.seed, stratified=wish.stratified)
+        pairs = draw(differences, order.per_topic, seed=order.seed, stratified=order.stratified)
         drawn = [differences[pair] for pair in pairs]
         if not drawn:
             raise Refused("no_disagreement", f"{person} and {machine} differ on no pair here: nothing was drawn.")
@@ -202,19 +202,19 @@ def create_study(*, campaign: Campaign, wish: StudyWish, actor: User | None = No
             campaign=locked,
             kind="study.created",
             actor=actor,
-            payload=_payload(wish, person, machine, nugget_set) | {"pairs": len(drawn), "of": len(differences)},
+            payload=_payload(order, person, machine, nugget_set) | {"pairs": len(drawn), "of": len(differences)},
         )
         study = Study.objects.create(
             campaign=locked,
-            name=wish.name,
-            kind=wish.kind,
+            name=order.name,
+            kind=order.kind,
             person=person,
             machine=machine,
             nugget_set=nugget_set,
-            condition="" if nugget_set else wish.condition,
-            per_topic=wish.per_topic,
-            stratified=wish.stratified,
-            seed=wish.seed,
+            condition="" if nugget_set else order.condition,
+            per_topic=order.per_topic,
+            stratified=order.stratified,
+            seed=order.seed,
             event=event,
         )
         for row in drawn:
@@ -298,12 +298,12 @@ def lock_for_study(campaign: Campaign, name: str) -> Campaign:
     return locked
 
 
-def _check_figures(wish: StudyWish) -> None:
-    if not 1 <= wish.per_topic <= MOST_PER_TOPIC:
+def _check_figures(order: StudyOrder) -> None:
+    if not 1 <= order.per_topic <= MOST_PER_TOPIC:
         raise Refused("usage", f"Pairs per topic: from 1 to {MOST_PER_TOPIC}.")
-    if not 0 <= wish.seed <= GREATEST_SEED:
+    if not 0 <= order.seed <= GREATEST_SEED:
         raise Refused("usage", f"A seed is a number from 0 to {GREATEST_SEED}.")
-    if wish.kind is StudyKind.SUPPORT and wish.condition is SupportCondition.LLM:
+    if order.kind is StudyKind.SUPPORT and order.condition is SupportCondition.LLM:
         raise Refused("usage", "The person's condition is scratch or post-edit.")
 
 
@@ -346,18 +346,18 @@ def judge_to_study(judges: QuerySet[Judge], kind: JudgeKind, name: str) -> Judge
     raise Refused("no_such_judge", f"{text}; there are: {names}.")
 
 
-def _payload(wish: StudyWish, person: Judge, machine: Judge, nugget_set: NuggetSet | None) -> dict[str, object]:
+def _payload(order: StudyOrder, person: Judge, machine: Judge, nugget_set: NuggetSet | None) -> dict[str, object]:
     return {
-        "study": wish.name,
-        "kind": wish.kind,
+        "study": order.name,
+        "kind": order.kind,
         "person": person.pk,
         "machine": machine.name,
         "nuggets": nugget_set.pk if nugget_set else None,
-        "condition": None if nugget_set else wish.condition,
-        "per_topic": wish.per_topic,
-        "stratified": wish.stratified,
-        "seed": wish.seed,
-        "topics": list(wish.topics),
+        "condition": None if nugget_set else order.condition,
+        "per_topic": order.per_topic,
+        "stratified": order.stratified,
+        "seed": order.seed,
+        "topics": list(order.topics),
     }
 
 

@@ -73,7 +73,7 @@ class DrawKind(StrEnum):
     """How a study's pairs are drawn: where two judges differ, or by chance from all that an LLM labelled."""
 
     DISAGREEMENTS = "disagreements"
-    AUDIT = "audit"
+    RANDOM = "random"
 
 
 class StudyKind(StrEnum):

@@ -245,7 +245,7 @@ def load_demo() -> bool:
         _load_labels(campaign)
         make_lists(campaign, organizer)
         # Labels that are given later make the snapshot out of date.
-        take_snapshot(campaign=campaign, name="before-judging", wish=SnapshotContents(), actor=organizer)
+        take_snapshot(campaign=campaign, name="before-judging", contents=SnapshotContents(), actor=organizer)
         _change_protocol(campaign, organizer)
         judge_answers(campaign, organizer)
         draw_studies(campaign, organizer)

@@ -37,7 +37,7 @@ from evaluation.models import (
     TaskAnswer,
 )
 from evaluation.models.fields import new_uuid
-from evaluation.studies import StudyWish, create_study, hand_out_study
+from evaluation.studies import StudyOrder, create_study, hand_out_study
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.remarks import remark
@@ -52,9 +52,9 @@ from evaluation.terms import (
     StudyKind,
     SupportCondition,
 )
-from reports.audits.drawing import AuditWish, create_audit
-from reports.audits.frame import drawn_rows
-from reports.audits.importing import import_audit
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check
+from reports.random_checks.frame import drawn_rows
+from reports.random_checks.importing import import_random_check
 
 FILES = Path(__file__).parent / "demo"
 DRAFTS, QRELS = "draft", "NIST"
@@ -222,10 +222,10 @@ def _ask(public_id: str, kind: RemarkKind, about: str, text: str) -> None:
 
 
 def _change(campaign: Campaign, organizer: User, change: Change, public_id: str, reason: str) -> None:
-    change_tasks(campaign=campaign, wish=TaskChange(change, (public_id,), reason=reason), actor=organizer)
+    change_tasks(campaign=campaign, order=TaskChange(change, (public_id,), reason=reason), actor=organizer)
 
 
-STUDY = StudyWish(
+STUDY = StudyOrder(
     "Ann and alder",
     StudyKind.ASSIGNMENT,
     person="Ann Archer",
@@ -236,22 +236,28 @@ STUDY = StudyWish(
     topics=("river-01", "river-02", "river-04", "river-07"),
 )
 STUDY_ASSESSOR = "ewan"
-NUGGET_CHECK = AuditWish("Nugget check", StudyKind.ASSIGNMENT, machine=NUGGETS_AS, nuggets="edited", seed="demo")
+NUGGET_CHECK = RandomCheckOrder(
+    "Nugget check", StudyKind.ASSIGNMENT, machine=NUGGETS_AS, nuggets="edited", seed="demo"
+)
 CHECKED_BY = "Iris Inlet"
 """Somebody without an account, whose labels of that check come from a file: those that Ann gave."""
-CITATION_CHECK = AuditWish("Citation check", StudyKind.SUPPORT, machine=NUGGETS_AS, per_run=20, seed="demo")
+CITATION_CHECK = RandomCheckOrder("Citation check", StudyKind.SUPPORT, machine=NUGGETS_AS, per_run=20, seed="demo")
 CHECK_ASSESSOR = "cleo"
 
 
 def draw_studies(campaign: Campaign, organizer: User) -> None:
     """Draw a second look and a random check of citations, which are half done, and a complete check of nuggets."""
-    _judge_half(create_study(campaign=campaign, wish=STUDY, actor=organizer), STUDY_ASSESSOR, organizer)
-    study = create_audit(campaign=campaign, wish=NUGGET_CHECK, actor=organizer)
+    _judge_half(create_study(campaign=campaign, order=STUDY, actor=organizer), STUDY_ASSESSOR, organizer)
+    study = create_random_check(campaign=campaign, order=NUGGET_CHECK, actor=organizer)
     label_of = _labels_by_name(campaign)
     drawn = drawn_rows(study)
     lines = [json.dumps(row | {"label": label_of[row["run_id"], row["topic_id"], row["nugget"]]}) for row in drawn]
-    import_audit(study=study, source=Source("check.jsonl", "", tuple(enumerate(lines, 1))), judge=CHECKED_BY)
-    _judge_half(create_audit(campaign=campaign, wish=CITATION_CHECK, actor=organizer), CHECK_ASSESSOR, organizer)
+    import_random_check(
+        study=study, source=Source("check.jsonl", "", tuple(enumerate(lines, 1))), judge=CHECKED_BY
+    )
+    _judge_half(
+        create_random_check(campaign=campaign, order=CITATION_CHECK, actor=organizer), CHECK_ASSESSOR, organizer
+    )
 
 
 def _labels_by_name(campaign: Campaign) -> dict[tuple[str, str, str], str]:

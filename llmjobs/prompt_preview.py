@@ -37,7 +37,7 @@ class PromptPreview:
 
 
 def preview(
-    viewer: User, campaign: Campaign, template: Template, wish: PreviewTarget, *, structured: bool
+    viewer: User, campaign: Campaign, template: Template, target: PreviewTarget, *, structured: bool
 ) -> PromptPreview:
     """Fill a template with an item. Raises `Refused` where none fits, and for a text that is wrong."""
     if problems := template.problems():
@@ -45,8 +45,8 @@ def preview(
     template_sent = replace(template, structured=structured)
     seen = within(viewer, campaign)
     if template.task == "importance":
-        return _importance(seen, template_sent, wish)
-    new, about = ITEMS[template.task](seen, wish)
+        return _importance(seen, template_sent, target)
+    new, about = ITEMS[template.task](seen, target)
     way = PromptSet({**TEMPLATES, template.task: template_sent})
     item = WorkItem(key=new.key, kind=new.kind, payload=new.payload)
     step = KINDS[item.kind].begin([item], [way])[0]
@@ -56,21 +56,21 @@ def preview(
         step.close()
 
 
-def _lists(seen: QuerySet[Campaign], wish: PreviewTarget) -> QuerySet[NuggetList]:
+def _lists(seen: QuerySet[Campaign], target: PreviewTarget) -> QuerySet[NuggetList]:
     lists = NuggetList.objects.filter(nugget_set__campaign__in=seen, submitted=True)
-    lists = lists.filter(topic__topic_id=wish.topic) if wish.topic else lists
+    lists = lists.filter(topic__topic_id=target.topic) if target.topic else lists
     filled = lists.filter(Exists(ListedNugget.objects.filter(nugget_list=OuterRef("pk"))))
     return filled.select_related("topic", "nugget_set__campaign").order_by("topic__position", "-pk")
 
 
-def _answers(seen: QuerySet[Campaign], wish: PreviewTarget) -> QuerySet[AnswerProvenance]:
+def _answers(seen: QuerySet[Campaign], target: PreviewTarget) -> QuerySet[AnswerProvenance]:
     answers = AnswerProvenance.objects.filter(topic__campaign__in=seen).select_related("run", "topic")
-    return answers.filter(run__run_id=wish.run) if wish.run else answers
+    return answers.filter(run__run_id=target.run) if target.run else answers
 
 
-def _grades(seen: QuerySet[Campaign], wish: PreviewTarget) -> QuerySet[Qrel]:
+def _grades(seen: QuerySet[Campaign], target: PreviewTarget) -> QuerySet[Qrel]:
     graded = Qrel.objects.filter(source__campaign__in=seen, segment__has_text=True)
-    graded = graded.filter(topic__topic_id=wish.topic) if wish.topic else graded
+    graded = graded.filter(topic__topic_id=target.topic) if target.topic else graded
     return graded.select_related("topic__campaign", "segment", "source")
 
 
@@ -82,9 +82,9 @@ def _first(rows: QuerySet[Row], without: str) -> Row:
     return first
 
 
-def _importance(seen: QuerySet[Campaign], template: Template, wish: PreviewTarget) -> PromptPreview:
+def _importance(seen: QuerySet[Campaign], template: Template, target: PreviewTarget) -> PromptPreview:
     # A job asks this only after it has made the list, so there is no item: it is the first batch of a list.
-    nugget_list = _first(_lists(seen, wish), "There is no nugget list to show it with.")
+    nugget_list = _first(_lists(seen, target), "There is no nugget list to show it with.")
     size = nugget_list.nugget_set.campaign.protocol.batch_size
     texts = list(nugget_list.items.order_by("position").values_list("nugget_version__text", flat=True))
     part, batch = f"importance batch 1 of {-(-len(texts) // size)}", texts[:size]
@@ -93,8 +93,8 @@ def _importance(seen: QuerySet[Campaign], template: Template, wish: PreviewTarge
     return PromptPreview(ask, f"topic {nugget_list.topic.topic_id}, nugget set {nugget_list.nugget_set.name}")
 
 
-def _nuggets_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem, str]:
-    graded = _grades(seen, wish).order_by("topic__position", "-grade")
+def _nuggets_item(seen: QuerySet[Campaign], target: PreviewTarget) -> tuple[NewItem, str]:
+    graded = _grades(seen, target).order_by("topic__position", "-grade")
     first = _first(graded, "There is no grade to show it with.")
     plan = job_plan.nugget_items(first.topic.campaign, [first.topic], first.source, "drafts")
     if not plan.items:
@@ -102,9 +102,9 @@ def _nuggets_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewIte
     return plan.items[0], f"{plan.items[0].key}, qrels {first.source.name}"
 
 
-def _assign_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem, str]:
-    answers = _answers(seen, wish).filter(answer__words__gt=0)
-    lists = _lists(seen, wish).filter(topic__in=answers.values("topic"))
+def _assign_item(seen: QuerySet[Campaign], target: PreviewTarget) -> tuple[NewItem, str]:
+    answers = _answers(seen, target).filter(answer__words__gt=0)
+    lists = _lists(seen, target).filter(topic__in=answers.values("topic"))
     nugget_list = _first(lists, "There is no answer to a topic with a nugget list to show it with.")
     of_topic = answers.filter(topic=nugget_list.topic).order_by("run__run_id")
     provenance = _first(of_topic, "There is no answer to show it with.")
@@ -114,9 +114,9 @@ def _assign_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem
     return item, f"topic {nugget_list.topic.topic_id}, run {provenance.run.run_id}, nugget set {nuggets}"
 
 
-def _support_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem, str]:
-    answers = _answers(seen, wish)
-    answers = answers.filter(topic__topic_id=wish.topic) if wish.topic else answers
+def _support_item(seen: QuerySet[Campaign], target: PreviewTarget) -> tuple[NewItem, str]:
+    answers = _answers(seen, target)
+    answers = answers.filter(topic__topic_id=target.topic) if target.topic else answers
     cited = Citation.objects.filter(sentence__answer__in=answers.values("answer"), segment__has_text=True)
     cited = cited.select_related("sentence", "segment").order_by("sentence_id", "position")
     citation = _first(cited, "There is no citation with a text to show it with.")
@@ -127,8 +127,8 @@ def _support_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewIte
     return NewItem(about, "support", {"sentence": citation.sentence_id, "segment": citation.segment_id}), about
 
 
-def _relevance_item(seen: QuerySet[Campaign], wish: PreviewTarget) -> tuple[NewItem, str]:
-    graded = _grades(seen, wish).order_by("topic__position", "pk")
+def _relevance_item(seen: QuerySet[Campaign], target: PreviewTarget) -> tuple[NewItem, str]:
+    graded = _grades(seen, target).order_by("topic__position", "pk")
     grade = _first(graded, "There is no graded segment to show it with.")
     top = grade.topic.campaign.protocol.relevance_max
     payload = {"topic": grade.topic_id, "segment": grade.segment_id, "top": top, "source": ""}

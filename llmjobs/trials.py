@@ -39,7 +39,7 @@ Groups = dict[int, list[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class TrialWish:
+class TrialOrder:
     """Order of a trial: prompts, the judge whose model is asked as it asks it, labels by people, and their number.
 
     The prompt by which the judge asks now is tried as well, before the others, so that they stand beside it.
@@ -84,55 +84,55 @@ class Tried:
     top: int
 
 
-def foretell(campaign: Campaign, wish: TrialWish) -> list[tuple[str, Estimate]]:
+def foretell(campaign: Campaign, order: TrialOrder) -> list[tuple[str, Estimate]]:
     """Return the cost of each prompt, and write nothing. Raises `Refused`."""
-    items = _checked_draw(campaign, wish)
-    return [(ref, job_service.estimate(JobPlan(items), _judge_aside(wish, ref))) for ref in wish.prompts]
+    items = _checked_draw(campaign, order)
+    return [(ref, job_service.estimate(JobPlan(items), _judge_aside(order, ref))) for ref in order.prompts]
 
 
-def start_trial(campaign: Campaign, wish: TrialWish, actor: User | None) -> Trial:
+def start_trial(campaign: Campaign, order: TrialOrder, actor: User | None) -> Trial:
     """Draw pairs and queue a job for each prompt. Raises `Refused`, and then nothing is written."""
-    items = _checked_draw(campaign, wish)
+    items = _checked_draw(campaign, order)
     drawn = sum(len(item.payload["people"]) for item in items)
     with transaction.atomic():
         trial = Trial.objects.create(
-            campaign=campaign, task=wish.task, of=wish.of, seed=wish.seed, pairs=drawn, made_by=actor
+            campaign=campaign, task=order.task, of=order.of, seed=order.seed, pairs=drawn, made_by=actor
         )
-        for ref in wish.prompts:
-            judge = _judge_aside(wish, ref)
+        for ref in order.prompts:
+            judge = _judge_aside(order, ref)
             judge.save()
-            request = job_service.JobRequest(campaign, judge, budget=wish.budget)
+            request = job_service.JobRequest(campaign, judge, budget=order.budget)
             job = job_service.start(request, f"Try {ref}", JobPlan(list(items)), actor)
             TrialJob.objects.create(trial=trial, llm=job.llm, prompt=ref)
     return trial
 
 
-def _checked_draw(campaign: Campaign, wish: TrialWish) -> list[NewItem]:
-    """Return the items of each prompt. Raises `Refused` for a wish that makes no sense, or where there is nothing."""
-    if not 1 <= len(wish.prompts) <= MOST_PROMPTS:
+def _checked_draw(campaign: Campaign, order: TrialOrder) -> list[NewItem]:
+    """Return the items of each prompt. Raises `Refused` for a order that makes no sense, or where there is nothing."""
+    if not 1 <= len(order.prompts) <= MOST_PROMPTS:
         raise Refused("bad_trial", f"Choose from 1 to {MOST_PROMPTS} prompts.")
-    if not 1 <= wish.pairs <= MOST_PAIRS or not 0 <= wish.seed <= GREATEST_SEED:
+    if not 1 <= order.pairs <= MOST_PAIRS or not 0 <= order.seed <= GREATEST_SEED:
         raise Refused(
             "bad_trial", f"Pairs lie between 1 and {MOST_PAIRS}, the seed between 0 and {GREATEST_SEED}."
         )
-    for ref in wish.prompts:
-        the_template(ref, wish.task)
-    items = draw(campaign, wish.task, wish.of, wish.pairs, wish.seed)
+    for ref in order.prompts:
+        the_template(ref, order.task)
+    items = draw(campaign, order.task, order.of, order.pairs, order.seed)
     if not items:
         raise Refused(
-            "nothing_to_try", f"People have labelled nothing of {wish.of} yet; there is nothing to compare with."
+            "nothing_to_try", f"People have labelled nothing of {order.of} yet; there is nothing to compare with."
         )
     return items
 
 
-def _judge_aside(wish: TrialWish, ref: str) -> Judge:
+def _judge_aside(order: TrialOrder, ref: str) -> Judge:
     """Judge of a prompt on trial, not stored where it is new."""
     # Set aside: its labels are in no report.
-    like = wish.like
+    like = order.like
     versions = {name: text for name, text in like.prompt_versions.items() if name in PARAMETERS}
     # A judge without a choice asks by another built-in prompt where a topic has texts; so is it tried.
-    if wish.task in like.prompt_versions or ref != TEMPLATES[wish.task].ref:
-        versions[wish.task] = ref
+    if order.task in like.prompt_versions or ref != TEMPLATES[order.task].ref:
+        versions[order.task] = ref
     same = Judge.objects.filter(
         kind=JudgeKind.LLM, aside=True, study=None, model=like.model, base_url=like.base_url
     )

@@ -101,14 +101,14 @@ PUBLISH = MenuGroup(
     "Publish",
     (
         MenuPage("organizer:snapshots", "Snapshots", _pages("delete_campaign"), roles=OVERSEERS),
-        MenuPage("organizer:catalogue", "Exports"),
+        MenuPage("organizer:exports", "Exports"),
         MenuPage("reports:methods", "Methods", roles=READERS),
-        MenuPage("reports:report", "Group reports", report="packet"),
+        MenuPage("reports:report", "Group reports", report="group-report"),
         MenuPage("organizer:audit", "Audit", roles=OVERSEERS),
     ),
 )
 GROUPS = (SET_UP, JUDGE, RESULTS, PUBLISH)
-DATA_TO_TAKE = MenuPage("organizer:catalogue", "Data to take", roles=frozenset({RESEARCHER}))
+DATA_TO_TAKE = MenuPage("organizer:exports", "Data to take", roles=frozenset({RESEARCHER}))
 
 
 def page_in(campaign: Campaign, name: str, *place: object, **query: object) -> str:

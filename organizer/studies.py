@@ -26,7 +26,7 @@ from evaluation.studies import (
     MOST_PER_TOPIC,
     PER_TOPIC,
     ListedStudy,
-    StudyWish,
+    StudyOrder,
     create_study,
     hand_out_study,
     refused_assessors,
@@ -42,24 +42,24 @@ from llmjobs import job_service
 from llmjobs.job_status import callable_judges_for, may_run_jobs
 from organizer.access import get_campaign, get_row
 from organizer.forms import choice_field, due_field, named, posted, refusals_on, ticks_field
-from reports.audits.corrected import audit_state, corrected_report, label_rows, primary_score
-from reports.audits.drawing import (
+from reports.files import TableForm
+from reports.metrics.random_check.estimate import FEWEST_JUDGED
+from reports.quality.studies import study_report
+from reports.random_checks.corrected import corrected_report, label_rows, primary_score, random_check_state
+from reports.random_checks.drawing import (
     LONGEST_SEED,
     MOST_PER_RUN,
     PER_RUN,
-    AuditWish,
-    create_audit,
-    extend_audit,
-    grow_audit,
+    RandomCheckOrder,
+    create_random_check,
+    extend_random_check,
+    grow_random_check,
     size_of,
-    size_of_wish,
+    size_of_order,
 )
-from reports.audits.frame import CheckCounts, check_counts
-from reports.audits.page import board_address
-from reports.audits.population import default_policies
-from reports.files import TableForm
-from reports.metrics.audit.estimate import FEWEST_JUDGED
-from reports.quality.studies import study_report
+from reports.random_checks.frame import CheckCounts, check_counts
+from reports.random_checks.page import board_address
+from reports.random_checks.population import default_policies
 from web.fields import TextField
 from web.text import plural
 
@@ -130,9 +130,9 @@ class StudyForm(forms.Form):
                 self.add_error(name, f"{chosen} has no such labels; choose one of {', '.join(fitting)}")
 
     @property
-    def wish(self) -> StudyWish:
+    def order(self) -> StudyOrder:
         values = self.cleaned_data
-        return StudyWish(
+        return StudyOrder(
             name=values["name"],
             kind=StudyKind(values["kind"]),
             person=values["person"],
@@ -190,7 +190,7 @@ class CheckForm(forms.Form):
         self.offered = [value for group in groups.values() for value in group]
         # An emptied field stays empty: only a form that was not sent yet is filled.
         if not sent:
-            number = 1 + sum(row.study.draw == DrawKind.AUDIT for row in studies)
+            number = 1 + sum(row.study.draw == DrawKind.RANDOM for row in studies)
             usual = {
                 "labels": next(iter(self.offered), ""),
                 "name": f"Check {number}",
@@ -226,10 +226,10 @@ class CheckForm(forms.Form):
         return name
 
     @property
-    def wish(self) -> AuditWish:
+    def order(self) -> RandomCheckOrder:
         values = self.cleaned_data
         kind, nuggets, machine = json.loads(values["labels"])
-        return AuditWish(
+        return RandomCheckOrder(
             name=values["name"],
             kind=StudyKind(kind),
             machine=machine,
@@ -273,7 +273,7 @@ def studies(request: UserRequest, slug: str) -> HttpResponse:
     rows = studies_for(request.user, campaign)
     context = {
         "campaign": campaign,
-        "rows": [row for row in rows if row.study.draw != DrawKind.AUDIT],
+        "rows": [row for row in rows if row.study.draw != DrawKind.RANDOM],
         "may_organize": may_organize(request.user, campaign),
         "forms": list(TableForm),
     }
@@ -286,7 +286,7 @@ def new_study(request: UserRequest, slug: str) -> HttpResponse:
     form = StudyForm(request.user, campaign, posted(request))
     if form.is_valid():
         with refusals_on(form):
-            made = create_study(campaign=campaign, wish=form.wish, actor=request.user)
+            made = create_study(campaign=campaign, order=form.order, actor=request.user)
             messages.success(request, "Drawn. The pairs stay as they are; now hand them out.")
             return redirect("organizer:study", campaign.slug, made.pk)
     context = {"campaign": campaign, "form": form}
@@ -296,7 +296,7 @@ def new_study(request: UserRequest, slug: str) -> HttpResponse:
 @require_safe
 def study(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign, found = get_row(request.user, slug, study_for, pk)
-    if found.draw == DrawKind.AUDIT:
+    if found.draw == DrawKind.RANDOM:
         return redirect("organizer:random_check", campaign.slug, pk)
     return _page(request, campaign, found)
 
@@ -345,7 +345,7 @@ class CheckRow:
 def check_for(viewer: User, campaign: Campaign, pk: int) -> Study:
     """Return a random check. Raises `Study.DoesNotExist` as well while it is incomplete, but for organizers."""
     study = study_for(viewer, campaign, pk)
-    if study.draw != DrawKind.AUDIT:
+    if study.draw != DrawKind.RANDOM:
         raise Study.DoesNotExist
     if not may_organize(viewer, campaign) and check_counts([study])[pk].left:
         raise Study.DoesNotExist
@@ -356,7 +356,7 @@ def check_for(viewer: User, campaign: Campaign, pk: int) -> Study:
 def random_checks(request: UserRequest, slug: str) -> HttpResponse:
     campaign = get_campaign(request.user, slug)
     may = may_organize(request.user, campaign)
-    rows = [row for row in studies_for(request.user, campaign) if row.study.draw == DrawKind.AUDIT]
+    rows = [row for row in studies_for(request.user, campaign) if row.study.draw == DrawKind.RANDOM]
     counts = check_counts([row.study for row in rows])
     campaigns = within(request.user, campaign)
     paces = {kind: hours_of_labels(campaigns, STAGES[kind], 1) for kind in StudyKind}
@@ -380,13 +380,13 @@ def new_check(request: UserRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with refusals_on(form):
             if draws:
-                made = create_audit(campaign=campaign, wish=form.wish, actor=request.user)
+                made = create_random_check(campaign=campaign, order=form.order, actor=request.user)
                 drawn = size_of(made)
                 then = "Now hand them out." if drawn.drawn else "Every pair is known, so there is none to judge."
                 messages.success(request, f"Drawn: {drawn}. {then}")
                 return redirect("organizer:random_check", campaign.slug, made.pk)
-            size = size_of_wish(campaign, form.wish, form.judged_by)
-            hours = hours_of_labels(within(request.user, campaign), STAGES[form.wish.kind], size.judgments)
+            size = size_of_order(campaign, form.order, form.judged_by)
+            hours = hours_of_labels(within(request.user, campaign), STAGES[form.order.kind], size.judgments)
     context = {"campaign": campaign, "form": form, "size": size, "hours": hours, "fails": draws}
     return render(request, "organizer/random_check_new.html", context, status=422 if draws else 200)
 
@@ -403,7 +403,7 @@ def grow_check(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     form = GrowForm(found, request.POST)
     if form.is_valid():
         with refusals_on(form, "per_run"):
-            came = grow_audit(study=found, per_run=form.cleaned_data["per_run"], actor=request.user)
+            came = grow_random_check(study=found, per_run=form.cleaned_data["per_run"], actor=request.user)
             return _drawn_more(request, campaign, found, came)
     return _page(request, campaign, found, growing=form)
 
@@ -411,7 +411,7 @@ def grow_check(request: UserRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def extend_check(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     campaign, found = get_row(request.user, slug, check_for, pk, may_organize)
-    return _drawn_more(request, campaign, found, extend_audit(study=found, actor=request.user))
+    return _drawn_more(request, campaign, found, extend_random_check(study=found, actor=request.user))
 
 
 def _drawn_more(request: UserRequest, campaign: Campaign, study: Study, came: int) -> HttpResponse:
@@ -429,7 +429,7 @@ def _page(
     growing: GrowForm | None = None,
 ) -> HttpResponse:
     """Page of a study, with a form as it was sent where that was refused."""
-    check, organizes = found.draw == DrawKind.AUDIT, may_organize(request.user, campaign)
+    check, organizes = found.draw == DrawKind.RANDOM, may_organize(request.user, campaign)
     context = {
         "campaign": campaign,
         "study": found,
@@ -447,7 +447,7 @@ def _page(
 
 
 def _corrected(viewer: User, study: Study, growing: GrowForm | None) -> dict[str, Any]:
-    state = audit_state(study, default_policies(study))
+    state = random_check_state(study, default_policies(study))
     report = corrected_report(state, primary_score(study.kind))
     names = ("judged", "refused", "drawn", "pairs", "outside")
     counts = {name: sum(getattr(run, name) for run in report.runs) for name in names}

@@ -39,7 +39,6 @@ from evaluation.rules.protocol import SETTINGS
 from evaluation.rules.text import pattern_of_names
 from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition, TaskState
 from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
-from reports.audits.documents import methods_sentences
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, as_json, as_latex, converter_of, escaped, with_code
 from reports.forms import PAIRINGS
@@ -48,6 +47,7 @@ from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import documents_of
 from reports.metrics.policies import COMPARED, SUPPORT_COMPARED
 from reports.nuggets.descriptives import descriptive_rows, descriptives
+from reports.random_checks.documents import methods_sentences
 from reports.report import counted
 from reports.timing.figures import time_note, time_report
 from web.consistent_read import consistent_read

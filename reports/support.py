@@ -14,7 +14,6 @@ from evaluation.labels import CITATION_LABELS
 from evaluation.models import Campaign, Run
 from evaluation.terms import SupportCondition
 from reports import charts
-from reports.audits.page import CheckedReport, corrected_checks
 from reports.cache import cached_report
 from reports.forms import SupportForm
 from reports.frames import rows_of, support_sheet, tagged_support, topics_by_tag
@@ -34,6 +33,7 @@ from reports.metrics.support import (
     run_support,
 )
 from reports.nuggets.descriptives import labels_alt
+from reports.random_checks.page import CheckedReport, corrected_checks
 from reports.report import (
     CITATION_LABEL,
     OVERVIEW,

@@ -24,17 +24,17 @@ from evaluation.models import Campaign
 from evaluation.studies import study_for
 from evaluation.terms import DrawKind, StudyKind
 from reports.agreement.page import agreement_page
-from reports.audits.drawing import grow_runs
-from reports.audits.page import CheckedReport, complete_checks
 from reports.charts import as_file, on_page
 from reports.confusion.page import confusion_page
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
+from reports.group_report import group_report_page
 from reports.leaderboard.length import length_page
 from reports.leaderboard.page import NO_COLUMNS, doubtful_answers, leaderboard_page
 from reports.metrics.scores import DOUBTS
 from reports.nuggets.descriptives import descriptives_page
 from reports.nuggets.page import nuggets_page
-from reports.packet import packet_page
+from reports.random_checks.drawing import grow_runs
+from reports.random_checks.page import CheckedReport, complete_checks
 from reports.report import Report, counted
 from reports.support import support_page
 from reports.timing.page import time_page
@@ -64,7 +64,7 @@ REPORTS = {
     SUPPORT: ReportKind(support_page, "reports/support.html"),
     "length": ReportKind(length_page),
     "time": ReportKind(time_page),
-    "packet": ReportKind(packet_page, "reports/packet.html"),
+    "group-report": ReportKind(group_report_page, "reports/group_report.html"),
 }
 """By the name in the address, below `reports/`."""
 
@@ -128,7 +128,7 @@ def judge_more(request: UserRequest, slug: str, pk: int) -> HttpResponse:
         raise Http404 from None
     runs, numbers = request.POST.getlist("run"), request.POST.getlist("number")
     are_numbers = len(runs) == len(numbers) and all(map(str.isdecimal, numbers))
-    if check.draw != DrawKind.AUDIT or not runs or not are_numbers:
+    if check.draw != DrawKind.RANDOM or not runs or not are_numbers:
         raise Refused("usage", "Say of which runs of a random check how many pairs are to be drawn.")
     # A number to reach and not one to add: pressed twice, the button draws once.
     came = grow_runs(study=check, numbers=dict(zip(runs, map(int, numbers), strict=True)), actor=request.user)

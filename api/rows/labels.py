@@ -94,7 +94,7 @@ class StudyRow(Out):
     campaign: CampaignSlug
     name: str
     kind: Annotated[str, words(StudyKind)]
-    draw: Annotated[str, words(DrawKind)] = Field(description="audit: a random check")
+    draw: Annotated[str, words(DrawKind)] = Field(description="random: a random check")
     person: str | None = Field(description=f"who is compared, {JUDGE}; null in a random check")
     machine: JudgeName
     nugget_set: str | None = Field(description="null of support")

@@ -232,14 +232,14 @@ class TaskChangesView(WriteView):
     def about(self, write: Write, **place: Any) -> tuple[Campaign, TaskChange]:
         body: TaskChanges = write.body
         campaign = self.campaign_to_change(write.actor, body.campaign)
-        return campaign, _wish(body.change, body.tasks, body)
+        return campaign, _order(body.change, body.tasks, body)
 
     def try_out(self, write: Write, about: tuple[Campaign, TaskChange]) -> HttpResponse:
         return self._receipt_answer(plan_change(*about))
 
     def do(self, write: Write, about: tuple[Campaign, TaskChange]) -> HttpResponse:
-        campaign, wish = about
-        return self._receipt_answer(change_tasks(campaign=campaign, wish=wish, actor=write.actor))
+        campaign, order = about
+        return self._receipt_answer(change_tasks(campaign=campaign, order=order, actor=write.actor))
 
     def _receipt_answer(self, receipt: ChangeReceipt) -> HttpResponse:
         left = [
@@ -263,7 +263,7 @@ class Schedule(WithReason):
     priority: Priority | None = Field(default=None, description=PRIORITY)
 
 
-def _wish(change: Change, tasks: Sequence[str], body: TaskChanges | WithReason) -> TaskChange:
+def _order(change: Change, tasks: Sequence[str], body: TaskChanges | WithReason) -> TaskChange:
     if not isinstance(body, TaskChanges | Schedule):
         return TaskChange(change, tuple(tasks), body.reason)
     # A date that is left out stays; one that is sent as null is meant to go.
@@ -309,8 +309,8 @@ class ChangeTaskView(OneTaskView):
         self.body = Schedule if self.act is Change.RESCHEDULE else WithReason  # type: ignore[misc]
 
     def change(self, write: Write, task: Task) -> HttpResponse:
-        wish = _wish(self.act, [task.public_id], write.body)
-        change_tasks(campaign=task.campaign, wish=wish, actor=write.actor)
+        order = _order(self.act, [task.public_id], write.body)
+        change_tasks(campaign=task.campaign, order=order, actor=write.actor)
         return row_answer(write.actor, "tasks", task.public_id)
 
 

@@ -281,7 +281,9 @@ def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = 
 
 def _what_it_is_of(task: Task) -> str:
     of = task.nugget_set if task.stage == Stage.ASSIGN else task.machine
-    drawn = task.study and f"{'random check' if task.study.draw == DrawKind.AUDIT else 'second look'} {task.study}"
+    drawn = (
+        task.study and f"{'random check' if task.study.draw == DrawKind.RANDOM else 'second look'} {task.study}"
+    )
     return ", ".join(str(part) for part in (of, drawn) if part)
 
 

@@ -310,7 +310,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=60)),
                 ('kind', models.CharField(choices=[('assignment', 'assignment'), ('support', 'support')], max_length=10)),
-                ('draw', models.CharField(choices=[('disagreements', 'disagreements'), ('audit', 'audit')], default=evaluation.terms.DrawKind['DISAGREEMENTS'], max_length=13)),
+                ('draw', models.CharField(choices=[('disagreements', 'disagreements'), ('random', 'random')], default=evaluation.terms.DrawKind['DISAGREEMENTS'], max_length=13)),
                 ('condition', models.CharField(blank=True, choices=[('scratch', 'scratch'), ('post-edit', 'post-edit'), ('llm', 'llm')], max_length=10)),
                 ('per_topic', models.PositiveSmallIntegerField(default=15, null=True)),
                 ('stratified', models.BooleanField(default=False)),
@@ -334,7 +334,7 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(blank=True, help_text='the study whose pairs this judge labels, and nothing else', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.study'),
         ),
         migrations.CreateModel(
-            name='AuditPair',
+            name='RandomCheckPair',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('machine_label', models.PositiveSmallIntegerField()),
@@ -712,7 +712,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('draw', evaluation.terms.DrawKind['AUDIT']), ('per_topic', None), ('person', None)), models.Q(('draw', evaluation.terms.DrawKind['DISAGREEMENTS']), ('per_topic__isnull', False), ('person__isnull', False)), _connector='OR'), name='study_has_what_its_draw_needs'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('draw', evaluation.terms.DrawKind['RANDOM']), ('per_topic', None), ('person', None)), models.Q(('draw', evaluation.terms.DrawKind['DISAGREEMENTS']), ('per_topic__isnull', False), ('person__isnull', False)), _connector='OR'), name='study_has_what_its_draw_needs'),
         ),
         migrations.AddConstraint(
             model_name='study',
@@ -735,24 +735,24 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('base_url', ''), ('kind', evaluation.terms.JudgeKind['HUMAN']), ('model', '')), models.Q(('kind', evaluation.terms.JudgeKind['LLM']), ('user', None)), _connector='OR'), name='judge_person_or_llm'),
         ),
         migrations.AddConstraint(
-            model_name='auditpair',
-            constraint=models.UniqueConstraint(fields=('study', 'answer', 'nugget_version'), name='audit_nugget_once'),
+            model_name='randomcheckpair',
+            constraint=models.UniqueConstraint(fields=('study', 'answer', 'nugget_version'), name='random_check_nugget_once'),
         ),
         migrations.AddConstraint(
-            model_name='auditpair',
-            constraint=models.UniqueConstraint(fields=('study', 'sentence', 'segment'), name='audit_citation_once'),
+            model_name='randomcheckpair',
+            constraint=models.UniqueConstraint(fields=('study', 'sentence', 'segment'), name='random_check_citation_once'),
         ),
         migrations.AddConstraint(
-            model_name='auditpair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('nugget_version__isnull', False), ('segment', None), ('sentence', None)), models.Q(('nugget_version', None), ('segment__isnull', False), ('sentence__isnull', False)), _connector='OR'), name='audit_pair_is_one_of_two'),
+            model_name='randomcheckpair',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('nugget_version__isnull', False), ('segment', None), ('sentence', None)), models.Q(('nugget_version', None), ('segment__isnull', False), ('sentence__isnull', False)), _connector='OR'), name='random_check_pair_is_one_of_two'),
         ),
         migrations.AddConstraint(
-            model_name='auditpair',
-            constraint=models.CheckConstraint(condition=models.Q(('machine_label__in', [0, 1, 2, 255]), ('place__gt', 0), ('place__lt', 1), ('size__gt', 0)), name='audit_pair_is_drawable'),
+            model_name='randomcheckpair',
+            constraint=models.CheckConstraint(condition=models.Q(('machine_label__in', [0, 1, 2, 255]), ('place__gt', 0), ('place__lt', 1), ('size__gt', 0)), name='random_check_pair_is_drawable'),
         ),
         migrations.AddConstraint(
-            model_name='auditpair',
-            constraint=models.CheckConstraint(condition=models.Q(('chance', None), models.Q(('chance__gt', 0), ('chance__lte', 1)), _connector='OR'), name='audit_chance_is_a_probability'),
+            model_name='randomcheckpair',
+            constraint=models.CheckConstraint(condition=models.Q(('chance', None), models.Q(('chance__gt', 0), ('chance__lte', 1)), _connector='OR'), name='random_check_chance_is_a_probability'),
         ),
         migrations.AddConstraint(
             model_name='supportjudgment',

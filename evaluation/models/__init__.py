@@ -17,14 +17,13 @@ from evaluation.models.nuggets import (
     NuggetVersion,
 )
 from evaluation.models.runs import Answer, AnswerProvenance, Citation, Run, Sentence
-from evaluation.models.studies import AuditPair, Study, StudyPair
+from evaluation.models.studies import RandomCheckPair, Study, StudyPair
 from evaluation.models.tasks import Remark, Submission, Task, TaskAnswer
 
 __all__ = [
     "Answer",
     "AnswerProvenance",
     "Assignment",
-    "AuditPair",
     "Campaign",
     "Citation",
     "ConditionDefault",
@@ -42,6 +41,7 @@ __all__ = [
     "Protocol",
     "Qrel",
     "QrelSource",
+    "RandomCheckPair",
     "Remark",
     "Run",
     "Segment",

@@ -1,4 +1,4 @@
-"""Studies: pairs drawn to be judged again by others, where a person and an LLM differ or by chance (an audit).
+"""Studies: pairs drawn to be judged again by others, where a person and an LLM differ or by chance (a random check).
 
 The labels of those others are where all labels are, under judges of the study's own (`Judge.study`).
 """
@@ -24,9 +24,9 @@ BY_PEOPLE = [SupportCondition.SCRATCH, SupportCondition.POST_EDIT]
 class Study(models.Model):
     """Judges whose labels are compared, and how pairs were drawn. `condition`: under which people judge support.
 
-    An audit compares an LLM with whoever judges: it has no person. Its `design` has `seed`, a text; `per_run`, pairs
-    to draw by run id; `least` of a stratum; `runs` and `topics`, by id, none for all; `known` and `sample`, the names
-    of what was taken over.
+    A random check compares an LLM with whoever judges: it has no person. Its `design` has `seed`, a text; `per_run`,
+    pairs to draw by run id; `least` of a stratum; `runs` and `topics`, by id, none for all; `known` and `sample`, the
+    names of what was taken over.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
@@ -53,7 +53,7 @@ class Study(models.Model):
             models.CheckConstraint(condition=Q(per_topic__gte=1), name="study_draws"),
             models.CheckConstraint(condition=~Q(person=F("machine")), name="study_of_two_judges"),
             models.CheckConstraint(
-                condition=Q(draw=DrawKind.AUDIT, person=None, per_topic=None)
+                condition=Q(draw=DrawKind.RANDOM, person=None, per_topic=None)
                 | Q(draw=DrawKind.DISAGREEMENTS, person__isnull=False, per_topic__isnull=False),
                 name="study_has_what_its_draw_needs",
             ),
@@ -69,7 +69,7 @@ class Study(models.Model):
 
     @property
     def compared_person(self) -> Judge:
-        """The person whose labels are compared. Raises ValueError of an audit, which compares none."""
+        """The person whose labels are compared. Raises ValueError of a random check, which compares none."""
         if self.person is None:
             raise ValueError(f"{self} compares no person")
         return self.person
@@ -81,7 +81,7 @@ ONE_OF_TWO = Q(nugget_version__isnull=False, sentence=None, segment=None) | Q(
 
 
 class StudyPair(models.Model):
-    """One pair to judge, with the two labels on which it was drawn; an audit's pair has none here.
+    """One pair to judge, with the two labels on which it was drawn; a random check's pair has none here.
 
     Never changed: what comes of those labels has no effect.
     """
@@ -115,8 +115,8 @@ class StudyPair(models.Model):
         return f"{self.person_label}/{self.machine_label}"
 
 
-class AuditPair(models.Model):
-    """One pair of an audit's frame, drawn or not, as it was when it came in. Only `chance` changes, when it grows.
+class RandomCheckPair(models.Model):
+    """One pair of a random check's frame, drawn or not, as it came in. Only `chance` changes, when it grows.
 
     `machine_label`: of the LLM, NO_LABEL for failed or unjudged; with run and `block` it makes the stratum. `block`:
     0, or the number of the extension that added it. `size` and `place` are x and u of the draw; `chance` is the
@@ -140,15 +140,16 @@ class AuditPair(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["study", "answer", "nugget_version"], name="audit_nugget_once"),
-            models.UniqueConstraint(fields=["study", "sentence", "segment"], name="audit_citation_once"),
-            models.CheckConstraint(condition=ONE_OF_TWO, name="audit_pair_is_one_of_two"),
+            models.UniqueConstraint(fields=["study", "answer", "nugget_version"], name="random_check_nugget_once"),
+            models.UniqueConstraint(fields=["study", "sentence", "segment"], name="random_check_citation_once"),
+            models.CheckConstraint(condition=ONE_OF_TWO, name="random_check_pair_is_one_of_two"),
             models.CheckConstraint(
                 condition=Q(machine_label__in=[*REAL_LABELS, NO_LABEL], size__gt=0, place__gt=0, place__lt=1),
-                name="audit_pair_is_drawable",
+                name="random_check_pair_is_drawable",
             ),
             models.CheckConstraint(
-                condition=Q(chance=None) | Q(chance__gt=0, chance__lte=1), name="audit_chance_is_a_probability"
+                condition=Q(chance=None) | Q(chance__gt=0, chance__lte=1),
+                name="random_check_chance_is_a_probability",
             ),
         ]
 

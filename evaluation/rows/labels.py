@@ -15,11 +15,11 @@ from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
-    AuditPair,
     Campaign,
     Judge,
     NuggetSet,
     NuggetVersion,
+    RandomCheckPair,
     Segment,
     Sentence,
     Study,
@@ -237,11 +237,11 @@ class Studies(Reader):
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         studies = [row[0] for row in chunk]
         # A random check can have taken over another's draw, of which it hands out nothing.
-        drawn = self._counts(StudyPair.objects.exclude(study__draw=DrawKind.AUDIT), Q(), studies)
-        drawn |= self._counts(AuditPair.objects.filter(chance__gt=0, known=False), ~Q(given=""), studies)
+        drawn = self._counts(StudyPair.objects.exclude(study__draw=DrawKind.RANDOM), Q(), studies)
+        drawn |= self._counts(RandomCheckPair.objects.filter(chance__gt=0, known=False), ~Q(given=""), studies)
         for pk, campaign, name, kind, draw, person, machine, nugget_set, condition, seed, *rest in chunk:
             per_topic, stratified, design, actor, created_at = rest
-            audit = draw == DrawKind.AUDIT
+            check = draw == DrawKind.RANDOM
             pairs, judged = drawn.get(pk, (0, 0))
             yield {
                 "id": pk,
@@ -253,10 +253,10 @@ class Studies(Reader):
                 "machine": self.names.judge(campaign, machine),
                 "nugget_set": self.names.nugget_set(nugget_set),
                 "condition": condition or None,
-                "seed": design["seed"] if audit else str(seed),
-                "per_run": design["per_run"] if audit else None,
+                "seed": design["seed"] if check else str(seed),
+                "per_run": design["per_run"] if check else None,
                 "per_topic": per_topic,
-                "stratified": None if audit else stratified,
+                "stratified": None if check else stratified,
                 "drawn": pairs,
                 "judged": judged,
                 "made_by": self.names.person(campaign, actor),

@@ -88,26 +88,26 @@ class ChangeReceipt:
     takes_away: tuple[str, ...] = ()
 
 
-def plan_change(campaign: Campaign, wish: TaskChange) -> ChangeReceipt:
+def plan_change(campaign: Campaign, order: TaskChange) -> ChangeReceipt:
     """Return the effect of a change, and write nothing. Raises `Refused` for tasks that are not there."""
-    _check_says_something(wish)
-    return _parted(tasks_named(campaign, wish.tasks), wish)
+    _check_says_something(order)
+    return _parted(tasks_named(campaign, order.tasks), order)
 
 
-def change_tasks(*, campaign: Campaign, wish: TaskChange, actor: User) -> ChangeReceipt:
+def change_tasks(*, campaign: Campaign, order: TaskChange, actor: User) -> ChangeReceipt:
     """Change each task that allows it. Raises `Refused` without a reason where one is needed, and if none allows it."""
-    if wish.change.needs_reason:
-        check_reason(wish.reason)
-    _check_says_something(wish)
+    if order.change.needs_reason:
+        check_reason(order.reason)
+    _check_says_something(order)
     with transaction.atomic():
         # Locked before the rules are checked: an assessor may submit between the preview and this.
-        tasks = tasks_named(campaign, wish.tasks, lock=True)
-        receipt = _parted(tasks, wish)
+        tasks = tasks_named(campaign, order.tasks, lock=True)
+        receipt = _parted(tasks, order)
         refuse_if_nothing_changed(receipt)
         # Several tasks are one act: those that are refused are named, and the rest goes on.
         for task in tasks:
             if task.public_id in receipt.changed:
-                _carry_out(task, wish, actor)
+                _carry_out(task, order, actor)
         return receipt
 
 
@@ -221,60 +221,62 @@ def tasks_named(campaign: Campaign, public_ids: Collection[str], *, lock: bool =
     return tasks
 
 
-def _parted(tasks: Sequence[Task], wish: TaskChange) -> ChangeReceipt:
+def _parted(tasks: Sequence[Task], order: TaskChange) -> ChangeReceipt:
     seen, assigning = _handed_drafts(tasks), _assigning(tasks)
     changed, left = list[Task](), []
     for task in tasks:
         try:
-            _check(task, wish, seen, assigning)
+            _check(task, order, seen, assigning)
         except Refused as refused:
             left.append(UnchangedTask.of(task, refused.message))
         else:
             changed.append(task)
-    return ChangeReceipt(tuple(task.public_id for task in changed), tuple(left), tuple(_taken_away(changed, wish)))
+    return ChangeReceipt(
+        tuple(task.public_id for task in changed), tuple(left), tuple(_taken_away(changed, order))
+    )
 
 
-def _taken_away(tasks: Sequence[Task], wish: TaskChange) -> Iterator[str]:
+def _taken_away(tasks: Sequence[Task], order: TaskChange) -> Iterator[str]:
     """Yield in words what is lost by a change, for whoever previews it."""
-    if wish.change is Change.RESCHEDULE:
-        dated = [task.due for task in tasks if task.due and task.due != wish.due]
-        if dated and wish.drops_due:
+    if order.change is Change.RESCHEDULE:
+        dated = [task.due for task in tasks if task.due and task.due != order.due]
+        if dated and order.drops_due:
             yield f"Takes the due date of {len(dated):,} {plural(len(dated), 'task')} away."
-        elif dated and wish.due:
+        elif dated and order.due:
             yield f"Replaces the due date of {len(dated):,} {plural(len(dated), 'task')}."
-        ranked = [task for task in tasks if task.priority and wish.priority not in (None, task.priority)]
+        ranked = [task for task in tasks if task.priority and order.priority not in (None, task.priority)]
         if ranked:
             yield f"Replaces the priority of {len(ranked):,} {plural(len(ranked), 'task')}."
-    elif wish.change is Change.WITHDRAW:
+    elif order.change is Change.WITHDRAW:
         submitted = sum(task.state == TaskState.SUBMITTED for task in tasks)
         if submitted:
             yield f"Takes the submitted work of {submitted:,} {plural(submitted, 'task')} out of every report."
 
 
-def _check_says_something(wish: TaskChange) -> None:
+def _check_says_something(order: TaskChange) -> None:
     """Raise `Refused` for a reschedule that sets nothing, or a date that it takes away too."""
-    if wish.change is not Change.RESCHEDULE:
+    if order.change is not Change.RESCHEDULE:
         return
-    if wish.due is None and wish.priority is None and not wish.drops_due:
+    if order.due is None and order.priority is None and not order.drops_due:
         raise Refused("nothing_set", "Set a due date or a priority: what is left empty stays as it is.")
-    if wish.due and wish.drops_due:
-        raise Refused("two_wishes", "Set a due date or take it away, not both.")
+    if order.due and order.drops_due:
+        raise Refused("two_orders", "Set a due date or take it away, not both.")
 
 
 Assigning = dict[tuple[int | None, int], list[str]]
 """Names of those who assign a list, by nugget set and topic."""
 
 
-def _check(task: Task, wish: TaskChange, seen: set[tuple[int, int]], assigning: Assigning) -> None:
-    if wish.change is Change.RESCHEDULE:
+def _check(task: Task, order: TaskChange, seen: set[tuple[int, int]], assigning: Assigning) -> None:
+    if order.change is Change.RESCHEDULE:
         if task.state in (TaskState.SUBMITTED, TaskState.WITHDRAWN):
             raise Refused("cannot_reschedule", f"This task is {task.state}: only open work has a due date.")
         return
-    check_act(Act(wish.change), TaskState(task.state))
+    check_act(Act(order.change), TaskState(task.state))
     # An assessor who has seen the drafts of a topic cannot write its list unaided any more.
-    if wish.change is Change.REOPEN:
+    if order.change is Change.REOPEN:
         check_reopen(Stage(task.stage), seen_drafts=(task.topic_id, task.assessor_id) in seen)
-    if wish.change is Change.WITHDRAW:
+    if order.change is Change.WITHDRAW:
         check_withdrawal(assigning.get(_list_key(task), []))
 
 
@@ -301,25 +303,25 @@ def _handed_drafts(tasks: Sequence[Task]) -> set[tuple[int, int]]:
     return set(edits.values_list("topic_id", "assessor_id"))
 
 
-def _carry_out(task: Task, wish: TaskChange, actor: User) -> None:
-    reason = trimmed(wish.reason)
+def _carry_out(task: Task, order: TaskChange, actor: User) -> None:
+    reason = trimmed(order.reason)
     payload: dict[str, object] = {"task": task.public_id, "topic": task.topic.topic_id, "before": task.state}
-    if wish.change is Change.RESCHEDULE:
+    if order.change is Change.RESCHEDULE:
         payload["was"] = task.due.isoformat() if task.due else None
-        task.due = None if wish.drops_due else wish.due or task.due
-        task.priority = task.priority if wish.priority is None else wish.priority
+        task.due = None if order.drops_due else order.due or task.due
+        task.priority = task.priority if order.priority is None else order.priority
         payload |= {"due": task.due.isoformat() if task.due else None, "priority": task.priority}
         task.save(update_fields=["due", "priority"])
-    elif wish.change is Change.WITHDRAW:
+    elif order.change is Change.WITHDRAW:
         withdraw_task(task)
         _let_another_count(task, actor)
     else:
-        _turn(task, wish.change, reason)
+        _turn(task, order.change, reason)
     if reason:
         payload["reason"] = reason
     payload["version"] = task.version
-    Event.objects.create(campaign=task.campaign, kind=wish.change.done, actor=actor, payload=payload)
-    if wish.change is Change.REOPEN:
+    Event.objects.create(campaign=task.campaign, kind=order.change.done, actor=actor, payload=payload)
+    if order.change is Change.REOPEN:
         _answer_requests(task, reason, actor)
 
 

@@ -84,8 +84,8 @@ def check_assessor(
 
 
 def _made_nuggets(study: Study, topic: Topic, person: User, roster: Roster) -> bool:
-    # An audit asks what the usual assessor would say, and whoever made the list is that by the track's own rule.
-    if study.draw == DrawKind.AUDIT or study.nugget_set is None:
+    # A random check asks what the usual assessor would say, and whoever made the list is that by the track's own rule.
+    if study.draw == DrawKind.RANDOM or study.nugget_set is None:
         return False
     tasks = [task for task in roster.tasks.get(topic.pk, []) if not Stage(task.stage).judges]
     at_desk = any((task.assessor_id, task.nugget_set_id) == (person.pk, study.nugget_set_id) for task in tasks)

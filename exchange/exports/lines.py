@@ -47,11 +47,11 @@ from evaluation.models import (
 from evaluation.terms import PROVENANCE_KEY, Condition, Importance, SupportCondition
 from exchange.snapshots.pack import Hide, under_pseudonyms
 from exchange.snapshots.tables import CampaignRows
-from reports.audits.frame import audit_named, drawn_rows
 from reports.frames import assignment_sheet
 from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import SCORE_NAMES, answer_scores, run_scores
+from reports.random_checks.frame import drawn_rows, random_check_named
 from reports.timing.figures import segment_lines, time_lines
 
 Named = TypeVar("Named", NuggetSet, QrelSource)
@@ -378,8 +378,8 @@ def _condition(options: Options, conditions: type[AnyCondition]) -> AnyCondition
     return conditions(options["condition"])
 
 
-def _audit(campaign: Campaign, options: Options) -> Iterator[str]:
-    return (json_line(row, {}) for row in drawn_rows(audit_named(campaign, options["study"])))
+def _random_check(campaign: Campaign, options: Options) -> Iterator[str]:
+    return (json_line(row, {}) for row in drawn_rows(random_check_named(campaign, options["study"])))
 
 
 EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
@@ -388,7 +388,7 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
     "support": _support,
     "scores": _scores,
     "qrels": _qrels,
-    "audit": _audit,
+    "random-check": _random_check,
     "time": lambda campaign, options: segment_lines(campaign) if options["segments"] else time_lines(campaign),
     "events": lambda campaign, _options: event_lines(campaign),
 }
@@ -420,7 +420,7 @@ def _under_pseudonyms(campaign: Campaign, what: str, written: Iterator[str]) -> 
 
 def _hidden(campaign: Campaign, value: Any, hide: Hide, key: str = "") -> Any:
     if isinstance(value, dict):
-        # Labels of an audit are by judge: there the keys name people.
+        # Labels of a random check are by judge: there the keys name people.
         hide_key = hide if key == "labels" else str
         return {hide_key(name): _hidden(campaign, each, hide, name) for name, each in value.items()}
     if isinstance(value, list):

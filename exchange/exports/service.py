@@ -132,7 +132,7 @@ def _take(export: Export) -> Snapshot:
             campaign=export.campaign,
             name=options["name"],
             note=options.get("note", ""),
-            wish=SnapshotContents(export.texts, export.names),
+            contents=SnapshotContents(export.texts, export.names),
             actor=export.made_by,
             tell=progress.tell,
         )

@@ -22,7 +22,6 @@ from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
-    AuditPair,
     Campaign,
     Citation,
     ConditionDefault,
@@ -37,6 +36,7 @@ from evaluation.models import (
     NuggetVersion,
     Qrel,
     QrelSource,
+    RandomCheckPair,
     Run,
     Segment,
     Sentence,
@@ -57,6 +57,7 @@ from web.text import plural
 
 TAKEN_BACK = "import.taken_back"
 Rows = QuerySet[Any]
+RANDOM_CHECK = "random-check"
 LABELS: dict[str, type[models.Model]] = {"assignments": Assignment, "support": SupportJudgment}
 NOUNS: dict[type[models.Model], tuple[str, str]] = {
     Answer: ("answer", "answers"),
@@ -78,7 +79,7 @@ NOUNS: dict[type[models.Model], tuple[str, str]] = {
     WorkingSupport: ("label at a desk", "labels at desks"),
     Operation: ("change at a desk", "changes at desks"),
     StudyPair: ("pair of a study", "pairs of studies"),
-    AuditPair: ("pair of a random check", "pairs of random checks"),
+    RandomCheckPair: ("pair of a random check", "pairs of random checks"),
     Study: ("study", "studies"),
     Adjudication: ("adjudicated pair", "adjudicated pairs"),
     PracticeAnswer: ("answer to practice", "answers to practice"),
@@ -127,7 +128,7 @@ def undo_import(*, campaign: Campaign, event: Event, actor: User | None) -> str:
         Finding.objects.filter(event=event).delete()
         _take_away(kind, locked, event, undone)
         Campaign.objects.filter(pk=locked.pk).update(revision=F("revision") + 1)
-    way = "withdrawn" if kind in (*LABELS, "audit") else "taken away"
+    way = "withdrawn" if kind in (*LABELS, RANDOM_CHECK) else "taken away"
     return f"Taken back: {added:,} {noun} {way}."
 
 
@@ -135,7 +136,7 @@ def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
     """Return why an import cannot be taken back; None where it can."""
     kind = event.kind.removeprefix("import.")
     added, changed, noun = event.payload["added"], event.payload["changed"], event.payload["of"]
-    if kind not in (*LABELS, "audit", *LOADED):
+    if kind not in (*LABELS, RANDOM_CHECK, *LOADED):
         return Refused("usage", f"An import of {kind} cannot be taken back.")
     if event.pk in taken_back(campaign):
         return Refused("taken_back", "This import was taken back already.")
@@ -158,7 +159,7 @@ def undo_problem(campaign: Campaign, event: Event) -> Refused | None:
 
 
 def _labels(kind: str, event: Event) -> list[Rows]:
-    names = LABELS if kind == "audit" else {kind: LABELS[kind]} if kind in LABELS else {}
+    names = LABELS if kind == RANDOM_CHECK else {kind: LABELS[kind]} if kind in LABELS else {}
     return [model._default_manager.filter(event=event, stands=True) for model in names.values()]
 
 
@@ -197,7 +198,7 @@ LOADED: dict[str, Callable[[Event], list[Rows]]] = {
 def _count_of(kind: str, loaded: Sequence[Rows]) -> int:
     if kind == "scores":
         return int(loaded[0].values("run_id").distinct().count())
-    return sum(rows.count() for rows in loaded) if kind == "audit" else int(loaded[0].count())
+    return sum(rows.count() for rows in loaded) if kind == RANDOM_CHECK else int(loaded[0].count())
 
 
 def _resting(campaign: Campaign, kind: str, event: Event, loaded: Sequence[Rows]) -> Resting:

@@ -126,7 +126,7 @@ class SnapshotContents:
 def pack(
     path: Path,
     campaign: Campaign,
-    wish: SnapshotContents,
+    contents: SnapshotContents,
     documents: Documents | None = None,
     tell: Tell | None = None,
 ) -> SnapshotManifest:
@@ -139,14 +139,16 @@ def pack(
     try:
         with consistent_read() as alias, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=6) as archive:
             now = Campaign.objects.using(alias).get(pk=campaign.pk)
-            return _Packing(archive, CampaignRows(now, alias, wish.texts), wish).write(documents or {}, tell)
+            return _Packing(archive, CampaignRows(now, alias, contents.texts), contents).write(
+                documents or {}, tell
+            )
     except OSError as error:
         raise Refused("cannot_write", f"{path}: {error.strerror or error}") from error
 
 
 class _Packing:
-    def __init__(self, archive: ZipFile, rows: CampaignRows, wish: SnapshotContents) -> None:
-        self.archive, self.rows, self.wish = archive, rows, wish
+    def __init__(self, archive: ZipFile, rows: CampaignRows, contents: SnapshotContents) -> None:
+        self.archive, self.rows, self.contents = archive, rows, contents
         self.people, places = self._people()
         self.places: dict[Model, dict[int, int]] = {User: places}
         for table in rows.tables:
@@ -155,7 +157,7 @@ class _Packing:
 
     def _people(self) -> tuple[People, dict[int, int]]:
         users = self.rows.people()
-        if self.wish.names:
+        if self.contents.names:
             people = People([(user.username, user.first_name, user.last_name) for user in users])
         else:
             # The order of names would tell of names.
@@ -195,9 +197,9 @@ class _Packing:
 
     def _coder(self, table: SnapshotTable, field: Field) -> Coder | None:
         blank = {} if isinstance(field, models.JSONField) else ""
-        if not self.wish.texts and field.name in TEXTS.get(table.name, ()):
+        if not self.contents.texts and field.name in TEXTS.get(table.name, ()):
             return lambda _value: blank
-        if not self.wish.names and (table.model, field.name) == (Campaign, "salt"):
+        if not self.contents.names and (table.model, field.name) == (Campaign, "salt"):
             return lambda _value: blank
         if (table.name, field.name) == JUDGES_BY_KEY:
             return lambda labels: judges_changed(labels, self.places[Judge].get)
@@ -223,8 +225,8 @@ class _Packing:
             name=campaign.name,
             revision=campaign.revision,
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            texts=self.wish.texts,
-            people="names" if self.wish.names else "pseudonyms",
+            texts=self.contents.texts,
+            people="names" if self.contents.names else "pseudonyms",
             migrations=schema_of(),
             content=content_of(tables),
             tables=tables,

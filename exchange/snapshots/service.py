@@ -31,21 +31,21 @@ SHORT_NAME = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9_]{0,59}")
 
 
 def write_campaign(
-    path: Path, campaign: Campaign, wish: SnapshotContents, tell: Tell | None = None
+    path: Path, campaign: Campaign, contents: SnapshotContents, tell: Tell | None = None
 ) -> SnapshotManifest:
     """Write a campaign's state and its methods report into a file, which appears under its name when it is whole.
 
     Raises `Refused` where it cannot be written.
     """
     with whole_file(path) as part:
-        return pack(part, campaign, wish, methods_documents(campaign), tell)
+        return pack(part, campaign, contents, methods_documents(campaign), tell)
 
 
 def take_snapshot(
     *,
     campaign: Campaign,
     name: str,
-    wish: SnapshotContents,
+    contents: SnapshotContents,
     note: str = "",
     actor: User | None = None,
     tell: Tell | None = None,
@@ -54,7 +54,7 @@ def take_snapshot(
     check_new_name(campaign, name)
     with TemporaryDirectory(prefix="assay-snapshot-") as folder:
         path = Path(folder) / "campaign.zip"
-        manifest = write_campaign(path, campaign, wish, tell)
+        manifest = write_campaign(path, campaign, contents, tell)
         with transaction.atomic():
             return _keep(path, manifest, Snapshot(campaign=campaign, name=name, note=note, made_by=actor))
 
@@ -166,9 +166,9 @@ def _check_same(archive: Archive, there: Campaign) -> None:
                 field="slug",
             )
         return
-    wish = SnapshotContents(archive.manifest.texts, archive.manifest.people == "names")
+    contents = SnapshotContents(archive.manifest.texts, archive.manifest.people == "names")
     with TemporaryDirectory(prefix="assay-compare-") as folder:
-        if pack(Path(folder) / "now.zip", there, wish).content != content:
+        if pack(Path(folder) / "now.zip", there, contents).content != content:
             raise Refused(
                 "campaign_there",
                 f"There is a campaign {there.slug} already, in another state than the file's; another short name "

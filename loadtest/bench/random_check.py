@@ -16,9 +16,9 @@ from loadtest.bench.agreement_page import READER, signed_in
 from loadtest.bench.measuring import Measured
 from loadtest.bench.scores import LLM, PERSON, SEEDS, SLUG
 from loadtest.bench.sizes import Size
-from reports.audits.drawing import AuditWish, create_audit
-from reports.audits.frame import drawn_rows
-from reports.audits.importing import import_audit
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check
+from reports.random_checks.frame import drawn_rows
+from reports.random_checks.importing import import_random_check
 
 LABELS = [AssignmentLabel(label).name.lower() for label in (2, 0, 1, 2, 0)]
 
@@ -31,10 +31,10 @@ def prepare(size: Size, _turn: int) -> Measured:
     edited = synthetic.make_nuggets(campaign, size, Origin.EDITED, "bench-nuggetizer")
     synthetic.store_labels(edited, size, LLM, JudgeKind.LLM, SEEDS[0])
     with measured.timing("draw"):
-        study = create_audit(campaign=campaign, wish=AuditWish("check", StudyKind.ASSIGNMENT))
+        study = create_random_check(campaign=campaign, order=RandomCheckOrder("check", StudyKind.ASSIGNMENT))
     rows = [row | {"label": LABELS[place % len(LABELS)]} for place, row in enumerate(drawn_rows(study))]
     lines = tuple((number, json.dumps(row)) for number, row in enumerate(rows, 1))
-    import_audit(study=study, source=Source("labels.jsonl", "", lines), judge=PERSON)
+    import_random_check(study=study, source=Source("labels.jsonl", "", lines), judge=PERSON)
     add_member(campaign=campaign, user=User.objects.create(username=READER), role=Role.RESEARCHER)
     return measured
 

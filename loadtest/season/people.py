@@ -159,35 +159,35 @@ class Organizer:
 
     def hand_out(self, stage: Stage, topics: Collection[str], **fields: str) -> None:
         """Hand out these topics, by topic id, as they become ready, until everything is handed out."""
-        left, wish = set(topics), {"stage": stage.value, "priority": "0", **fields}
+        left, order = set(topics), {"stage": stage.value, "priority": "0", **fields}
         while left and not self.season.is_over:
-            key, ready = self._offer(wish, left)
+            key, ready = self._offer(order, left)
             if key:
-                self._hand_out(wish, ready)
+                self._hand_out(order, ready)
                 left -= ready
                 self.season.handed[stage.value] += len(ready)
             self.look_on()
 
-    def _offer(self, wish: Mapping[str, Any], topics: Collection[str]) -> tuple[str, set[str]]:
+    def _offer(self, order: Mapping[str, Any], topics: Collection[str]) -> tuple[str, set[str]]:
         """Return the key of what would be handed out now, and its topics; '' where that is nothing."""
         chosen = [self.season.world.topics[topic] for topic in sorted(topics)]
         answer = None
         while answer is None and not self.season.is_over:
-            answer = self._form("work/hand-out/", {**wish, "topics": chosen, "preview": "1"})
+            answer = self._form("work/hand-out/", {**order, "topics": chosen, "preview": "1"})
         page = str(answer.body) if answer else ""
         if MISSING in page:
             raise GaveUp("the form of handing out lacks a field")
         found = KEY.search(page)
         return (found[1], set(GIVEN.findall(page))) if found else ("", set())
 
-    def _hand_out(self, wish: Mapping[str, Any], topics: Collection[str]) -> None:
+    def _hand_out(self, order: Mapping[str, Any], topics: Collection[str]) -> None:
         """Hand out these topics, once: where there was no answer, they are offered again if nobody has them."""
         chosen = [self.season.world.topics[topic] for topic in sorted(topics)]
         while not self.season.is_over:
-            key, ready = self._offer(wish, topics)
+            key, ready = self._offer(order, topics)
             if not ready:
                 return
-            self._form("work/hand-out/", {**wish, "topics": chosen, "hand_out": "1", "expect": key})
+            self._form("work/hand-out/", {**order, "topics": chosen, "hand_out": "1", "expect": key})
 
     def start_job(self, kind: str, **fields: str) -> str:
         """Start an LLM job, once; return its number."""

@@ -60,7 +60,7 @@ ADDRESSES = ("new",)
 FIRST_PAGES = {
     Role.ORGANIZER: "organizer:today",
     Role.AUDITOR: "organizer:audit",
-    Role.RESEARCHER: "organizer:catalogue",
+    Role.RESEARCHER: "organizer:exports",
 }
 """By role, of somebody who has several in a campaign the first."""
 
@@ -411,7 +411,7 @@ UNPUBLISHED = "Until the track has published its results: for its participants a
 
 
 @require_safe
-def catalogue(request: UserRequest, slug: str) -> HttpResponse:
+def exports(request: UserRequest, slug: str) -> HttpResponse:
     """Tables and snapshots to take, all under pseudonyms, and the collections of the API for programs."""
     viewer, campaign = request.user, get_campaign(request.user, slug)
     organizes = may_organize(viewer, campaign)
@@ -429,7 +429,7 @@ def catalogue(request: UserRequest, slug: str) -> HttpResponse:
         "now": now(),
         "may_organize": organizes,
     }
-    return render(request, "organizer/catalogue.html", context)
+    return render(request, "organizer/exports.html", context)
 
 
 def _scored(campaign: Campaign) -> Iterator[tuple[NuggetCondition, str, dict[str, str]]]:

@@ -39,7 +39,7 @@ from llmjobs.trials import (
     GREATEST_SEED,
     MOST_PAIRS,
     PAIRS,
-    TrialWish,
+    TrialOrder,
     foretell,
     labelled_by_people,
     last_trials,
@@ -139,11 +139,11 @@ class TrialForm(BudgetForm):
         self.fields["of"] = forms.ChoiceField(choices=material, label="Labels by people of")
 
     @property
-    def wish(self) -> TrialWish:
+    def order(self) -> TrialOrder:
         """Raises `Refused` for a judge that cannot be called."""
         values, like = self.cleaned_data, judge_to_try(self.cleaned_data["judge"])
         drawn = values["of"], values["pairs"], values["seed"]
-        return TrialWish(self.task, tuple(values["prompts"]), like, *drawn, self.budget)
+        return TrialOrder(self.task, tuple(values["prompts"]), like, *drawn, self.budget)
 
 
 def _refs(viewer: User, task: PromptTask) -> list[str]:
@@ -235,9 +235,9 @@ def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with refusals_on(form):
             if starts:
-                new_trial = start_trial(campaign, form.wish, request.user)
+                new_trial = start_trial(campaign, form.order, request.user)
                 return redirect("organizer:trial", campaign.slug, new_trial.pk)
-            context = estimated(campaign, form.wish)
+            context = estimated(campaign, form.order)
     context |= {
         "campaign": campaign,
         "task": task,
@@ -249,15 +249,15 @@ def try_prompts(request: UserRequest, slug: str) -> HttpResponse:
     return render(request, "organizer/prompt_try.html", context, status=422 if starts else 200)
 
 
-def estimated(campaign: Campaign, wish: TrialWish) -> dict[str, Any]:
+def estimated(campaign: Campaign, order: TrialOrder) -> dict[str, Any]:
     """Cost of each prompt and of all. Raises `Refused`."""
-    estimates = foretell(campaign, wish)
+    estimates = foretell(campaign, order)
     first, *others = (estimate.forecast for _, estimate in estimates)
     for other in others:
         # All are asked of one model: its price is known for all of them or for none.
         cost = None if first.cost is None or other.cost is None else first.cost + other.cost
         first = replace(first, calls=first.calls + other.calls, cost=cost)
-    return {"estimates": estimates, "in_use": wish.in_use, "button": button_of(first)}
+    return {"estimates": estimates, "in_use": order.in_use, "button": button_of(first)}
 
 
 @require_safe

@@ -86,12 +86,12 @@ class WorkSearch(ListSearch):
         return words
 
     @property
-    def wishes(self) -> dict[str, str]:
+    def filters(self) -> dict[str, str]:
         return {name: self.value(name) for name in ("words", "state", "assessor", "stage", "step")}
 
     @property
     def query(self) -> str:
-        return urlencode({name: value for name, value in self.wishes.items() if value})
+        return urlencode({name: value for name, value in self.filters.items() if value})
 
     @property
     def pattern_problem(self) -> str:
@@ -99,14 +99,14 @@ class WorkSearch(ListSearch):
         return " ".join(str(error) for error in self.errors.get("words", []))
 
     def topics(self, viewer: User, campaign: Campaign) -> QuerySet[Topic]:
-        wishes, pattern = self.wishes, pattern_in(self.value("words"))
-        step = wishes.pop("step")
+        filters, pattern = self.filters, pattern_in(self.value("words"))
+        step = filters.pop("step")
         if pattern:
-            wishes["words"] = ""
-        due = wishes["state"] if wishes["state"] in (LATE, IDLE) else ""
+            filters["words"] = ""
+        due = filters["state"] if filters["state"] in (LATE, IDLE) else ""
         if due:
-            wishes["state"] = ""
-        topics = work_topics(viewer, campaign, **wishes, pattern=pattern, due=due)
+            filters["state"] = ""
+        topics = work_topics(viewer, campaign, **filters, pattern=pattern, due=due)
         if step:
             topics = topics.filter(pk__in=topics_at_step(viewer, campaign, step))
         return topics.none() if self.pattern_problem else topics
@@ -211,7 +211,7 @@ class TaskForm(forms.Form):
         label="Priority",
     )
 
-    def wish(self, change: Change, tasks: tuple[str, ...]) -> TaskChange:
+    def order(self, change: Change, tasks: tuple[str, ...]) -> TaskChange:
         """Raises `Refused` for an inconsistent form."""
         if not self.is_valid():
             raise Refused("bad_form", errors_text(self))
@@ -237,9 +237,9 @@ class ChangeForm(TaskForm):
         )
 
     @property
-    def wish_of_all(self) -> TaskChange:
+    def order_of_all(self) -> TaskChange:
         """Raises `Refused` for an inconsistent form."""
-        return self.wish(Change(self.cleaned_data["change"]), tuple(self.cleaned_data["tasks"]))
+        return self.order(Change(self.cleaned_data["change"]), tuple(self.cleaned_data["tasks"]))
 
 
 def _caption(task: Task) -> str:

@@ -75,8 +75,8 @@ def _acts(request: UserRequest, campaign: Campaign, task: Task) -> dict[str, Any
 @require_POST
 def change_task(request: UserRequest, slug: str, public_id: str, change: Change) -> HttpResponse:
     campaign, task = get_row(request.user, slug, task_for, public_id, may_organize)
-    wish = TaskForm(request.POST).wish(change, (task.public_id,))
-    change_tasks(campaign=campaign, wish=wish, actor=request.user)
+    order = TaskForm(request.POST).order(change, (task.public_id,))
+    change_tasks(campaign=campaign, order=order, actor=request.user)
     messages.success(request, f"{DONE[change]}.")
     return redirect("organizer:task", campaign.slug, public_id)
 

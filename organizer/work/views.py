@@ -111,7 +111,7 @@ def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
 def ticked_tasks(viewer: User, campaign: Campaign, data: QueryDict) -> list[str]:
     """Tasks chosen in the matrix: those ticked with those of the ticked topics, or all of its search."""
     search = WorkSearch(viewer, campaign, data)
-    tasks = _fitting(tasks_for(viewer, campaign).not_withdrawn(), search.wishes)
+    tasks = _fitting(tasks_for(viewer, campaign).not_withdrawn(), search.filters)
     if data.get("choose") == "found":
         topics = search.topics(viewer, campaign)
         return list(tasks.filter(topic__in=topics.order_by()).values_list("public_id", flat=True))
@@ -119,12 +119,12 @@ def ticked_tasks(viewer: User, campaign: Campaign, data: QueryDict) -> list[str]
     return [*data.getlist("tasks"), *of_topics]
 
 
-def _fitting(tasks: TaskQuerySet[Task], wishes: Mapping[str, str]) -> TaskQuerySet[Task]:
-    state = wishes["state"]
+def _fitting(tasks: TaskQuerySet[Task], filters: Mapping[str, str]) -> TaskQuerySet[Task]:
+    state = filters["state"]
     if state in (LATE, IDLE):
         tasks = tasks.filter(late() if state == LATE else untouched())
     # A state of topics chooses topics, and all of their tasks.
-    fields = {"stage": wishes["stage"], "assessor__username": wishes["assessor"]}
+    fields = {"stage": filters["stage"], "assessor__username": filters["assessor"]}
     fields["state"] = state if state in list(TaskState) else ""
     return tasks.filter(**{field: value for field, value in fields.items() if value})
 
@@ -190,7 +190,7 @@ def _back_to_matrix(
     for errors in form.errors.values():
         messages.warning(request, " ".join(str(error) for error in errors))
     search = WorkSearch(request.user, campaign, request.GET)
-    query = urlencode({name: value for name, value in {**search.wishes, "handed": handed}.items() if value})
+    query = urlencode({name: value for name, value in {**search.filters, "handed": handed}.items() if value})
     return redirect(f"{reverse('organizer:work', args=[campaign.slug])}?{query}")
 
 
@@ -243,13 +243,13 @@ def change_work(request: UserRequest, slug: str) -> HttpResponse:
     receipt: ChangeReceipt | None = None
     commits = "commit" in data
     if form.is_valid():
-        # Read before a refusal: a form with an error has no wish any more.
-        wish = None if form.cleaned_data["change"] == REASSIGN else form.wish_of_all
+        # Read before a refusal: a form with an error has no order any more.
+        order = None if form.cleaned_data["change"] == REASSIGN else form.order_of_all
         with refusals_on(form):
-            receipt = _changed(form, wish, campaign, request.user, commits=commits)
-        if form.errors and wish:
+            receipt = _changed(form, order, campaign, request.user, commits=commits)
+        if form.errors and order:
             # A refused change is shown as what it would do now, under the reason.
-            receipt = plan_change(campaign, wish)
+            receipt = plan_change(campaign, order)
         elif receipt and commits:
             done = DONE[form.cleaned_data["change"]]
             messages.success(request, _counts(done, "task", receipt.changed, "task", receipt.left, "as before"))
@@ -294,14 +294,14 @@ def answer(request: UserRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 def _changed(
-    form: ChangeForm, wish: TaskChange | None, campaign: Campaign, actor: User, *, commits: bool
+    form: ChangeForm, order: TaskChange | None, campaign: Campaign, actor: User, *, commits: bool
 ) -> ChangeReceipt:
-    """Receipt of a change, or its preview. Without a wish the tasks are reassigned."""
-    if wish is None:
+    """Receipt of a change, or its preview. Without an order the tasks are reassigned."""
+    if order is None:
         act = reassign_many if commits else plan_reassigning
         fields = {name: form.cleaned_data[name] for name in ("tasks", "assessor", "reason")}
         return act(campaign=campaign, actor=actor, **fields)
-    return change_tasks(campaign=campaign, wish=wish, actor=actor) if commits else plan_change(campaign, wish)
+    return change_tasks(campaign=campaign, order=order, actor=actor) if commits else plan_change(campaign, order)
 
 
 def _counts(done: str, noun: str, changed: Sized, left_noun: str, left: Sized, how: str) -> str:

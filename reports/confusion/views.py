@@ -20,9 +20,6 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign, Study
 from evaluation.studies import study_for
 from evaluation.terms import DrawKind
-from reports.audits.corrected import audit_state, corrected_report, primary_score
-from reports.audits.documents import corrected_document, corrected_rows
-from reports.audits.population import default_policies
 from reports.confusion.page import confusion_page
 from reports.confusion.paired_labels import ItemKind, Key
 from reports.confusion.pairs import PairList, judge_of, read_pairs
@@ -30,6 +27,9 @@ from reports.confusion.verdicts import Pair, adjudicate, find_pair, key_of, labe
 from reports.files import FileTable, TableForm, downloaded
 from reports.models import VERDICTS
 from reports.quality.studies import StudyReport, agreement_rows, study_document, study_report
+from reports.random_checks.corrected import corrected_report, primary_score, random_check_state
+from reports.random_checks.documents import corrected_document, corrected_rows
+from reports.random_checks.population import default_policies
 from reports.terms import ErrorCategory, category_text
 from reports.views import get_campaign
 from web.fields import TextField
@@ -56,7 +56,7 @@ def study_file(request: UserRequest, slug: str, pk: int, table: TableForm) -> Ht
         study = study_for(request.user, campaign, pk)
     except ObjectDoesNotExist:
         raise Http404 from None
-    if study.draw == DrawKind.AUDIT:
+    if study.draw == DrawKind.RANDOM:
         rows = check_table(study, complete_only=not may_organize(request.user, campaign))
     else:
         rows = study_table(study_report(study))
@@ -210,7 +210,7 @@ def _pair(request: UserRequest, campaign: Campaign, kind: ItemKind, key: Key) ->
 
 def check_table(study: Study, *, complete_only: bool) -> FileTable:
     """Return a random check's corrected leaderboard by the primary score, for these topics."""
-    state = audit_state(study, default_policies(study))
+    state = random_check_state(study, default_policies(study))
     report = corrected_report(state, primary_score(study.kind), complete_only=complete_only)
     headings = {"run_id": "Run", "llm": "LLM", "people": "People only", "corrected": "Corrected", "low": "Low"}
     headings |= {"high": "High", "best_rank": "Best rank", "worst_rank": "Worst rank", "judged": "Judged"}

@@ -11,7 +11,6 @@ from evaluation.domain.conditions import CitationCondition, NuggetCondition, res
 from evaluation.errors import Refused, on_side
 from evaluation.models import Campaign
 from reports import charts
-from reports.audits.page import BoardLine, CheckedReport, corrected_checks
 from reports.cache import cached_report
 from reports.forms import LeaderboardForm, Option, score_words, ways_out
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
@@ -30,6 +29,7 @@ from reports.metrics.intervals import AMOUNTS, FRACTIONS, Interval, documents_of
 from reports.metrics.policies import Policies, SupportPolicies, listed_policies
 from reports.metrics.scores import DOUBTS, LENGTH, SCORE_NAMES, doubts
 from reports.metrics.support import SUPPORT_NAMES
+from reports.random_checks.page import BoardLine, CheckedReport, corrected_checks
 from reports.report import (
     FEWEST_TOPICS,
     WRONG_CHOICE,

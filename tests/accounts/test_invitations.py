@@ -26,8 +26,8 @@ INVITATION = "/invitation/"
 
 def link(people: People, role: str = "assessor", email: str = "", by: str = "olga") -> str:
     """Invite on the page; return the link, as the page shows it or as it was sent."""
-    wish = {"role": role, "addresses": email, "send" if email else "link": "1"}
-    page = people.client(by).post(people.page("invite/"), wish).content.decode()
+    fields = {"role": role, "addresses": email, "send" if email else "link": "1"}
+    page = people.client(by).post(people.page("invite/"), fields).content.decode()
     text = str(mail.outbox[-1].body) if email else page
     return str(re.findall(r"http://testserver(/invitation/[\w-]+/)", text)[0])
 
@@ -142,17 +142,17 @@ def pasted() -> str:
 
 
 def test_check_90_thirty_pasted_addresses_send_27(people: People) -> None:
-    client, wish = people.client("olga"), {"role": "assessor", "addresses": pasted()}
-    page = " ".join(client.post(people.page("invite/"), wish).content.decode().split())
+    client, fields = people.client("olga"), {"role": "assessor", "addresses": pasted()}
+    page = " ".join(client.post(people.page("invite/"), fields).content.decode().split())
     assert "<b>27 new</b>, 2 known, 1 invalid." in page
     assert '<bdi>broken@</bdi> <span class="muted">This is no email address.' in page
     assert "<bdi>New, Nina</bdi>, <bdi>nina@example.org</bdi>" in page
     assert not mail.outbox
-    assert client.post(people.page("invite/"), wish | {"send": "1"}).status_code == 302
+    assert client.post(people.page("invite/"), fields | {"send": "1"}).status_code == 302
     assert len(mail.outbox) == 27
     assert {invitation.role for invitation in Invitation.objects.all()} == {"assessor"}
     assert "Bo Brandt <bo@example.org>" in [address for sent in mail.outbox for address in sent.to]
-    assert "0 new" in client.post(people.page("invite/"), wish).content.decode()
+    assert "0 new" in client.post(people.page("invite/"), fields).content.decode()
 
 
 def test_a_preview_of_no_address_makes_no_link(people: People) -> None:
@@ -211,12 +211,12 @@ def test_only_organizers_invite(people: People, name: str) -> None:
 def test_without_a_mail_server_each_person_has_a_link_to_hand_over(people: People, settings: Settings) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"  # as without EMAIL_URL
     client = people.client("olga")
-    wish = {"role": "assessor", "addresses": "Nina New <nina@example.org>, bo@example.org"}
-    preview = client.post(people.page("invite/"), wish).content.decode()
+    fields = {"role": "assessor", "addresses": "Nina New <nina@example.org>, bo@example.org"}
+    preview = client.post(people.page("invite/"), fields).content.decode()
     assert "Make 2 links as assessor" in preview
     assert "sends no mail" in preview
     assert "Send 2" not in preview
-    page = client.post(people.page("invite/"), wish | {"send": "1"}).content.decode()
+    page = client.post(people.page("invite/"), fields | {"send": "1"}).content.decode()
     assert "nothing was sent" in page
     assert "invitations sent" not in page
     links = re.findall(r"http://testserver(/invitation/[\w-]+/)", page)

@@ -92,9 +92,9 @@ def test_who_has_once_seen_whose_answers_they_are_never_judges_there(people: Peo
 
 @pytest.mark.parametrize(("referer", "leads"), [("http://testserver", True), ("https://elsewhere.example", False)])
 def test_whoever_was_refused_finds_the_way_back_to_the_form(people: People, referer: str, leads: bool) -> None:
-    wish = {"username": "nobody", "role": "assessor"}
+    fields = {"username": "nobody", "role": "assessor"}
     headers = {"Referer": referer + people.page()}
-    refused = people.client("olga").post(f"{people.page()}take/", wish, headers=headers)
+    refused = people.client("olga").post(f"{people.page()}take/", fields, headers=headers)
     assert refused.status_code == 422
     assert (f'<a href="{referer}{people.page()}">Back to where you were</a>' in refused.content.decode()) is leads
 
@@ -146,13 +146,13 @@ def test_addresses_are_for_organizers(people: People) -> None:
 def test_who_holds_unfinished_tasks_stays_assessor(tmp_path: Path) -> None:
     world: DeskWorld = make_work_world(tmp_path)
     page = "/campaigns/river/people/"
-    wish = {"username": "ann", "role": "assessor"}
-    refused = world.client("olga").post(f"{page}take/", wish)
+    fields = {"username": "ann", "role": "assessor"}
+    refused = world.client("olga").post(f"{page}take/", fields)
     assert refused.status_code == 422
     assert "2 unfinished tasks" in refused.content.decode()
     for task in (world.post_edit, world.manual):
         type(task).objects.filter(pk=task.pk).update(state=TaskState.SUBMITTED)
-    assert world.client("olga").post(f"{page}take/", wish).status_code == 302
+    assert world.client("olga").post(f"{page}take/", fields).status_code == 302
     assert "none any more" in world.client("olga").get(page).content.decode()
     # They have judged: what they judged stays closed to them.
     second = world.client("olga").post(f"{page}give/", {"username": "ann", "role": Role.RESEARCHER})

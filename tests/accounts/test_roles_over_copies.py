@@ -53,7 +53,7 @@ def copy(request: pytest.FixtureRequest, world: World) -> Campaign:
 
 
 def opened_as(name: str, campaign: Campaign, actor: User) -> Campaign:
-    snapshot = take_snapshot(campaign=campaign, name=name, wish=SnapshotContents(), actor=actor)
+    snapshot = take_snapshot(campaign=campaign, name=name, contents=SnapshotContents(), actor=actor)
     return open_snapshot(snapshot=snapshot, actor=actor).campaign
 
 

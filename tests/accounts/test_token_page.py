@@ -17,8 +17,8 @@ TOKENS = "/accounts/tokens/"
 
 def made(client: Client, **changes: object) -> str:
     """Make a token on the page; return it as the page shows it."""
-    wish = {"name": "notebook", "scopes": ["read"], "days": "30"} | changes
-    page = client.post(TOKENS, wish).content.decode()
+    fields = {"name": "notebook", "scopes": ["read"], "days": "30"} | changes
+    page = client.post(TOKENS, fields).content.decode()
     return str(re.findall(r'value="(assay_[^"]+)"', page)[0])
 
 

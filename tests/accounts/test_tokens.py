@@ -125,9 +125,9 @@ def test_a_token_needs_a_name_scopes_and_an_end_in_time(
     changes: dict[str, object], code: str, settings: Settings
 ) -> None:
     settings.API_TOKEN_MAX_DAYS = 30
-    wish = {"name": "notebook", "scopes": ["read"], "days": 30} | changes
-    ends = now() + timedelta(days=wish.pop("days"))  # type: ignore[arg-type]
+    fields = {"name": "notebook", "scopes": ["read"], "days": 30} | changes
+    ends = now() + timedelta(days=fields.pop("days"))  # type: ignore[arg-type]
     with pytest.raises(RuleRefusal) as refusal:
-        make_token(user=make_user("ann"), expires_at=ends, **wish)  # type: ignore[arg-type]
+        make_token(user=make_user("ann"), expires_at=ends, **fields)  # type: ignore[arg-type]
     assert refusal.value.code == code
     assert not ApiToken.objects.exists()

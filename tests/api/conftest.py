@@ -12,11 +12,11 @@ from evaluation.models import Task, Topic
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
 from evaluation.terms import Stage, StudyKind
-from reports.audits.drawing import AuditWish, create_audit
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from tests.api.reading import Program
 from tests.worlds.campaign import World, make_world
 
-CHECK = AuditWish("by chance", StudyKind.ASSIGNMENT, per_run=2, least=1)
+CHECK = RandomCheckOrder("by chance", StudyKind.ASSIGNMENT, per_run=2, least=1)
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def world(db: None, tmp_path: Path) -> World:
     """Two topics, two runs, one nugget set, a machine's labels and a person's, a random check; and the cast."""
     cache.clear()  # of what throttles counted
     made = make_world(tmp_path)
-    create_audit(campaign=made.campaign, wish=CHECK, actor=made.people["olga"])
+    create_random_check(campaign=made.campaign, order=CHECK, actor=made.people["olga"])
     return made
 
 

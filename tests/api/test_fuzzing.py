@@ -32,7 +32,7 @@ from schemathesis.specs.openapi.checks import (
 from accounts.tokens import Scope, make_token
 from evaluation.campaigns.create import add_member
 from evaluation.terms import Role
-from reports.audits.drawing import create_audit
+from reports.random_checks.drawing import create_random_check
 from tests.api.conftest import CHECK
 from tests.api.test_permissions import places
 from tests.api.throttling import unlimited
@@ -65,7 +65,7 @@ def made(folder: Path, *, with_canaries: bool) -> tuple[DeskWorld, Canaries]:
     """Make the world; Sam organizes another campaign. Requests will share the test's transaction."""
     world, canaries = make_blind_world(folder, with_canaries=with_canaries)
     world.people["ada"] = make_user("ada", is_superuser=True)
-    create_audit(campaign=world.campaign, wish=CHECK)
+    create_random_check(campaign=world.campaign, order=CHECK)
     add_member(campaign=make_campaign("lake", "Lakes"), user=world.people["sam"], role=Role.ORGANIZER)
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)  # Django's own client connects it again

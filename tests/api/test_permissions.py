@@ -19,7 +19,7 @@ from api.provenance import EXPLAINED
 from api.urls import urlpatterns
 from evaluation.terms import StudyKind
 from llmjobs.models import LlmJob
-from reports.audits.drawing import AuditWish, create_audit
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from tests.worlds.blind import make_blind_world
 from tests.worlds.cast import make_user
 from tests.worlds.desk import DeskWorld
@@ -166,7 +166,7 @@ QUERIES = {
 def world(tmp_path: Path) -> DeskWorld:
     made, _ = make_blind_world(tmp_path, with_canaries=False)
     made.people["ada"] = make_user("ada", is_superuser=True)
-    create_audit(campaign=made.campaign, wish=AuditWish("by chance", StudyKind.ASSIGNMENT))
+    create_random_check(campaign=made.campaign, order=RandomCheckOrder("by chance", StudyKind.ASSIGNMENT))
     return made
 
 

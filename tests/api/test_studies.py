@@ -10,14 +10,14 @@ from django.urls import reverse
 from evaluation.domain.pseudonyms import pseudonym_of
 from evaluation.models import Campaign, Judge, Study
 from evaluation.terms import StudyKind
-from reports.audits.drawing import AuditWish, create_audit
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from tests.api.conftest import program_of
 from tests.api.reading import Program
-from tests.metrics.audit.test_example import CORRECTED
-from tests.worlds.audits import FIVE, PEOPLE, add_labels, corrected, judge, make_example, people_rows
+from tests.metrics.random_check.test_example import CORRECTED
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast
 from tests.worlds.imported import load, run
+from tests.worlds.random_checks import FIVE, PEOPLE, add_labels, corrected, judge, make_example, people_rows
 
 pytestmark = pytest.mark.postgresql
 LOOSE = "least_judged=1"
@@ -52,7 +52,7 @@ def test_a_study_is_a_row(example: World, tmp_path: Path) -> None:
         "campaign": "river",
         "name": "check",
         "kind": "assignment",
-        "draw": "audit",
+        "draw": "random",
         "person": None,
         "machine": "llm",
         "nugget_set": "edited-people",
@@ -75,7 +75,7 @@ def test_a_second_look_is_a_row_without_corrected_scores(example: World, tmp_pat
     assert (row["draw"], row["per_run"], row["per_topic"], row["seed"]) == ("disagreements", None, 9, "0")
     assert (row["drawn"], row["judged"], row["person"]) == (3, 0, "expert")
     problem = olga.problem(f"studies/{row['id']}/corrected/", 422)
-    assert problem["code"] == "no_audit"
+    assert problem["code"] == "no_random_check"
     assert "who-is-right is a second look at disagreements" in problem["detail"]
 
 
@@ -168,6 +168,6 @@ def test_a_list_of_many_studies_takes_no_more_queries(example: World) -> None:
     olga.get("studies")
     few = olga.queries("studies")
     for number in range(3):
-        wish = AuditWish(f"more {number}", StudyKind.ASSIGNMENT, per_run=2, least=1)
-        create_audit(campaign=example.campaign, wish=wish)
+        order = RandomCheckOrder(f"more {number}", StudyKind.ASSIGNMENT, per_run=2, least=1)
+        create_random_check(campaign=example.campaign, order=order)
     assert (len(olga.rows("studies")), olga.queries("studies")) == (4, few)

@@ -23,7 +23,7 @@ FORBIDDEN_MODULES = re.compile(
 FORBIDDEN_MODELS = {
     *("Run", "Answer", "AnswerProvenance", "Sentence", "Citation", "Judge", "Assignment", "SupportJudgment"),
     *("Event", "Finding", "QrelSource", "ConditionDefault", "TopicTag", "NuggetVersion", "NuggetLineage"),
-    *("Study", "StudyPair", "AuditPair"),
+    *("Study", "StudyPair", "RandomCheckPair"),
 }
 """A wording is read through the row or the list that the assessor made. Nothing here says who made it."""
 

@@ -15,7 +15,7 @@ CONTRACT = {
 # What came later.
 MORE = {
     *("import_practice", "import_prompt", "undo_import", "delete_campaign", "job", "check_texts"),
-    *("grow_study", "extend_study", "import_audit", "take_drafts"),
+    *("grow_study", "extend_study", "import_random_check", "take_drafts"),
 }
 # What `make run` and an operator use, and no study does.
 HOUSE = {

@@ -26,8 +26,8 @@ from evaluation.formats.topics import parse_qrels, parse_topics
 from evaluation.management.base import AssayCommand
 from evaluation.terms import FindingCode, StudyKind
 from llmjobs.prompt_store import read_wording
-from reports.audits.importing import parse_audit
 from reports.management.commands.report import SUBPARSERS
+from reports.random_checks.importing import parse_random_check
 from tests.architecture.tree import DJANGOS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +55,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "nuggets": lambda path: parse_lists(read_source(path)),
     "assignments": lambda path: parse_assignments(read_source(path)),
     "support": lambda path: parse_support(read_source(path)),
-    "audit": lambda path: parse_audit(read_source(path), StudyKind.ASSIGNMENT, ()),
+    "random-check": lambda path: parse_random_check(read_source(path), StudyKind.ASSIGNMENT, ()),
     "practice": lambda path: parse_practice(read_source(path)),
     "scores": lambda path: parse_scores(read_source(path)),
     "prompt": lambda path: read_wording(read_source(path)),

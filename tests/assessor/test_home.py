@@ -124,8 +124,8 @@ def test_what_was_taken_back_is_told_with_who_and_why(world: DeskWorld, *, hande
     if handed_on:
         reassign(campaign=world.campaign, task=task.public_id, assessor="ben", reason=reason, actor=olga)
     else:
-        wish = TaskChange(Change.WITHDRAW, (task.public_id,), reason)
-        change_tasks(campaign=world.campaign, wish=wish, actor=olga)
+        order = TaskChange(Change.WITHDRAW, (task.public_id,), reason)
+        change_tasks(campaign=world.campaign, order=order, actor=olga)
     address = world.client().get(window.url())
     assert address.status_code == 404
     for page in (home(world), address.content.decode()):

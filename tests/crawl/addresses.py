@@ -14,7 +14,7 @@ FILES: dict[str, Sequence[str]] = {
     "picture": ["svg"],
     "table": ["csv", "json", "tex"],
     "document": ["html", "tex", "json"],
-    "report": ["descriptives", "nuggets", "support", "length", "time", "packet"],
+    "report": ["descriptives", "nuggets", "support", "length", "time", "group-report"],
     "part": ["overview"],
     "kind": ["topics"],
 }

@@ -80,7 +80,7 @@ ROUTES = {
         organizer:judges organizer:prompts organizer:prompt organizer:trial
         reports:report reports:report_table reports:report_picture
         organizer:cost organizer:cost_table organizer:cost_picture
-        organizer:protocol organizer:catalogue organizer:data
+        organizer:protocol organizer:exports organizer:data
         organizer:snapshots organizer:snapshot_methods reports:methods reports:methods_file
     """,
     "organizer's page": """

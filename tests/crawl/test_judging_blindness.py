@@ -32,9 +32,9 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.studies import StudyWish, create_study, hand_out_study
+from evaluation.studies import StudyOrder, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Stage, StudyKind
-from reports.audits.drawing import AuditWish, create_audit
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from tests.assessor.desk_client import Window
 from tests.crawl.addresses import addresses
 from tests.crawl.canaries import Canaries, body_of
@@ -64,7 +64,7 @@ def judging(db: None, tmp_path: Path) -> JudgeWorld:
     judge_with_machine(world, tmp_path, 3)
     make_judging_task(world.campaign, world.people["ben"], Stage.ASSIGN)
     give_study(world, tmp_path)
-    give_audit(world)
+    give_random_check(world)
     return world
 
 
@@ -92,17 +92,19 @@ def load_labels(world: JudgeWorld, folder: Path, runs: int, judge: str, kind: Ju
 def give_study(world: JudgeWorld, folder: Path) -> None:
     """Let Ben have a study of what an expert and the machine differ on; that he is not independent matters nothing."""
     load_labels(world, folder, 3, "canary-expert", JudgeKind.HUMAN, "support")
-    wish = StudyWish("canary-study", StudyKind.ASSIGNMENT, per_topic=3)
-    study = create_study(campaign=world.campaign, wish=wish)
+    order = StudyOrder("canary-study", StudyKind.ASSIGNMENT, per_topic=3)
+    study = create_study(campaign=world.campaign, order=order)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evaluation.tasks.hand_out.check_assessor", lambda *_: None)
         hand_out_study(study=study, assessor="ben", actor=world.people["olga"])
 
 
-def give_audit(world: JudgeWorld) -> None:
+def give_random_check(world: JudgeWorld) -> None:
     """Let Ann have a random check of what the machine said."""
-    wish = AuditWish("canary-audit", StudyKind.ASSIGNMENT, machine=MACHINE, per_run=2, least=1, seed="canary-seed")
-    study = create_audit(campaign=world.campaign, wish=wish)
+    order = RandomCheckOrder(
+        "canary-check", StudyKind.ASSIGNMENT, machine=MACHINE, per_run=2, least=1, seed="canary-seed"
+    )
+    study = create_random_check(campaign=world.campaign, order=order)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evaluation.tasks.hand_out.check_assessor", lambda *_: None)
         hand_out_study(study=study, assessor="ann", actor=world.people["olga"])

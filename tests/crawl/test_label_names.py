@@ -34,7 +34,7 @@ PAGES = {
     "support": "",
     "length": "",
     "time": "",
-    "packet": "",
+    "group-report": "",
     "methods": "",
     "topic": "",
     "run": "",
@@ -89,7 +89,7 @@ def address_of(name: str) -> str:
     view = name.partition(" ")[0]
     if view in SINGLE:
         return filled(every_address()[f"organizer:{view}"], arguments(f"organizer:{view}")[0])
-    if view in {"descriptives", "nuggets", "support", "length", "time", "packet"}:
+    if view in {"descriptives", "nuggets", "support", "length", "time", "group-report"}:
         return reverse("reports:report", args=[SLUG, view])
     room = "organizer" if view in {"quality", "data", "protocol"} else "reports"
     return reverse(f"{room}:{view}", args=[SLUG])

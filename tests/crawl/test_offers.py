@@ -72,7 +72,7 @@ def test_check_52_readers_are_offered_and_told_nothing_false(role: Role) -> None
 
 TODAY = f"/campaigns/{SLUG}/today/"
 ROOMS = ("organizer:", "reports:")
-WITHOUT_ROOM = {"organizer:campaigns", "organizer:catalogue"}
+WITHOUT_ROOM = {"organizer:campaigns", "organizer:exports"}
 """The list of campaigns, and the page on which researchers land."""
 
 

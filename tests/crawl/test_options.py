@@ -58,7 +58,7 @@ def starts(world: World) -> Iterator[str]:
     """Yield the pages, and each report, file and list of the API of each condition."""
     yield from world.pages().values()
     slug = world.campaign.slug
-    yield reverse("organizer:catalogue", args=[slug])
+    yield reverse("organizer:exports", args=[slug])
     yield reverse("organizer:change_defaults", args=[slug])
     yield reverse("organizer:hand_out", args=[slug]) + "?stage=support-post-edit"
     for document in ("html", "tex", "json"):
@@ -67,7 +67,7 @@ def starts(world: World) -> Iterator[str]:
         for name in ("leaderboard_table", "agreement_table", "confusion_table"):
             address = reverse(f"reports:{name}", args=[slug, "csv"])
             yield f"{address}?condition={condition}&x={condition}&y=E/A&rows={condition}&columns=E/A"
-        for report in ("length", "nuggets", "support", "packet"):
+        for report in ("length", "nuggets", "support", "group-report"):
             yield reverse("reports:report", args=[slug, report]) + f"?condition={condition}"
         for kind in ("assignments", "support", "scores", "nuggets"):
             yield reverse("organizer:new_export", args=[slug]) + f"?what={kind}&condition={condition}"
@@ -119,10 +119,10 @@ def test_an_ambiguous_condition_is_listed_with_a_choice_everywhere(world: World)
     run = client.get(world.pages()["run"]).content.decode()
     for names in ("auto-robot, another", "auto-robot, robot", "edited, another", "other, robot"):
         assert f"<bdi>{names}</bdi>" in run
-    catalogue = client.get(reverse("organizer:catalogue", args=[slug])).content.decode()
-    for address in map(unescape, re.findall(r'href="(/api/v1/scores/\?[^"]*format=csv)"', catalogue)):
+    exports = client.get(reverse("organizer:exports", args=[slug])).content.decode()
+    for address in map(unescape, re.findall(r'href="(/api/v1/scores/\?[^"]*format=csv)"', exports)):
         assert client.get(address).status_code == 200
-    assert "Automatic nuggets, automatic labels (A/A), auto-robot, another" in catalogue
+    assert "Automatic nuggets, automatic labels (A/A), auto-robot, another" in exports
     methods = client.get(reverse("reports:methods", args=[slug])).content.decode()
     assert "Several" not in methods
     assert "(A/A), auto-robot, another" in methods

@@ -18,13 +18,13 @@ from assessor.models import PracticeItem
 from evaluation.models import (
     Answer,
     Assignment,
-    AuditPair,
     Event,
     Judge,
     ListedNugget,
     Membership,
     NuggetList,
     Qrel,
+    RandomCheckPair,
     Remark,
     Run,
     Segment,
@@ -288,7 +288,7 @@ def check_of_the_leaderboard(world: DeskWorld, event: Event) -> Study:
         campaign=world.campaign,
         name="by chance",
         kind=StudyKind.ASSIGNMENT,
-        draw=DrawKind.AUDIT,
+        draw=DrawKind.RANDOM,
         machine=choice.judges[0],
         nugget_set=choice.nugget_sets[0],
         per_topic=None,
@@ -304,7 +304,7 @@ def check_of_nothing(study: Study) -> Study:
         campaign=study.campaign,
         name="is it right",
         kind=study.kind,
-        draw=DrawKind.AUDIT,
+        draw=DrawKind.RANDOM,
         condition=study.condition,
         machine=study.machine,
         per_topic=None,
@@ -312,7 +312,7 @@ def check_of_nothing(study: Study) -> Study:
         event=Event.objects.create(campaign=study.campaign, kind="note", payload={"per_run": 50}),
     )
     pair = StudyPair.objects.get(study=study)
-    AuditPair.objects.create(
+    RandomCheckPair.objects.create(
         study=check,
         answer=pair.answer,
         sentence=pair.sentence,
@@ -332,7 +332,7 @@ def ids_of(world: DeskWorld) -> dict[str, object]:
     leading = check_of_the_leaderboard(world, study.event)
     listed = ListedNugget.objects.exclude(pk__in=NuggetCalls.objects.values("listed"))[0]
     call = make_call(WorkItem.objects.all()[0], number=9)
-    snapshot = take_snapshot(campaign=world.campaign, name="whole", wish=SnapshotContents())
+    snapshot = take_snapshot(campaign=world.campaign, name="whole", contents=SnapshotContents())
     attempt, export = ImportAttempt.objects.all()[0], Export.objects.all()[0]
     sam = world.people["sam"].pk
     return {

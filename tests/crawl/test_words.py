@@ -237,7 +237,11 @@ CITATIONS = (
         "quality/",
         "data/",
     ),
-    *("confusion/pairs/?rows=llm&columns=scratch&cell=differ", "agreement/?x=llm&y=post-edit", "reports/packet/"),
+    *(
+        "confusion/pairs/?rows=llm&columns=scratch&cell=differ",
+        "agreement/?x=llm&y=post-edit",
+        "reports/group_report/",
+    ),
 )
 
 

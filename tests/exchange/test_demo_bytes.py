@@ -53,8 +53,8 @@ def loaded(folder: Path) -> tuple[Rows, dict[str, str]]:
             call_command("export", what, "--campaign", SLUG, *options, "--output", str(folder / what))
         if connection.vendor == "sqlite":  # PostgreSQL numbers submitted support labels as it happens to read them
             campaign = Campaign.objects.get(slug=SLUG)
-            for name, wish in {"named": SnapshotContents(), "numbered": SnapshotContents(names=False)}.items():
-                write_campaign(folder / name, campaign, wish)
+            for name, contents in {"named": SnapshotContents(), "numbered": SnapshotContents(names=False)}.items():
+                write_campaign(folder / name, campaign, contents)
         transaction.set_rollback(True)
     return rows, {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 

@@ -38,13 +38,13 @@ from llmjobs.models import Attempt, LlmJob
 from organizer.cost import LABEL, LIST, Prices, cost_page, llm_units, person_units
 from organizer.management.commands.load_demo import visit_yesterday
 from organizer.today.summary import last_visit
-from reports.audits.corrected import audit_state, corrected_report
-from reports.audits.drawing import PER_RUN
-from reports.audits.frame import check_counts
 from reports.leaderboard.scores import PRIMARY
 from reports.metrics.confusion import confusion
 from reports.metrics.policies import Policies
 from reports.quality.people import shared_by_people
+from reports.random_checks.corrected import corrected_report, random_check_state
+from reports.random_checks.drawing import PER_RUN
+from reports.random_checks.frame import check_counts
 from reports.views import REPORTS
 from tests.worlds.demo import make_demo
 
@@ -153,8 +153,8 @@ def test_half_of_a_second_look_is_done() -> None:
 
 
 def test_one_random_check_is_complete_and_one_half_done() -> None:
-    nuggets, citations = Study.objects.filter(draw=DrawKind.AUDIT).order_by("pk")
-    report = corrected_report(audit_state(nuggets, Policies()), PRIMARY)
+    nuggets, citations = Study.objects.filter(draw=DrawKind.RANDOM).order_by("pk")
+    report = corrected_report(random_check_state(nuggets, Policies()), PRIMARY)
     assert report.complete
     assert report.neighbours
     assert all(run.corrected[0] is not None and run.judged == PER_RUN for run in report.runs)

@@ -41,10 +41,10 @@ from llmjobs.models import Call
 from reports.methods import methods_documents
 from reports.models import Adjudication
 from tests.assessor.desk_client import Window
-from tests.worlds.audits import make_wide
 from tests.worlds.blind import make_blind_world
 from tests.worlds.campaign import World, make_world
 from tests.worlds.imported import Outcome, run
+from tests.worlds.random_checks import make_wide
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 
@@ -279,12 +279,12 @@ def test_what_is_no_whole_file_is_refused(file: Path, tmp_path: Path) -> None:
 def test_a_snapshot_stays_as_it_was_and_opens_beside(world: World, tmp_path: Path) -> None:
     before = run(*SCORES, "river").out
     snapshot = take_snapshot(
-        campaign=world.campaign, name="submitted", wish=SnapshotContents(), actor=world.people["olga"]
+        campaign=world.campaign, name="submitted", contents=SnapshotContents(), actor=world.people["olga"]
     )
     file = b"".join(pieces(snapshot))
     assert (sha256(file).hexdigest(), len(file)) == (snapshot.sha256, snapshot.size)
     with pytest.raises(Refused, match="already"):
-        take_snapshot(campaign=world.campaign, name="submitted", wish=SnapshotContents())
+        take_snapshot(campaign=world.campaign, name="submitted", contents=SnapshotContents())
     Run.objects.filter(run_id="alpha").update(run_id="renamed")
     add_member(campaign=world.campaign, user=world.people["rita"], role=Role.ASSESSOR)
     Campaign.objects.update(revision=50)
@@ -302,7 +302,7 @@ def test_a_snapshot_stays_as_it_was_and_opens_beside(world: World, tmp_path: Pat
 
 
 def test_no_program_changes_a_snapshot(world: World) -> None:
-    snapshot = take_snapshot(campaign=world.campaign, name="kept", wish=SnapshotContents())
+    snapshot = take_snapshot(campaign=world.campaign, name="kept", contents=SnapshotContents())
     for change in (
         lambda: Snapshot.objects.update(sha256="forged"),
         lambda: SnapshotPart.objects.update(data=b"forged"),

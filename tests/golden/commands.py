@@ -15,7 +15,7 @@ from evaluation.terms import Condition, SupportCondition
 from reports.metrics.support import SUPPORT_NAMES
 from tests.golden.archives import listed
 from tests.golden.keeping import Documents
-from tests.golden.worlds import AUDIT, NAMED
+from tests.golden.worlds import NAMED, RANDOM_CHECK
 from tests.worlds.imported import run
 
 Words = tuple[str, ...]
@@ -57,7 +57,7 @@ def reports(world: str) -> Iterator[Words]:
     yield from of_support(person, machine)
     yield "study", "--study", "where they differ"
     if world == "demo":
-        yield from of_audit()
+        yield from of_random_check()
     yield ("time",)
     yield "time", "--idle", "60"
 
@@ -98,9 +98,9 @@ def of_support(person: str, machine: str) -> Iterator[Words]:
     )
 
 
-def of_audit() -> Iterator[Words]:
+def of_random_check() -> Iterator[Words]:
     """Yield the reports on a random check."""
-    base = ("corrected", "--study", AUDIT, "--least-judged", "1")
+    base = ("corrected", "--study", RANDOM_CHECK, "--least-judged", "1")
     yield base[:3]
     for score in (*SCORES[:-1], "vital_strict", *SUPPORT_NAMES[:2]):
         yield *base, "--score", score
@@ -124,7 +124,7 @@ def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
     yield "support", "--condition", "scratch", "--judge", person
     yield ("qrels",)
     yield from (("qrels", "--source", name) for name in ("NIST", "UMBRELA"))
-    yield "audit", "--study", AUDIT
+    yield "random-check", "--study", RANDOM_CHECK
     yield from (("time",), ("time", "--segments"), ("events",))
     yield from (("campaign",), ("campaign", "--without-texts"), ("campaign", "--pseudonyms"))
     yield "campaign", "--snapshot", "as it was"

@@ -28,7 +28,7 @@ def rest_documents(campaign: Campaign) -> Documents:
                 yield _document(_client(other), other, f"{name}/?{query}&format=jsonl")
         yield from _rows(olga, campaign, name)
     for study in olga.get(f"{ROOT}studies/?campaign={campaign.slug}").json()["results"]:
-        if study["draw"] == DrawKind.AUDIT:
+        if study["draw"] == DrawKind.RANDOM:
             yield _document(olga, "olga", f"studies/{study['id']}/corrected/?least_judged=1")
     yield "rest", "schema", olga.get("/api/schema/").content
 

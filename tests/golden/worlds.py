@@ -11,15 +11,15 @@ from evaluation.formats.source import Source
 from evaluation.imports.assignments import import_assignments
 from evaluation.labels import AssignmentLabel
 from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetVersion, Task, TaskAnswer, TopicTag
-from evaluation.studies import StudyWish, create_study, hand_out_study
+from evaluation.studies import StudyOrder, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Role, Stage, StudyKind
 from exchange.demo_campaign import HOURLY_RATE, SLUG, load_demo
-from reports.audits.drawing import AuditWish, create_audit
-from reports.audits.frame import drawn_rows
-from reports.audits.importing import import_audit
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import adjudicate, find_pair
 from reports.leaderboard.scores import import_scores
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check
+from reports.random_checks.frame import drawn_rows
+from reports.random_checks.importing import import_random_check
 from tests.worlds.cast import make_user, write_source
 from tests.worlds.judging import (
     BENDS,
@@ -37,7 +37,7 @@ PUBLISHED = (
     "run_id,group,task,vital_strict,all\nalpha,hill,RAG,0.5,0.75\nbeta,hill,RAG,0.25,0.5\ngamma,,AG,0.125,\n"
 )
 STUDY = "where they differ"
-AUDIT = "by chance"
+RANDOM_CHECK = "by chance"
 
 
 def make_demo(_folder: Path) -> Campaign:
@@ -143,8 +143,8 @@ def _finish(task: Task, first: int = 0) -> None:
 def _study(world: JudgingWorld) -> None:
     """Have Dora judge again on what Ann and the machine differ."""
     add_member(campaign=world.campaign, user=make_user("dora"), role=Role.ASSESSOR)
-    wish = StudyWish(STUDY, StudyKind.ASSIGNMENT, person="ann", machine=MACHINE, nuggets="edited-ann", seed=7)
-    study = create_study(campaign=world.campaign, wish=wish, actor=world.people["olga"])
+    order = StudyOrder(STUDY, StudyKind.ASSIGNMENT, person="ann", machine=MACHINE, nuggets="edited-ann", seed=7)
+    study = create_study(campaign=world.campaign, order=order, actor=world.people["olga"])
     receipt = hand_out_study(study=study, assessor="dora", actor=world.people["olga"])
     _finish(current_task(receipt.tasks[0]), first=1)
 
@@ -152,17 +152,17 @@ def _study(world: JudgingWorld) -> None:
 def _check_by_chance(campaign: Campaign) -> None:
     """Judge what was drawn, each pair with the next label, one of them with none."""
     machine = NAMED["demo"][2]
-    wish = AuditWish(
-        AUDIT, StudyKind.ASSIGNMENT, machine=machine, nuggets="edited", per_run=6, least=2, seed="river"
+    order = RandomCheckOrder(
+        RANDOM_CHECK, StudyKind.ASSIGNMENT, machine=machine, nuggets="edited", per_run=6, least=2, seed="river"
     )
-    study = create_audit(campaign=campaign, wish=wish)
+    study = create_random_check(campaign=campaign, order=order)
     words = ("support", "not_support", "partial_support", "support", "not_support", "refused")
     rows = [
         {name: row[name] for name in ("run_id", "topic_id", "nugget", "occurrence")} | {"label": words[place % 6]}
         for place, row in enumerate(drawn_rows(study))
     ]
     lines = tuple((place, json.dumps(row)) for place, row in enumerate(rows, 1))
-    import_audit(study=study, source=Source("labels.jsonl", "", lines), judge="Cleo Creek")
+    import_random_check(study=study, source=Source("labels.jsonl", "", lines), judge="Cleo Creek")
 
 
 def _adjudicate(world: JudgingWorld) -> None:

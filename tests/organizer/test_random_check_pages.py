@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from evaluation.models import Assignment, AuditPair, Event, Study, StudyPair, Task
+from evaluation.models import Assignment, Event, RandomCheckPair, Study, StudyPair, Task
 from evaluation.terms import JudgeKind, StudyKind
-from reports.audits.drawing import AuditWish, create_audit
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from tests.worlds.campaign import queries_of
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import (
@@ -41,8 +41,8 @@ def client(world: JudgingWorld, name: str = "olga") -> Client:
 
 
 def make_check(world: JudgingWorld, name: str = "is it right", per_run: int = 2) -> Study:
-    wish = AuditWish(name, StudyKind.ASSIGNMENT, per_run=per_run, least=1, seed="s")
-    return create_audit(campaign=world.campaign, wish=wish)
+    order = RandomCheckOrder(name, StudyKind.ASSIGNMENT, per_run=per_run, least=1, seed="s")
+    return create_random_check(campaign=world.campaign, order=order)
 
 
 def judged_check(world: JudgingWorld) -> Study:
@@ -88,14 +88,14 @@ def test_a_check_of_known_pairs_alone_is_complete(world: JudgingWorld) -> None:
 
 
 def test_a_preview_says_what_a_draw_then_does(world: JudgingWorld) -> None:
-    olga, wish = client(world), filled(runs=["alpha", "beta"])
-    shown = words_of(olga.post(NEW, wish).content.decode())
+    olga, order = client(world), filled(runs=["alpha", "beta"])
+    shown = words_of(olga.post(NEW, order).content.decode())
     assert "2 runs, about 20 each: 6 of 6 pairs" in shown
-    made = olga.post(NEW, wish | {"draw": "1"}, follow=True)
+    made = olga.post(NEW, order | {"draw": "1"}, follow=True)
     study = Study.objects.get()
     assert made.redirect_chain[-1][0] == reverse("organizer:random_check", args=["river", study.pk])
     assert "Drawn: 2 runs, about 20 each: 6 of 6 pairs." in words_of(made.content.decode())
-    assert (StudyPair.objects.count(), AuditPair.objects.count()) == (6, 6)
+    assert (StudyPair.objects.count(), RandomCheckPair.objects.count()) == (6, 6)
     assert (study.design["seed"], study.machine.name) == ("rivers", MACHINE)
     assert study.event.actor == world.people["olga"]
 
@@ -180,13 +180,13 @@ def test_a_check_grows_and_says_by_how_many(world: JudgingWorld) -> None:
 
 
 def test_extend_is_offered_where_pairs_are_outside(world: JudgingWorld) -> None:
-    wish = AuditWish("one run", StudyKind.ASSIGNMENT, per_run=3, least=1)
-    study = create_audit(campaign=world.campaign, wish=wish)
+    order = RandomCheckOrder("one run", StudyKind.ASSIGNMENT, per_run=3, least=1)
+    study = create_random_check(campaign=world.campaign, order=order)
     address = f"{CHECKS}{study.pk}/"
     assert "extend/" not in client(world).get(address).content.decode()
     assert client(world).post(f"{address}extend/").status_code == 422
     StudyPair.objects.filter(study=study).delete()
-    AuditPair.objects.filter(study=study, machine_label=0).delete()
+    RandomCheckPair.objects.filter(study=study, machine_label=0).delete()
     page = client(world).get(address).content.decode()
     assert "2 pairs came after the draw" in page
     extended = client(world).post(f"{address}extend/", follow=True).content.decode()

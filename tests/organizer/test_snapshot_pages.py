@@ -89,7 +89,7 @@ def test_what_could_not_be_made_or_opened_is_said_with_its_reason(world: World) 
     olga = world.client("olga")
     kept = made(olga, "one")
     olga.post(f"{SNAPSHOTS}take/", {"name": "twice"})
-    take_snapshot(campaign=world.campaign, name="twice", wish=SnapshotContents())
+    take_snapshot(campaign=world.campaign, name="twice", contents=SnapshotContents())
     Export.objects.update(made_at=now() + timedelta(minutes=1))  # so that the other one is not taken for its own
     make_campaign(opened_slug(kept))
     olga.post(reverse("organizer:open_snapshot", args=["river", kept.pk]))

@@ -214,7 +214,7 @@ def test_check_54_publish_is_current_when_the_snapshots_page_says_so(desk: DeskW
         return head, "the last one is current" in page, "data changed since the last one" in page
 
     assert both() == ("not published", False, False)
-    take_snapshot(campaign=desk.campaign, name="one", wish=SnapshotContents())
+    take_snapshot(campaign=desk.campaign, name="one", contents=SnapshotContents())
     assert both() == ("current", True, False)
     Campaign.objects.update(revision=F("revision") + 1)
     assert both() == ("out of date", False, True)
@@ -519,7 +519,7 @@ def test_every_day_is_of_the_campaigns_own_zone(
     settings.TIME_ZONE = zone
     moment = datetime(2027, 3, 4, hour, 30, tzinfo=UTC)
     with time_machine.travel(moment, tick=False):
-        take_snapshot(campaign=desk.campaign, name="one", wish=SnapshotContents())
+        take_snapshot(campaign=desk.campaign, name="one", contents=SnapshotContents())
         worked(desk.manual, 17 * 60, submitted=False, hours_ago=0)
         local = timezone.localtime(moment)
         page = page_of(desk)

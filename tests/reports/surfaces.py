@@ -95,11 +95,11 @@ def check_group_reports(campaign: Campaign, client: Client, document: Any) -> No
         query = {"group": group, "condition": document["condition"]}
         files = {
             part: client.get(
-                reverse("reports:report_table", args=[campaign.slug, "packet", part, "json"], query=query)
+                reverse("reports:report_table", args=[campaign.slug, "group-report", part, "json"], query=query)
             ).json()["rows"]
             for part in ("overview", "topics")
         }
-        page = text_of(client, reverse("reports:report", args=[campaign.slug, "packet"], query=query))
+        page = text_of(client, reverse("reports:report", args=[campaign.slug, "group-report"], query=query))
         assert files["overview"]
         for row in files["overview"]:
             assert {name: row[name] for name in ALL_SCORES} == {

@@ -46,7 +46,7 @@ QUERIES = {
     "support": "?condition=scratch",
     "length": "?condition=A/A&judge=whole",
     "time": "",
-    "packet": "?condition=A/A&judge=whole&group=team%20a",
+    "group-report": "?condition=A/A&judge=whole&group=team%20a",
 }
 
 
@@ -108,7 +108,7 @@ def test_labels_of_two_lists_by_one_judge_are_two_bars(world: World, tmp_path: P
     ],
 )
 def test_the_picture_of_each_page_is_drawn_in_both_themes(world: World, name: str) -> None:
-    part = "topics" if name == "packet" else "overview"
+    part = "topics" if name == "group-report" else "overview"
     address = reverse("reports:report_picture", args=["river", name, part, "svg"]) + QUERIES[name]
     sign = "&" if "?" in address else "?"
     light, dark = (
@@ -179,10 +179,12 @@ def test_a_table_is_ordered_by_any_column_with_undefined_last(world: World) -> N
 
 
 def test_a_packet_holds_its_group_s_runs_and_nothing_of_others(world: World) -> None:
-    page = page_of(world, "packet")
+    page = page_of(world, "group-report")
     assert "alpha" in page
     assert "beta" not in page
-    address = reverse("reports:report_table", args=["river", "packet", "topics", "csv"]) + QUERIES["packet"]
+    address = (
+        reverse("reports:report_table", args=["river", "group-report", "topics", "csv"]) + QUERIES["group-report"]
+    )
     table = world.client("olga").get(address).content.decode()
     assert not [name for name in ("beta", "team b", "whole") if name in table]
     (row,) = csv.DictReader(io.StringIO(table))
@@ -225,7 +227,7 @@ def test_the_leaderboard_is_of_the_topics_of_a_tag_and_shows_each_tag(world: Wor
     )
 
 
-@pytest.mark.parametrize("name", ["descriptives", "nuggets", "support", "length", "packet"])
+@pytest.mark.parametrize("name", ["descriptives", "nuggets", "support", "length", "group-report"])
 def test_the_queries_of_a_page_do_not_grow_with_its_runs(world: World, tmp_path: Path, name: str) -> None:
     address = reverse("reports:report", args=["river", name]) + QUERIES[name]
     client = world.client("olga")

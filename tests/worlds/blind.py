@@ -111,7 +111,7 @@ KNOWN_TO_SOME = {
     *("Task", "Submission", "Remark", "Desk", "WorkingNugget", "MarkedPassage", "Operation", "TimeSegment"),
     *("TaskAnswer", "WorkingAssignment", "WorkingSupport", "PracticeItem", "PracticeAnswer"),
     "TodayVisit",  # moments only
-    *("Study", "StudyPair", "AuditPair"),  # at the judging desks, where there are some
+    *("Study", "StudyPair", "RandomCheckPair"),  # at the judging desks, where there are some
 }
 """What somebody may read some rows or columns of. Theirs are canaries for the others; see `_plant` and `_at_work`."""
 
@@ -363,5 +363,5 @@ def _finish_and_reopen(world: DeskWorld, canaries: Canaries, window: Window) -> 
     assert window.submit().status_code == 200
     owner = window.task.assessor.username
     why = canaries.canary(f"why {owner}'s work was reopened", of=owner)
-    wish = TaskChange(Change.REOPEN, (window.task.public_id,), why)
-    change_tasks(campaign=world.campaign, wish=wish, actor=world.people["olga"])
+    order = TaskChange(Change.REOPEN, (window.task.public_id,), why)
+    change_tasks(campaign=world.campaign, order=order, actor=world.people["olga"])

@@ -74,14 +74,14 @@ class JudgingWorld:
 
     def withdraw(self, task: Task) -> None:
         """Withdraw a task as Olga."""
-        wish = TaskChange(Change.WITHDRAW, (task.public_id,), "Somebody else does it.")
-        change_tasks(campaign=self.campaign, wish=wish, actor=self.people["olga"])
+        order = TaskChange(Change.WITHDRAW, (task.public_id,), "Somebody else does it.")
+        change_tasks(campaign=self.campaign, order=order, actor=self.people["olga"])
         task.refresh_from_db()
 
     def reopen(self, task: Task) -> None:
         """Reopen a task as Olga."""
-        wish = TaskChange(Change.REOPEN, (task.public_id,), "Look at it again.")
-        change_tasks(campaign=self.campaign, wish=wish, actor=self.people["olga"])
+        order = TaskChange(Change.REOPEN, (task.public_id,), "Look at it again.")
+        change_tasks(campaign=self.campaign, order=order, actor=self.people["olga"])
         task.refresh_from_db()
 
 

@@ -12,7 +12,7 @@ from django.test import Client
 from evaluation.imports.assignments import import_assignments
 from evaluation.imports.support import import_support
 from evaluation.models import AnswerProvenance, NuggetVersion, Study, StudyPair, Task
-from evaluation.studies import StudyWish, create_study, hand_out_study
+from evaluation.studies import StudyOrder, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, StudyKind, SupportCondition
 from tests.assessor.desk_client import Window
 from tests.worlds.judging import NUGGETS, JudgingWorld, current_task, load_machine, make_judging_world
@@ -83,8 +83,8 @@ def make_study(
     world: JudgingWorld, kind: StudyKind = StudyKind.ASSIGNMENT, name: str = STUDY, **more: Any
 ) -> Study:
     """Draw a study as Olga."""
-    wish = StudyWish(name, kind, **more)
-    return create_study(campaign=world.campaign, wish=wish, actor=world.people["olga"])
+    order = StudyOrder(name, kind, **more)
+    return create_study(campaign=world.campaign, order=order, actor=world.people["olga"])
 
 
 def hand_study(world: JudgingWorld, study: Study, username: str = "ann") -> Task:

@@ -29,7 +29,7 @@ class Command(AssayCommand):
         parser.add_argument("--condition", default="", help=text)
         parser.add_argument("--nuggets", default="", metavar="SET", help="which nugget set, where several fit")
         parser.add_argument("--judge", default="", metavar="NAME", help="whose labels, where several fit")
-        parser.add_argument("--study", default="", metavar="NAME", help="of audit: which study")
+        parser.add_argument("--study", default="", metavar="NAME", help="of random-check: which study")
         parser.add_argument("--source", default="", metavar="NAME", help="which qrels, where there are several")
         text = "of nuggets: nuggetizer's form, or a nugget bank of ARGUE"
         parser.add_argument("--format", choices=list(NUGGET_FORMS), default="nuggetizer", help=text)
@@ -64,13 +64,13 @@ class Command(AssayCommand):
 
 def _campaign(campaign: Campaign, options: Options) -> str:
     path = Path(options["output"] or f"{campaign.slug}.zip")
-    wish = SnapshotContents(texts=not options["without_texts"], names=not options["pseudonyms"])
+    contents = SnapshotContents(texts=not options["without_texts"], names=not options["pseudonyms"])
     if options["snapshot"]:
-        snapshot = take_snapshot(campaign=campaign, name=options["snapshot"], wish=wish)
+        snapshot = take_snapshot(campaign=campaign, name=options["snapshot"], contents=contents)
         with path.open("wb") as out:
             write_snapshot(snapshot, out)
         return f"{path}: snapshot {snapshot.name}, SHA-256 {snapshot.sha256}."
-    manifest = write_campaign(path, campaign, wish)
+    manifest = write_campaign(path, campaign, contents)
     return f"{path}: {manifest.rows:,} rows of {len(manifest.tables)} tables, content {manifest.content}."
 
 

@@ -9,17 +9,17 @@ from assessor.timing.times import hours_of_labels
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign, words_of
 from evaluation.models import Campaign, Study, StudyPair
-from evaluation.studies import PER_TOPIC, StudyWish, create_study
+from evaluation.studies import PER_TOPIC, StudyOrder, create_study
 from evaluation.tasks.hand_out import STAGES
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
-from reports.audits.drawing import LEAST, PER_RUN, AuditWish, create_audit, size_of
+from reports.random_checks.drawing import LEAST, PER_RUN, RandomCheckOrder, create_random_check, size_of
 from web.text import hours_text
 
 BY_PEOPLE = [word for word in words_of(SupportCondition) if word != SupportCondition.LLM]
 
 
 class Command(AssayCommand):
-    help = "Draw pairs to be judged by others: where a person and an LLM differ, or by chance (--draw audit)."
+    help = "Draw pairs to be judged by others: where a person and an LLM differ, or by chance (--draw random)."
     example = (
         "manage.py create_study --campaign rag24 who-is-right --kind assignment --nuggets edited --per-topic 15"
     )
@@ -40,24 +40,24 @@ class Command(AssayCommand):
         parser.add_argument("--per-topic", type=int, default=PER_TOPIC, metavar="N", help=text)
         text = "give each pair of labels its share of a topic's pairs, in proportion to how often it occurs"
         parser.add_argument("--stratified", action="store_true", help=text)
-        text = "another seed draws others (default 0): a number, or of an audit 1 to 60 characters"
+        text = "another seed draws others (default 0): a number, or of a random check 1 to 60 characters"
         parser.add_argument("--seed", default="0", metavar="SEED", help=text)
         parser.add_argument("--topics", nargs="+", default=[], metavar="TOPIC", help="only these topics")
-        audit = parser.add_argument_group("of an audit")
+        check = parser.add_argument_group("of a random check")
         text = f"pairs drawn of each run (default {PER_RUN})"
-        audit.add_argument("--per-run", type=int, default=PER_RUN, metavar="N", help=text)
-        audit.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
+        check.add_argument("--per-run", type=int, default=PER_RUN, metavar="N", help=text)
+        check.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
         text = "judges or studies whose labels count where they are, and say nothing about other pairs"
-        audit.add_argument("--known", nargs="+", default=[], metavar="NAME", help=text)
-        text = "another audit, whose draw and labels are taken over"
-        audit.add_argument("--sample", default="", metavar="STUDY", help=text)
+        check.add_argument("--known", nargs="+", default=[], metavar="NAME", help=text)
+        text = "another random check, whose draw and labels are taken over"
+        check.add_argument("--sample", default="", metavar="STUDY", help=text)
         text = f"pairs at least of each label of a run (default {LEAST})"
-        audit.add_argument("--least", type=int, default=LEAST, metavar="N", help=text)
-        audit.add_argument("--dry-run", action="store_true", help="say what would be drawn, and draw nothing")
+        check.add_argument("--least", type=int, default=LEAST, metavar="N", help=text)
+        check.add_argument("--dry-run", action="store_true", help="say what would be drawn, and draw nothing")
 
     def act(self, options: dict[str, Any]) -> None:
         campaign = the_campaign(options["campaign"])
-        if options["draw"] == DrawKind.AUDIT:
+        if options["draw"] == DrawKind.RANDOM:
             with transaction.atomic():
                 self.say(_audit(campaign, options))
                 # A dry run does the real work and takes it back, so that its figures are the real ones.
@@ -66,14 +66,14 @@ class Command(AssayCommand):
         if not options["seed"].isdecimal():
             raise Refused("usage", "The seed of a study of disagreements is a number.")
         names = ("name", "person", "machine", "nuggets", "per_topic", "stratified")
-        wish = StudyWish(
+        order = StudyOrder(
             kind=StudyKind(options["kind"]),
             condition=SupportCondition(options["condition"]),
             seed=int(options["seed"]),
             topics=tuple(options["topics"]),
             **{name: options[name] for name in names},
         )
-        study = create_study(campaign=campaign, wish=wish)
+        study = create_study(campaign=campaign, order=order)
         drawn = StudyPair.objects.filter(study=study)
         topics = drawn.order_by().values("topic").distinct().count()
         self.say(f"{study}: {drawn.count():,} pairs of {topics:,} topics, {study.person} against {study.machine}.")
@@ -82,7 +82,9 @@ class Command(AssayCommand):
 def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
     fields = {name: options[name] for name in ("name", "machine", "nuggets", "per_run", "sample", "least", "seed")}
     fields |= {name: tuple(options[name]) for name in ("runs", "topics", "known")}
-    study = create_audit(campaign=campaign, wish=AuditWish(kind=StudyKind(options["kind"]), **fields))
+    study = create_random_check(
+        campaign=campaign, order=RandomCheckOrder(kind=StudyKind(options["kind"]), **fields)
+    )
     size = size_of(study)
     text = f"{study}: {size}, labelled by {study.machine}."
     return f"{text} {_hours(study, size.judgments)}" if options["dry_run"] else text

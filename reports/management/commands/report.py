@@ -16,19 +16,19 @@ from evaluation.models import Campaign
 from evaluation.studies import study_named
 from evaluation.terms import Condition, DrawKind, StudyKind, SupportCondition
 from reports.agreement.figures import Scored, Side, correlate, correlation_document, correlation_rows
-from reports.audits.corrected import TARGETS, audit_state, corrected_report, primary_score, scores_of
-from reports.audits.documents import corrected_document, corrected_note, corrected_rows
-from reports.audits.frame import audit_named, drawn_rows
 from reports.confusion.paired_labels import confuse_conditions, confusion_document, confusion_rows
 from reports.files import Row, as_csv, as_json, as_table
 from reports.forms import external_names
 from reports.leaderboard.scores import ALL_SCORES, leaderboard, scores_document, scores_rows
-from reports.metrics.audit.estimate import FEWEST_JUDGED
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.random_check.estimate import FEWEST_JUDGED
 from reports.metrics.support import SUPPORT_NAMES
 from reports.nuggets.descriptives import descriptive_rows, descriptives, edit_report
 from reports.quality.studies import agreement_rows, judge_rows, study_document, study_report
+from reports.random_checks.corrected import TARGETS, corrected_report, primary_score, random_check_state, scores_of
+from reports.random_checks.documents import corrected_document, corrected_note, corrected_rows
+from reports.random_checks.frame import drawn_rows, random_check_named
 from reports.support import citations_text, support_document
 from reports.timing.figures import time_note, time_report, time_table
 
@@ -127,7 +127,7 @@ def _add_study(parser: CommandParser) -> None:
 
 def _add_corrected(parser: CommandParser) -> None:
     _common(parser)
-    parser.add_argument("--study", required=True, metavar="NAME", help="which audit")
+    parser.add_argument("--study", required=True, metavar="NAME", help="which random check")
     scores = [*scores_of(StudyKind.ASSIGNMENT), *scores_of(StudyKind.SUPPORT)]
     parser.add_argument("--score", choices=scores, default="", help="the primary score where none is named")
     text = "intervals for these topics (default), or for new topics like them"
@@ -168,7 +168,7 @@ SUBPARSERS: dict[str, tuple[str, Callable[[CommandParser], None]]] = {
         partial(_add_confusion, conditions=SupportCondition),
     ),
     "study": ("Who agrees with whom on pairs on which a person and an LLM differ.", _add_study),
-    "corrected": ("Runs by score, corrected by an audit, with intervals.", _add_corrected),
+    "corrected": ("Runs by score, corrected by a random check, with intervals.", _add_corrected),
     "time": ("How long topics took, by stage: median and quartiles of active time.", _add_time),
 }
 
@@ -286,8 +286,8 @@ def _support(campaign: Campaign, options: Options) -> Printed:
 
 def _study(campaign: Campaign, options: Options) -> Printed:
     study = study_named(campaign, options["study"])
-    if study.draw == DrawKind.AUDIT:
-        raise Refused("usage", f"{study} is an audit, which has a report of its own: report corrected.")
+    if study.draw == DrawKind.RANDOM:
+        raise Refused("usage", f"{study} is a random check, which has a report of its own: report corrected.")
     report = study_report(study)
     how = "stratified by cell" if study.stratified else "at random"
     drawn = f"{report.pairs} pairs of {len(report.topics)} topics, up to {study.per_topic} each"
@@ -296,12 +296,12 @@ def _study(campaign: Campaign, options: Options) -> Printed:
 
 
 def _corrected(campaign: Campaign, options: Options) -> Printed:
-    study = audit_named(campaign, options["study"])
+    study = random_check_named(campaign, options["study"])
     score = options["score"] or primary_score(study.kind)
     if score not in scores_of(study.kind):
         raise Refused("usage", f"{study} corrects {', '.join(scores_of(study.kind))}.")
     policies = _policies(options) if study.kind == StudyKind.ASSIGNMENT else _support_policies(options)
-    state = audit_state(study, policies)
+    state = random_check_state(study, policies)
     report = corrected_report(state, score, target=options["target"], least_judged=options["least_judged"])
     document, rows = corrected_document(report), corrected_rows(report)
     pairs = drawn_rows(study) if options["pairs"] else []

@@ -182,8 +182,8 @@ def test_submitted_labels_count_until_a_reopened_version_does(ann: Window, judgi
 
 
 def reopen(judging: JudgeWorld, task: Task) -> None:
-    wish = TaskChange(Change.REOPEN, (task.public_id,), "look again")
-    change_tasks(campaign=judging.campaign, wish=wish, actor=judging.people["olga"])
+    order = TaskChange(Change.REOPEN, (task.public_id,), "look again")
+    change_tasks(campaign=judging.campaign, order=order, actor=judging.people["olga"])
 
 
 def test_the_sweep_comes_after_the_last_label_and_keeps_the_first(ann: Window) -> None:

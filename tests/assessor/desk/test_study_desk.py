@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from evaluation.models import Assignment, Judge, StudyPair, Task
 from evaluation.terms import Stage, StudyKind
-from reports.audits.drawing import AuditWish, create_audit, grow_audit
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check, grow_random_check
 from tests.assessor.desk_client import Window
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import hand_study, judge_drawn, keys_of, make_study, make_study_world, window_of
@@ -132,8 +132,8 @@ def test_the_desk_tells_nothing_of_the_study_judges_or_labels(world: JudgingWorl
 
 @pytest.mark.parametrize("kind", list(StudyKind))
 def test_the_desk_of_an_audit_tells_nothing_of_it(world: JudgingWorld, kind: StudyKind) -> None:
-    study = create_audit(
-        campaign=world.campaign, wish=AuditWish("canary-check", kind, per_run=2, least=1, seed="s")
+    study = create_random_check(
+        campaign=world.campaign, order=RandomCheckOrder("canary-check", kind, per_run=2, least=1, seed="s")
     )
     window = window_of(world, hand_study(world, study))
     addresses = ["/desk/", *(window.url(name) for name in NAMES)]
@@ -147,12 +147,12 @@ def test_the_desk_of_an_audit_tells_nothing_of_it(world: JudgingWorld, kind: Stu
 
 
 def test_a_grown_audit_reopens_its_tasks_with_the_new_pairs(world: JudgingWorld) -> None:
-    wish = AuditWish("canary-check", StudyKind.ASSIGNMENT, per_run=1, least=1, seed="s")
-    study = create_audit(campaign=world.campaign, wish=wish)
+    order = RandomCheckOrder("canary-check", StudyKind.ASSIGNMENT, per_run=1, least=1, seed="s")
+    study = create_random_check(campaign=world.campaign, order=order)
     window = window_of(world, hand_study(world, study))
     judge_drawn(window)
     before = set(keys_of(window))
-    grow_audit(study=study, per_run=3)
+    grow_random_check(study=study, per_run=3)
     assert Task.objects.get(study=study).state == "reopened"
     assert before < set(keys_of(window))
     judge_drawn(window, "not_support")

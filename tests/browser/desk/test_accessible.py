@@ -32,8 +32,8 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
         by_hand.do("add", key=f"n{number}", text=f"fact {number} about dams", importance=number, evidence=[])
     assert by_hand.submit().status_code == 200
     by_hand.post("hold/", {"window": by_hand.window, "want": "release"})
-    wish = TaskChange(Change.REOPEN, (made.manual.public_id,), "Please look at P4 again.")
-    assert change_tasks(campaign=made.campaign, wish=wish, actor=made.people["olga"]).changed
+    order = TaskChange(Change.REOPEN, (made.manual.public_id,), "Please look at P4 again.")
+    assert change_tasks(campaign=made.campaign, order=order, actor=made.people["olga"]).changed
     make_task(made.campaign, made.people["ann"], "t3", Stage.MANUAL)
     return made
 

@@ -189,7 +189,7 @@ def test_a_reopened_task_starts_from_its_labels(world: JudgeWorld, visit: Visit)
         change_tasks(
             campaign=world.campaign,
             actor=world.people["olga"],
-            wish=TaskChange(
+            order=TaskChange(
                 change=Change.REOPEN, tasks=(world.assign.public_id,), reason="look at answer 1 again"
             ),
         )

@@ -12,7 +12,7 @@ from accounts.models import User
 from evaluation.campaigns.create import add_member
 from evaluation.imports.assignments import import_assignments
 from evaluation.models import Assignment, Study, StudyPair, Task
-from evaluation.studies import StudyWish, create_study, hand_out_study
+from evaluation.studies import StudyOrder, create_study, hand_out_study
 from evaluation.terms import JudgeKind, Origin, Role, StudyKind
 from tests.browser.accessibility import axe, drawn
 from tests.browser.judge.judging_desk import NUGGETS, Visit
@@ -45,7 +45,7 @@ def make_study(world: JudgeWorld, folder: Path) -> Study:
         ]
         source = write_source(folder, f"{judge}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
         import_assignments(campaign=world.campaign, sources=[source], origin=Origin.EDITED, judge=judge, kind=kind)
-    return create_study(campaign=world.campaign, wish=StudyWish("study", StudyKind.ASSIGNMENT))
+    return create_study(campaign=world.campaign, order=StudyOrder("study", StudyKind.ASSIGNMENT))
 
 
 def hand_to_cid(world: JudgeWorld, study: Study) -> Task:

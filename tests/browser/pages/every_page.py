@@ -37,7 +37,7 @@ from llmjobs.job_service import judge_for
 from llmjobs.models import Call, Connection, LlmJob, Trial
 from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN
-from llmjobs.trials import TrialWish, start_trial
+from llmjobs.trials import TrialOrder, start_trial
 from tests.worlds.demo import make_demo
 from tests.worlds.jobs import make_call
 
@@ -53,7 +53,7 @@ PAGES = {
     "olga": """
         organizer:campaigns organizer:topics organizer:topic organizer:runs organizer:run
         organizer:segment organizer:protocol organizer:change_protocol organizer:change_defaults organizer:audit
-        organizer:catalogue organizer:view_as organizer:findings organizer:quality organizer:work organizer:hand_out
+        organizer:exports organizer:view_as organizer:findings organizer:quality organizer:work organizer:hand_out
         organizer:change_work organizer:remind organizer:task organizer:practice organizer:studies organizer:new_study
         organizer:random_checks organizer:random_check organizer:new_check organizer:delete_campaign
         organizer:study organizer:snapshots organizer:people organizer:inbox organizer:jobs organizer:new_job
@@ -148,7 +148,7 @@ FILLING: Arguments = {
     "kind": "topics",
 }
 
-REPORTS = ("descriptives", "nuggets", "support", "length", "time", "packet")
+REPORTS = ("descriptives", "nuggets", "support", "length", "time", "group-report")
 
 
 def make_every_page() -> None:
@@ -162,7 +162,7 @@ def make_every_page() -> None:
         name="lab", endpoint="default", model="m", test={"fault": "schema"}, tested_at=timezone.now()
     )
     save_prompt(new_wording("assign", "strict", ASSIGN.system, f"Be strict.\n{ASSIGN.user}"), actor=None)
-    start_trial(campaign, TrialWish("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
+    start_trial(campaign, TrialOrder("assign", ("assign@1", "strict@1"), judge_for(""), "edited"), None)
     Notice.objects.create(job=llm.job, kind=Notice.Kind.STUCK, reason="It waits.", since=timezone.now())
     ImportAttempt.objects.create(
         campaign=campaign,
@@ -181,7 +181,7 @@ def make_every_page() -> None:
 def arguments(name: str) -> list[Arguments]:
     """Return what stands in an address, once for each page of that name that is to be looked at."""
     if name == "organizer:random_check":  # one is complete, and one half done
-        return [{"slug": SLUG, "pk": study.pk} for study in Study.objects.filter(draw=DrawKind.AUDIT)]
+        return [{"slug": SLUG, "pk": study.pk} for study in Study.objects.filter(draw=DrawKind.RANDOM)]
     if name in BY_STAGE:
         return [{"slug": SLUG, "public_id": task.public_id} for task in _tasks_of_ann()]
     if name == "reports:report":

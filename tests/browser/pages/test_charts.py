@@ -25,7 +25,7 @@ CHARTS = {
     "reports/length/": 1,
     "reports/support/": 2,
     "reports/descriptives/": 3,
-    "reports/packet/": 1,
+    "reports/group_report/": 1,
 }
 """Pages with charts, and how many are drawn of the demo."""
 TICKS = """(chart) => [...chart.querySelectorAll(".role-axis")]
@@ -92,7 +92,7 @@ def test_check_82_marks_open_their_thing_by_key_and_click(page: Page) -> None:
             opened.setdefault(address.partition("?")[0], []).append(by_key)
     assert opened["reports/cost/"][0] == f"/campaigns/{SLUG}/leaderboard/?condition=A/A"
     assert opened["reports/time/"][0] == f"/campaigns/{SLUG}/work/?stage=post-edit"
-    assert "/topics/" in opened["reports/packet/"][0]
+    assert "/topics/" in opened["reports/group_report/"][0]
     assert "/runs/" in opened["reports/length/"][0]
     assert opened["reports/descriptives/"][2:] == [f"/campaigns/{SLUG}/reports/descriptives/ row"] * 4
 

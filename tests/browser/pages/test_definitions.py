@@ -23,7 +23,7 @@ TERMS = {
     "support": ["citation labels", "Precision", "Recall", "Full", "Over-citation"],
     "length": ["Run", "Vital strict", "On the front"],
     "time": ["Write nuggets", "Label answers", "Judge citations, unaided"],
-    "packet": ["Vital strict", "All"],
+    "group-report": ["Vital strict", "All"],
 }
 QUERIES = {"reports:pairs": "?rows=E/A&columns=E/M&cell=differ", "reports:confusion": "?rows=E/A&columns=E/M"}
 

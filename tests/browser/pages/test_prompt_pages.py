@@ -8,7 +8,7 @@ from jobs.models import Job
 from llmjobs.models import Trial, TriedLabels
 from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN
-from llmjobs.trials import TrialWish, start_trial
+from llmjobs.trials import TrialOrder, start_trial
 from tests.browser.accessibility import axe
 from tests.browser.pages import test_axe
 from tests.browser.pages.test_axe import problems_on, sign_in
@@ -28,7 +28,7 @@ def finished_trial(world: World) -> Trial:
     user = f"Be strict.\n{ASSIGN.user}"
     save_prompt(new_wording("assign", "strict", ASSIGN.system, user), actor=world.people["olga"])
     like = Judge(name="m", kind="llm", model="word-overlap-simulator")
-    trial = start_trial(world.campaign, TrialWish("assign", ("assign@1", "strict@1"), like, "auto-robot"), None)
+    trial = start_trial(world.campaign, TrialOrder("assign", ("assign@1", "strict@1"), like, "auto-robot"), None)
     for number, job in enumerate(trial.jobs.all()):
         for item in job.llm.job.items.all():
             labels = [(label + number) % 3 for label in item.payload["people"]]

@@ -9,8 +9,8 @@ from pytest_django.live_server_helper import LiveServer
 from evaluation.models import Campaign, Study, StudyPair, Task
 from tests.browser.judge.judging_desk import JudgingDesk
 from tests.browser.pages.test_axe import sign_in
-from tests.worlds.audits import load_world
 from tests.worlds.cast import make_cast
+from tests.worlds.random_checks import load_world
 from tests.worlds.study import EXPERT, make_study_world
 
 pytestmark = [

@@ -11,9 +11,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Campaign
 from tests.browser.pages.test_axe import SIZES, problems_on, sign_in
-from tests.worlds.audits import make_wide
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_cast
+from tests.worlds.random_checks import make_wide
 from tests.worlds.sized import sized
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]

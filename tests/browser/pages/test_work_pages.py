@@ -32,8 +32,8 @@ def desk(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
     desk = make_work_world(tmp_path)
     submit_with_every_relation(desk)
     blocked, reopened, late = hand(desk, more_topics(desk.campaign, 3), "ann")
-    wish = TaskChange(Change.BLOCK, (blocked.public_id,), REASON)
-    change_tasks(campaign=desk.campaign, wish=wish, actor=desk.people["olga"])
+    order = TaskChange(Change.BLOCK, (blocked.public_id,), REASON)
+    change_tasks(campaign=desk.campaign, order=order, actor=desk.people["olga"])
     type(late).objects.filter(pk=late.pk).update(due="2020-02-01")
     type(reopened).objects.filter(pk=reopened.pk).update(state="reopened", version=2, reopened_reason=REASON)
     remarks = [

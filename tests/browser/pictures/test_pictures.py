@@ -75,7 +75,7 @@ def _lineage() -> str:
 
 def _check() -> str:
     return reverse(
-        "organizer:random_check", args=[SLUG, Study.objects.filter(draw=DrawKind.AUDIT).earliest("pk").pk]
+        "organizer:random_check", args=[SLUG, Study.objects.filter(draw=DrawKind.RANDOM).earliest("pk").pk]
     )
 
 

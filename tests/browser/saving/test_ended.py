@@ -22,8 +22,8 @@ def take_back(world: DeskWorld, *, handed_on: bool = False) -> None:
     if handed_on:
         reassign(campaign=world.campaign, task=task, assessor="ben", reason="Ann is away", actor=olga)
     else:
-        wish = TaskChange(Change.WITHDRAW, (task,), "The topic is dropped")
-        change_tasks(campaign=world.campaign, wish=wish, actor=olga)
+        order = TaskChange(Change.WITHDRAW, (task,), "The topic is dropped")
+        change_tasks(campaign=world.campaign, order=order, actor=olga)
 
 
 @pytest.mark.walk

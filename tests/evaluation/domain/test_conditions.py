@@ -10,7 +10,7 @@ from evaluation.errors import Refused
 from evaluation.imports.assignments import import_assignments
 from evaluation.judges import add_judge
 from evaluation.models import Campaign, ConditionDefault, Judge, NuggetSet
-from evaluation.studies import StudyWish, create_study
+from evaluation.studies import StudyOrder, create_study
 from evaluation.terms import Condition, JudgeKind, Origin, StudyKind
 from llmjobs.job_service import JobRequest, plan_evaluation
 from reports.nuggets.descriptives import edit_report
@@ -56,7 +56,7 @@ def job(campaign: Campaign, condition: Condition = Condition.EA, nuggets: str = 
 
 
 def study(campaign: Campaign) -> object:
-    return create_study(campaign=campaign, wish=StudyWish("s", StudyKind.ASSIGNMENT))
+    return create_study(campaign=campaign, order=StudyOrder("s", StudyKind.ASSIGNMENT))
 
 
 ASKED: dict[str, tuple[str, str, Callable[[Campaign], object]]] = {

@@ -27,7 +27,6 @@ from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
-    AuditPair,
     Campaign,
     Citation,
     ConditionDefault,
@@ -44,6 +43,7 @@ from evaluation.models import (
     Protocol,
     Qrel,
     QrelSource,
+    RandomCheckPair,
     Remark,
     Run,
     Segment,
@@ -136,21 +136,23 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "study_draws": first(Study, name="new", per_topic=0),
     "study_of_two_judges": lambda: copied((study := Study.objects.get()), name="new", machine_id=study.person_id),
     "study_has_what_its_kind_needs": first(Study, name="new", kind="support"),
-    "study_has_what_its_draw_needs": first(Study, name="new", draw="audit"),
+    "study_has_what_its_draw_needs": first(Study, name="new", draw="random"),
     "study_nugget_once": lambda: copied(StudyPair.objects.get(sentence=None)),
     "study_citation_once": lambda: copied(StudyPair.objects.get(nugget_version=None)),
     "study_pair_is_one_of_two": lambda: copied(StudyPair.objects.get(nugget_version=None), segment_id=None),
     "study_pair_differs": lambda: copied(
         StudyPair.objects.get(nugget_version=None), segment_id=another_segment().pk, person_label=0
     ),
-    "audit_nugget_once": lambda: copied(AuditPair.objects.get(sentence=None)),
-    "audit_citation_once": lambda: copied(AuditPair.objects.get(nugget_version=None)),
-    "audit_pair_is_one_of_two": lambda: copied(AuditPair.objects.get(nugget_version=None), segment_id=None),
-    "audit_pair_is_drawable": lambda: copied(
-        AuditPair.objects.get(nugget_version=None), segment_id=another_segment().pk, size=0
+    "random_check_nugget_once": lambda: copied(RandomCheckPair.objects.get(sentence=None)),
+    "random_check_citation_once": lambda: copied(RandomCheckPair.objects.get(nugget_version=None)),
+    "random_check_pair_is_one_of_two": lambda: copied(
+        RandomCheckPair.objects.get(nugget_version=None), segment_id=None
     ),
-    "audit_chance_is_a_probability": lambda: copied(
-        AuditPair.objects.get(nugget_version=None), segment_id=another_segment().pk, chance=1.5
+    "random_check_pair_is_drawable": lambda: copied(
+        RandomCheckPair.objects.get(nugget_version=None), segment_id=another_segment().pk, size=0
+    ),
+    "random_check_chance_is_a_probability": lambda: copied(
+        RandomCheckPair.objects.get(nugget_version=None), segment_id=another_segment().pk, chance=1.5
     ),
     "nugget_set_once": first(NuggetSet),
     "nugget_set_origin": first(NuggetSet, name="new", origin="guess"),
@@ -313,8 +315,8 @@ def make_study(campaign: Campaign, user: User, wording: NuggetVersion) -> None:
     cited = {"sentence": sentence, "segment": Segment.objects.order_by("pk")[0]}
     StudyPair.objects.create(**pair, **cited, person_label=1, machine_label=0)
     framed = {"study": study, "answer": sentence.answer, "machine_label": 0, "size": 0.1, "place": 0.5}
-    AuditPair.objects.create(**framed, nugget_version=wording)
-    AuditPair.objects.create(**framed, **cited)
+    RandomCheckPair.objects.create(**framed, nugget_version=wording)
+    RandomCheckPair.objects.create(**framed, **cited)
     Judge.objects.create(name="Olga, study", kind="human", user=user, study=study, aside=True)
     Task.objects.create(
         campaign=campaign,

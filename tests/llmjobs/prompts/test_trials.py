@@ -30,7 +30,7 @@ from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.template import PromptTask
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.simulator.answering import MODEL
-from llmjobs.trials import TrialWish, draw, labelled_by_people, outcome_of, start_trial
+from llmjobs.trials import TrialOrder, draw, labelled_by_people, outcome_of, start_trial
 from loadtest.servers.simulator import LoggedSimulator
 from tests.llmjobs.engine.test_budget import work_until_it_rests
 from tests.worlds.campaign import World, make_world
@@ -48,8 +48,8 @@ def world(tmp_path: Path) -> World:
     return make_world(tmp_path)
 
 
-def wish(task: PromptTask = "assign", *refs: str, of: str = "auto-robot", **more: object) -> TrialWish:
-    return TrialWish(task, refs or ("assign@1",), LIKE, of, **more)  # type: ignore[arg-type]
+def order(task: PromptTask = "assign", *refs: str, of: str = "auto-robot", **more: object) -> TrialOrder:
+    return TrialOrder(task, refs or ("assign@1",), LIKE, of, **more)  # type: ignore[arg-type]
 
 
 def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(
@@ -57,7 +57,7 @@ def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(
 ) -> None:
     save_prompt(new_wording("assign", "loose", ASSIGN.system, f"Be kind.\n{ASSIGN.user}"))
     labels = Assignment.objects.count()
-    trial = start_trial(world.campaign, wish("assign", "assign@1", "loose@1"), world.people["olga"])
+    trial = start_trial(world.campaign, order("assign", "assign@1", "loose@1"), world.people["olga"])
     work_on()
     built_in, loose = outcome_of(trial)
     assert (built_in.prompt, loose.prompt, trial.pairs) == ("assign@1", "loose@1", 3)
@@ -73,7 +73,7 @@ def test_prompts_are_compared_on_the_same_pairs_and_nothing_counts(
 
 def test_a_trial_again_costs_nothing_and_makes_no_other_judge(world: World, simulator: LoggedSimulator) -> None:
     for _ in range(2):
-        trial = start_trial(world.campaign, wish(), None)
+        trial = start_trial(world.campaign, order(), None)
         work_on()
     assert len(simulator.log.served()) == Call.objects.count() == 2
     assert Judge.objects.filter(aside=True).count() == 1
@@ -84,7 +84,7 @@ def test_the_prompt_that_the_judge_uses_is_tried_beside_it(world: World, simulat
     for name in ("loose", "strict"):
         save_prompt(new_wording("assign", name, ASSIGN.system, f"Be {name}.\n{ASSIGN.user}"))
     like = Judge(name="own", kind="llm", model=MODEL, prompt_versions={"assign": "strict@1"})
-    trial = start_trial(world.campaign, replace(wish("assign", "loose@1"), like=like), None)
+    trial = start_trial(world.campaign, replace(order("assign", "loose@1"), like=like), None)
     work_on()
     tried = outcome_of(trial)
     assert [each.prompt for each in tried] == ["strict@1", "loose@1"]
@@ -95,7 +95,7 @@ def test_the_prompt_that_the_judge_uses_is_tried_beside_it(world: World, simulat
 def test_support_is_tried_with_json_where_the_judge_asks_for_it(world: World, simulator: LoggedSimulator) -> None:
     supported = SupportJudgment.objects.count()
     like = Judge(name="in JSON", kind="llm", model=MODEL, prompt_versions={REPLY_FORM: JSON_SCHEMA})
-    trial = start_trial(world.campaign, replace(wish("support", "support@1", of="scratch"), like=like), None)
+    trial = start_trial(world.campaign, replace(order("support", "support@1", of="scratch"), like=like), None)
     work_on()
     [tried] = outcome_of(trial)
     assert (tried.people, tried.labels) == ((2,), (2,))
@@ -129,7 +129,7 @@ def test_importance_is_compared_with_what_people_found_vital(
     weighed(world, tmp_path)
     assert labelled_by_people(world.campaign, "importance") == ["manual-ann"]
     lists = ListedNugget.objects.count()
-    trial = start_trial(world.campaign, wish("importance", "importance@1", of="manual-ann"), None)
+    trial = start_trial(world.campaign, order("importance", "importance@1", of="manual-ann"), None)
     work_on()
     [tried] = outcome_of(trial)
     assert (trial.pairs, tried.people) == (2, (1, 0))
@@ -142,7 +142,7 @@ def test_importance_without_a_usable_reply_has_failed(
     world: World, simulator: LoggedSimulator, tmp_path: Path
 ) -> None:
     weighed(world, tmp_path)
-    trial = start_trial(world.campaign, wish("importance", "importance@1", of="manual-ann"), None)
+    trial = start_trial(world.campaign, order("importance", "importance@1", of="manual-ann"), None)
     simulator.chooser.switch({"rates": {"bad_request": 1.0}})
     work_on()
     assert outcome_of(trial)[0].labels == (-1, -1)
@@ -155,7 +155,7 @@ def test_relevance_is_compared_with_grades_that_no_call_gave(world: World, simul
     Qrel.objects.create(source=source, topic=topic, segment=segment, grade=1, event=event)
     assert labelled_by_people(world.campaign, "relevance") == ["NIST"]
     grades = Qrel.objects.count()
-    trial = start_trial(world.campaign, wish("relevance", "relevance@1", of="NIST"), None)
+    trial = start_trial(world.campaign, order("relevance", "relevance@1", of="NIST"), None)
     work_on()
     [tried] = outcome_of(trial)
     # d1 has a text and is graded 3 for one topic and 1 for the other; d2 has none.
@@ -167,7 +167,7 @@ def test_relevance_is_compared_with_grades_that_no_call_gave(world: World, simul
 def test_a_label_that_failed_is_said_so_and_one_that_is_pending_too(
     world: World, simulator: LoggedSimulator
 ) -> None:
-    trial = start_trial(world.campaign, wish(), None)
+    trial = start_trial(world.campaign, order(), None)
     assert outcome_of(trial)[0].labels == (None, None, None)
     simulator.chooser.switch({"rates": {"bad_request": 1.0}})
     work_on()
@@ -175,13 +175,13 @@ def test_a_label_that_failed_is_said_so_and_one_that_is_pending_too(
 
 
 def test_a_budget_is_that_of_each_prompt(world: World, simulator: LoggedSimulator) -> None:
-    trial = start_trial(world.campaign, wish(budget=Budget(calls=1)), None)
+    trial = start_trial(world.campaign, order(budget=Budget(calls=1)), None)
     assert work_until_it_rests(trial.jobs.get().llm.job) == Job.State.PAUSED
     assert len(simulator.log.served()) == 1
 
 
 def test_the_seed_alone_decides_what_is_drawn(world: World) -> None:
-    first = [start_trial(world.campaign, wish(pairs=1, seed=seed), None) for seed in (0, 0, 1, 2, 3)]
+    first = [start_trial(world.campaign, order(pairs=1, seed=seed), None) for seed in (0, 0, 1, 2, 3)]
     keys = [trial.jobs.get().llm.job.items.get().key for trial in first]
     assert keys[0] == keys[1]
     assert len(set(keys)) > 1
@@ -190,15 +190,15 @@ def test_the_seed_alone_decides_what_is_drawn(world: World) -> None:
 @pytest.mark.parametrize(
     ("requested", "message"),
     [
-        (wish(of="nobody's"), "People have labelled nothing of nobody's yet"),
-        (wish("assign", "lost@1"), "There is no prompt lost@1 for the task assign"),
-        (wish("assign", "support@1"), "There is no prompt support@1 for the task assign"),
-        (wish(pairs=0), "Pairs lie between 1 and 200"),
-        (wish("assign", *(f"p@{n}" for n in range(7))), "Choose from 1 to 6 prompts."),
+        (order(of="nobody's"), "People have labelled nothing of nobody's yet"),
+        (order("assign", "lost@1"), "There is no prompt lost@1 for the task assign"),
+        (order("assign", "support@1"), "There is no prompt support@1 for the task assign"),
+        (order(pairs=0), "Pairs lie between 1 and 200"),
+        (order("assign", *(f"p@{n}" for n in range(7))), "Choose from 1 to 6 prompts."),
     ],
 )
 def test_what_cannot_be_tried_is_refused_and_nothing_written(
-    world: World, requested: TrialWish, message: str
+    world: World, requested: TrialOrder, message: str
 ) -> None:
     with pytest.raises(Refused) as refusal:
         start_trial(world.campaign, requested, None)

@@ -1,4 +1,4 @@
-"""Where signing in leads, the data catalogue, and how the system stands."""
+"""Where signing in leads, the page of exports, and how the system stands."""
 
 import html
 import re
@@ -16,7 +16,7 @@ from exchange.snapshots.service import take_snapshot
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_campaign, make_user
 
-CATALOGUE = "/campaigns/river/catalogue/"
+EXPORTS = "/campaigns/river/exports/"
 
 
 def first_page(client: Client) -> str:
@@ -30,7 +30,7 @@ def test_check_51_signing_in_leads_where_the_role_works(world: World) -> None:
     assert found == {
         "ann": "/desk/",
         "olga": "/campaigns/river/today/",
-        "rita": CATALOGUE,
+        "rita": EXPORTS,
         "audrey": "/campaigns/river/audit/",
         "sam": "/",
     }
@@ -70,8 +70,8 @@ def test_an_administrator_sees_how_the_system_stands(world: World) -> None:
 
 
 def test_the_catalogue_tells_what_exists_and_how_to_get_it(world: World) -> None:
-    snapshot = take_snapshot(campaign=world.campaign, name="first", wish=SnapshotContents(names=False))
-    page = world.client("rita").get(CATALOGUE)
+    snapshot = take_snapshot(campaign=world.campaign, name="first", contents=SnapshotContents(names=False))
+    page = world.client("rita").get(EXPORTS)
     rows = {holding.name: holding.count for holding in page.context["holdings"]}
     assert (rows["topics"], rows["runs"], rows["answers"], rows["nuggets"], rows["grades"]) == (2, 2, 3, 2, 3)
     assert set(rows) <= {collection.name for collection in COLLECTIONS}
@@ -81,13 +81,13 @@ def test_the_catalogue_tells_what_exists_and_how_to_get_it(world: World) -> None
     for name in rows:
         query = "&condition=A/A" if name == "scores" else ""
         assert world.client("rita").get(f"/api/v1/{name}/?campaign=river{query}").status_code == 200
-    assert world.client("ann").get(CATALOGUE).status_code == 404
+    assert world.client("ann").get(EXPORTS).status_code == 404
 
 
 def test_check_94_a_researcher_takes_scores_and_labels_in_2_clicks(world: World) -> None:
     client = world.client("rita")
     landing = client.get("/start/", follow=True)
-    assert landing.redirect_chain[-1][0] == CATALOGUE
+    assert landing.redirect_chain[-1][0] == EXPORTS
     page = landing.content.decode()
     links = {
         html.unescape(link): name for link, name in re.findall(r'href="(/api/[^"]+csv)" download="([^"]+)"', page)
@@ -104,15 +104,15 @@ def test_check_94_a_researcher_takes_scores_and_labels_in_2_clicks(world: World)
 
 def test_the_columns_of_the_cards_are_those_of_the_files(world: World) -> None:
     columns = {collection.name: collection.columns for collection in COLLECTIONS}
-    for card in world.client("rita").get(CATALOGUE).context["cards"]:
+    for card in world.client("rita").get(EXPORTS).context["cards"]:
         for _, address, _ in card.files:
             assert set(card.columns) <= set(columns[address.split("/")[3]]), card.title
 
 
 def test_what_has_names_is_not_listed_for_researchers(world: World) -> None:
-    take_snapshot(campaign=world.campaign, name="named", wish=SnapshotContents(names=True))
-    take_snapshot(campaign=world.campaign, name="veiled", wish=SnapshotContents(names=False))
-    page = world.client("rita").get(CATALOGUE).content.decode()
+    take_snapshot(campaign=world.campaign, name="named", contents=SnapshotContents(names=True))
+    take_snapshot(campaign=world.campaign, name="veiled", contents=SnapshotContents(names=False))
+    page = world.client("rita").get(EXPORTS).content.decode()
     assert "veiled" in page
     assert "named" not in page
-    assert "named" in world.client("olga").get(CATALOGUE).content.decode()
+    assert "named" in world.client("olga").get(EXPORTS).content.decode()

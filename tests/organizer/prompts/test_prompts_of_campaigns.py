@@ -143,9 +143,9 @@ def test_a_judge_of_another_campaign_is_named_to_nobody_here(world: World, lake:
         named = {place for place, text in pages.items() if "osprey" in text or "model-of-river" in text}
         assert bool(named) is is_named, named
         assert "plain" in pages["judges/"]
-    wish = {"campaign": "lake", "what": "labels", "judge": "osprey"}
-    answer = world.client("sam").post("/api/v1/jobs/?dry_run=1", wish, "application/json")
-    unknown = world.client("sam").post("/api/v1/jobs/?dry_run=1", wish | {"judge": "nobody"}, "application/json")
+    fields = {"campaign": "lake", "what": "labels", "judge": "osprey"}
+    answer = world.client("sam").post("/api/v1/jobs/?dry_run=1", fields, "application/json")
+    unknown = world.client("sam").post("/api/v1/jobs/?dry_run=1", fields | {"judge": "nobody"}, "application/json")
     assert (answer.status_code, answer.json()["errors"]) == (unknown.status_code, unknown.json()["errors"])
     assert "osprey" not in page(world.client("sam"), "/api/v1/judges/?campaign=lake")
     add_member(campaign=world.campaign, user=world.people["sam"], role=Role.RESEARCHER)

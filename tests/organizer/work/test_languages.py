@@ -62,14 +62,14 @@ def test_the_campaign_s_language_counts_where_the_topic_has_none(world: JudgingW
 
 def test_neither_the_form_nor_the_api_hands_it_out(world: JudgingWorld) -> None:
     olga = client_of(world, "olga")
-    wish = {
+    order = {
         "stage": "support-scratch",
         "topics": [world.topic().public_id],
         "assessor": "ann",
         "priority": "0",
         "preview": "1",
     }
-    shown = olga.post(reverse("organizer:hand_out", args=["river"]), wish).content.decode()
+    shown = olga.post(reverse("organizer:hand_out", args=["river"]), order).content.decode()
     assert "does not read ar, the topic&#x27;s language" in shown
     body = {"campaign": "river", "stage": "support-scratch", "topics": ["t1"], "assessor": "ann"}
     answer = olga.post("/api/v1/tasks/", body, content_type="application/json")

@@ -58,9 +58,9 @@ def test_a_reminder_is_mailed_noted_and_read_beside_the_task(late: DeskWorld) ->
 
 
 def test_nobody_is_reminded_twice_a_day(late: DeskWorld) -> None:
-    client, wish = late.client("olga"), {"people": ["ann"], "text": TEXT}
-    client.post(REMIND, wish)
-    repeated = client.post(REMIND, wish)
+    client, fields = late.client("olga"), {"people": ["ann"], "text": TEXT}
+    client.post(REMIND, fields)
+    repeated = client.post(REMIND, fields)
     assert repeated.status_code == 422
     page = repeated.content.decode()
     assert "Everybody who is ticked was reminded today." in page
@@ -71,22 +71,22 @@ def test_nobody_is_reminded_twice_a_day(late: DeskWorld) -> None:
 
 
 def test_yesterday_s_reminder_does_not_count(late: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    client, wish = late.client("olga"), {"people": ["ann"], "text": TEXT}
-    client.post(REMIND, wish)
+    client, fields = late.client("olga"), {"people": ["ann"], "text": TEXT}
+    client.post(REMIND, fields)
     tomorrow = timezone.now() + timedelta(days=1)
     monkeypatch.setattr(timezone, "now", lambda: tomorrow)
-    late.client("olga").post(REMIND, wish)
+    late.client("olga").post(REMIND, fields)
     assert len(mail.outbox) == 2
 
 
 @pytest.mark.parametrize(
-    "wish", [{"text": TEXT}, {"people": ["ben"], "text": TEXT}, {"people": ["ann"], "text": " "}]
+    "fields", [{"text": TEXT}, {"people": ["ben"], "text": TEXT}, {"people": ["ann"], "text": " "}]
 )
-def test_a_bad_form_keeps_its_text_and_reminds_nobody(late: DeskWorld, wish: dict[str, object]) -> None:
-    response = late.client("olga").post(REMIND, wish)
+def test_a_bad_form_keeps_its_text_and_reminds_nobody(late: DeskWorld, fields: dict[str, object]) -> None:
+    response = late.client("olga").post(REMIND, fields)
     assert response.status_code == 422
     assert "field-error" in response.content.decode()
-    assert str(wish["text"]) in response.content.decode()
+    assert str(fields["text"]) in response.content.decode()
     assert not mail.outbox
     assert not Event.objects.filter(kind="task.reminded").exists()
 

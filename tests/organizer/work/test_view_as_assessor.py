@@ -150,8 +150,8 @@ def test_an_organizer_who_judges_and_everybody_else_is_refused(desk: DeskWorld) 
 
 
 def test_a_withdrawn_task_is_seen_by_nobody_as_its_assessor(desk: DeskWorld) -> None:
-    wish = TaskChange(Change.WITHDRAW, (desk.post_edit.public_id,), reason="no more")
-    change_tasks(campaign=desk.campaign, wish=wish, actor=desk.people["olga"])
+    order = TaskChange(Change.WITHDRAW, (desk.post_edit.public_id,), reason="no more")
+    change_tasks(campaign=desk.campaign, order=order, actor=desk.people["olga"])
     assert "does not see this task" in desk.client("olga").get(address(desk.post_edit)).content.decode()
 
 

@@ -1,4 +1,4 @@
-"""Corrected leaderboards: each run's score by an audit's labels, its interval, ranks, differences, and the tau."""
+"""Corrected leaderboards: each run's score by a random check, its interval, ranks, differences, and the tau."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,26 +12,17 @@ from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.labels import NO_LABEL
 from evaluation.models import Campaign, Study
 from evaluation.terms import DrawKind, StudyKind
-from reports.audits.drawing import frame_arrays
-from reports.audits.frame import (
-    REFUSED,
-    GivenLabels,
-    StoredFrame,
-    current_labels,
-    people_judgments,
-    people_of,
-    stored_frame,
-)
-from reports.audits.population import Population, draws_sentences, population_of
 from reports.cache import cached_report
 from reports.leaderboard.scores import PRIMARY
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Booleans, Counts, Floats, defined
-from reports.metrics.audit.draw import KNOWN, STRATUM_NAMES
-from reports.metrics.audit.estimate import (
+from reports.metrics.label_matrix import FULL, LABELS, NOT
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.random_check.draw import KNOWN, STRATUM_NAMES
+from reports.metrics.random_check.estimate import (
     FEWEST_JUDGED,
     NORMAL,
-    AuditSample,
+    RandomCheckSample,
     RunEstimates,
     TopicEstimates,
     differ,
@@ -43,13 +34,22 @@ from reports.metrics.audit.estimate import (
     topic_estimates,
     variances_ahead,
 )
-from reports.metrics.audit.weights import values_of
-from reports.metrics.label_matrix import FULL, LABELS, NOT
-from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.random_check.weights import values_of
 from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.significance import significance_groups
 from reports.metrics.support import PRECISION, RECALL
 from reports.models import Adjudication
+from reports.random_checks.drawing import frame_arrays
+from reports.random_checks.frame import (
+    CANT_JUDGE,
+    GivenLabels,
+    StoredFrame,
+    current_labels,
+    people_judgments,
+    people_of,
+    stored_frame,
+)
+from reports.random_checks.population import Population, draws_sentences, population_of
 from web.consistent_read import consistent_read
 from web.templatetags.assay import score as score_text
 from web.text import plural
@@ -60,13 +60,13 @@ THESE, NEW = TARGETS = ("these", "new")
 FEW = 30
 MOST_NAMED = 3
 """Runs that are named one by one where something is still to be judged."""
-MANY_REFUSED = 0.05
+MANY_CANT_JUDGE = 0.05
 TOO_FEW = "too few judgments"
 UNFINISHED = "other runs are not all judged"
 
 
 def scores_of(kind: str) -> tuple[str, ...]:
-    """The scores that an audit of a kind corrects, the primary one first."""
+    """The scores that a random check of a kind corrects, the primary one first."""
     return SCORE_NAMES if kind == StudyKind.ASSIGNMENT else (PRECISION, RECALL)
 
 
@@ -75,8 +75,8 @@ def primary_score(kind: str) -> str:
 
 
 @dataclass(frozen=True)
-class AuditState:
-    """An audit as it is now: its frame, today's population, and the labels by people.
+class RandomCheckState:
+    """A random check as it is now: its frame, today's population, and the labels by people.
 
     `place` N, where a stored unit is in the population, -1 for one that no list or answer has any more; `best`, each
     label's share as `sample` has it, but of the best citation of a sentence.
@@ -88,11 +88,11 @@ class AuditState:
     population: Population
     labels: GivenLabels
     place: Counts
-    sample: AuditSample
+    sample: RandomCheckSample
     best: Floats
     refused: Booleans
 
-    def sample_for(self, score: str) -> AuditSample:
+    def sample_for(self, score: str) -> RandomCheckSample:
         # Recall takes each sentence's best label, precision the mean of its citations.
         return replace(self.sample, shares=self.best) if score == RECALL else self.sample
 
@@ -136,7 +136,7 @@ class AuditState:
         return self.population.weights[score][self.place[self.present]]
 
 
-def audit_state(study: Study, policies: Policies | SupportPolicies) -> AuditState:
+def random_check_state(study: Study, policies: Policies | SupportPolicies) -> RandomCheckState:
     with consistent_read() as alias:
         frame, population = stored_frame(study, alias), population_of(study, policies)
         labels = current_labels(study, people_of(study), alias)
@@ -148,9 +148,9 @@ def audit_state(study: Study, policies: Policies | SupportPolicies) -> AuditStat
         **{name: getattr(frame, name)[there] for name in ("machine_label", "block", "size", "place", "known")},
     )
     arrays = frame_arrays(kept, population.run[place[there]], len(population.run_ids))
-    sample = AuditSample(arrays, frame.chance[there], people.mean[there], population.topic[place[there]])
+    sample = RandomCheckSample(arrays, frame.chance[there], people.mean[there], population.topic[place[there]])
     best, refused = people.best[there], people.refused[there]
-    return AuditState(study, policies, frame, population, labels, place, sample, best, refused)
+    return RandomCheckState(study, policies, frame, population, labels, place, sample, best, refused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ class CorrectedDifference:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedReport:
-    """All runs of an audit in one score; `tau`: of the LLM's order and the corrected one, with its interval."""
+    """All runs of a random check in one score; `tau`: of the LLM's order and the corrected one, with its interval."""
 
     study: Study
     score: str
@@ -333,7 +333,7 @@ class CorrectedReport:
 
 
 def corrected_report(
-    state: AuditState,
+    state: RandomCheckState,
     score: str,
     *,
     target: str = THESE,
@@ -403,7 +403,7 @@ class CheckedLabelRow:
         return self.label < NO_LABEL
 
 
-def label_rows(state: AuditState) -> list[CheckedLabelRow]:
+def label_rows(state: RandomCheckState) -> list[CheckedLabelRow]:
     sample, labels = state.sample, state.frame.machine_label[state.present]
     agreeing = np.where(labels < NO_LABEL, state.best[np.arange(len(labels)), np.minimum(labels, FULL)], 0.0)
     in_sample, rows = sample.chances > 0, []
@@ -426,7 +426,7 @@ def label_rows(state: AuditState) -> list[CheckedLabelRow]:
 
 
 def _reasons(
-    state: AuditState, run_estimates: RunEstimates, topics: TopicEstimates | None, least_judged: int
+    state: RandomCheckState, run_estimates: RunEstimates, topics: TopicEstimates | None, least_judged: int
 ) -> list[str]:
     """Return the reason why each run has no corrected score, '' where it has one."""
     drawn, judged = state.count(state.drawn), state.count(state.drawn & state.sample.judged)
@@ -439,7 +439,7 @@ def _reasons(
         if outside[run]:
             number_outside = int(outside[run])
             are = plural(number_outside, "pair of " + run_id + " is", f"pairs of {run_id} are")
-            reasons.append(f"{number_outside:,} {are} outside the audit: extend it")
+            reasons.append(f"{number_outside:,} {are} outside the random check: extend it")
         elif done < drawn[run]:
             reasons.append(f"{done} of {int(drawn[run])} judged")
         # A run of which every pair is judged needs no rate, however few pairs it has.
@@ -453,7 +453,11 @@ def _reasons(
 
 
 def _runs(
-    state: AuditState, score: str, run_estimates: RunEstimates, topics: TopicEstimates | None, reasons: list[str]
+    state: RandomCheckState,
+    score: str,
+    run_estimates: RunEstimates,
+    topics: TopicEstimates | None,
+    reasons: list[str],
 ) -> Iterator[CorrectedRun]:
     weights, values = state.weights(score), values_of(score)
     people = people_only(state.sample, weights, values)
@@ -491,7 +495,7 @@ def _runs(
             rank=ranks.get(run),
             **{name: int(count[run]) for name, count in counts.items()},
             reason=reason,
-            refused_bounds=bounds[run] if share > MANY_REFUSED and not reason else None,
+            refused_bounds=bounds[run] if share > MANY_CANT_JUDGE and not reason else None,
         )
 
 
@@ -502,7 +506,7 @@ def _three(figures: Floats | None) -> tuple[float | None, float | None, float | 
     return value, low, high
 
 
-def _refused_bounds(state: AuditState, weights: Floats, values: Floats) -> list[tuple[float, float]]:
+def _refused_bounds(state: RandomCheckState, weights: Floats, values: Floats) -> list[tuple[float, float]]:
     """Scores that result if all refused pairs were not supported, and if all were, by run."""
     ends = []
     for label in (NOT, FULL):
@@ -527,7 +531,11 @@ def _ranks(run_estimates: RunEstimates, topics: TopicEstimates | None, runs: Cou
 
 
 def _differences(
-    state: AuditState, weights: Floats, run_estimates: RunEstimates, topics: TopicEstimates | None, runs: Counts
+    state: RandomCheckState,
+    weights: Floats,
+    run_estimates: RunEstimates,
+    topics: TopicEstimates | None,
+    runs: Counts,
 ) -> Iterator[CorrectedDifference]:
     design = state.study.design
     per_run = [design["per_run"].get(run_id, 0) for run_id in state.population.run_ids]
@@ -553,21 +561,23 @@ def _differences(
         yield CorrectedDifference(names[a], names[b], gap, gap - half, gap + half, more)
 
 
-def _alpha(state: AuditState) -> tuple[float | None, int]:
+def _alpha(state: RandomCheckState) -> tuple[float | None, int]:
     """Krippendorff's alpha of the pairs that several people judged, and how many these are."""
-    twice = [labels for labels in state.labels.values() if sum(label != REFUSED for label in labels.values()) > 1]
+    twice = [
+        labels for labels in state.labels.values() if sum(label != CANT_JUDGE for label in labels.values()) > 1
+    ]
     judges = sorted({judge for labels in twice for judge in labels})
     table = np.full((len(judges), len(twice)), -1, dtype=np.int8)
     for column, labels in enumerate(twice):
         for judge, label in labels.items():
-            table[judges.index(judge), column] = label if label != REFUSED else -1
+            table[judges.index(judge), column] = label if label != CANT_JUDGE else -1
     return (alpha_ordinal(table) if twice else None), len(twice)
 
 
 def corrected_by(
     study: Study, policies: Policies | SupportPolicies, score: str, target: str = THESE
 ) -> CorrectedReport:
-    """Return the report of an audit; it is kept, because that of a large campaign takes seconds."""
+    """Return the report of a random check; it is kept, because that of a large campaign takes seconds."""
     # A verdict raises no revision, because it changes no label; here it decides where people differ.
     verdicts = Adjudication.objects.filter(campaign=study.campaign).aggregate(newest=Max("pk"))
     return _kept(study, policies, score, target, verdicts["newest"])
@@ -577,18 +587,18 @@ def corrected_by(
 def _kept(
     study: Study, policies: Policies | SupportPolicies, score: str, target: str, _verdict: int | None
 ) -> CorrectedReport:
-    return corrected_report(audit_state(study, policies), score, target=target)
+    return corrected_report(random_check_state(study, policies), score, target=target)
 
 
 def checks_of(choice: NuggetCondition | CitationCondition) -> list[Study]:
-    """Audits of the labels of a condition, the newest first; never of one whose topics several people share."""
+    """Random checks of the labels of a condition, the newest first; never of one whose topics several people share."""
     if len(choice.judges) != 1:
         return []
-    checks = audits_of(choice.campaign).filter(machine=choice.judges[0])
+    checks = random_checks_of(choice.campaign).filter(machine=choice.judges[0])
     if isinstance(choice, CitationCondition):
         return list(checks.filter(kind=StudyKind.SUPPORT))
     return list(checks.filter(nugget_set=choice.nugget_sets[0])) if len(choice.nugget_sets) == 1 else []
 
 
-def audits_of(campaign: Campaign) -> QuerySet[Study]:
-    return Study.objects.filter(campaign=campaign, draw=DrawKind.AUDIT).select_related("campaign", "machine")
+def random_checks_of(campaign: Campaign) -> QuerySet[Study]:
+    return Study.objects.filter(campaign=campaign, draw=DrawKind.RANDOM).select_related("campaign", "machine")

@@ -1,4 +1,4 @@
-"""Drawing an audit, drawing more of it, and taking in what came since. Each is one transaction with one event."""
+"""Drawing a random check, drawing more of it, and taking in what came since. Each is one transaction with one event."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,27 @@ from accounts.models import User
 from evaluation.errors import Refused
 from evaluation.labelling import touch
 from evaluation.labels import NO_LABEL
-from evaluation.models import AnswerProvenance, AuditPair, Campaign, Event, Judge, Run, Study, StudyPair, Topic
+from evaluation.models import (
+    AnswerProvenance,
+    Campaign,
+    Event,
+    Judge,
+    RandomCheckPair,
+    Run,
+    Study,
+    StudyPair,
+    Topic,
+)
 from evaluation.models.querysets import in_parts_of
 from evaluation.models.studies import REAL_LABELS
 from evaluation.studies import judge_to_study, labels_between, lock_for_study, set_to_study, topics_named
 from evaluation.tasks.hand_out import add_drawn_answers
 from evaluation.tasks.pooling import lock_judging
 from evaluation.terms import DrawKind, JudgeKind, StudyKind, SupportCondition
-from reports.audits.frame import (
+from reports.metrics.arrays import Booleans, Counts
+from reports.metrics.random_check.draw import KNOWN, RandomCheckFrame, draw, place_in_order
+from reports.metrics.random_check.weights import LENIENT, STRICT
+from reports.random_checks.frame import (
     ITEM,
     GivenLabels,
     StoredFrame,
@@ -26,7 +39,7 @@ from reports.audits.frame import (
     people_of,
     stored_frame,
 )
-from reports.audits.population import (
+from reports.random_checks.population import (
     Ints,
     Population,
     answers_of,
@@ -36,9 +49,6 @@ from reports.audits.population import (
     pair_names,
     population_of,
 )
-from reports.metrics.arrays import Booleans, Counts
-from reports.metrics.audit.draw import KNOWN, AuditFrame, draw, place_in_order
-from reports.metrics.audit.weights import LENIENT, STRICT
 from web.text import plural
 
 BATCH = 500
@@ -52,11 +62,11 @@ MOST_PEOPLE = 20  # who labelled one pair before: as many digits as the column h
 
 
 @dataclass(frozen=True, slots=True)
-class AuditWish:
-    """Order of an audit. `machine`, `nuggets`: by name, '' for the only judge or set that fits.
+class RandomCheckOrder:
+    """Order of a random check. `machine`, `nuggets`: by name, '' for the only judge or set that fits.
 
     `runs`, `topics`: by id; none: all, without the organizers' controls. `known`: judges or studies whose labels
-    count as known pairs; `sample`: another audit whose draw and labels are taken over. `least`: of each stratum.
+    count as known pairs; `sample`: another random check whose draw and labels are taken over. `least`: of each stratum.
     """
 
     name: str
@@ -72,32 +82,32 @@ class AuditWish:
     seed: str = "0"
 
 
-def create_audit(*, campaign: Campaign, wish: AuditWish, actor: User | None = None) -> Study:
+def create_random_check(*, campaign: Campaign, order: RandomCheckOrder, actor: User | None = None) -> Study:
     """Draw pairs of every run by chance from what an LLM labelled; later changes of its labels have no effect.
 
     Raises `Refused`: a name that is taken, runs, topics, judges or sets that are not there or not the only
     candidates, figures out of range, and labels that may not be taken over.
     """
-    _check_figures(wish)
+    _check_figures(order)
     with transaction.atomic():
-        locked = lock_for_study(campaign, wish.name)
-        study, population, known_labels = _planned(locked, wish)
-        sample = _sampled(study, wish.sample)
-        payload = _payload(study, wish) | {"of": len(population.run), "known": len(known_labels)}
+        locked = lock_for_study(campaign, order.name)
+        study, population, known_labels = _planned(locked, order)
+        sample = _sampled(study, order.sample)
+        payload = _payload(study, order) | {"of": len(population.run), "known": len(known_labels)}
         study.event = Event.objects.create(campaign=locked, kind="study.created", actor=actor, payload=payload)
         study.save()
         _add_pairs(
             study, population, np.arange(len(population.run)), block=0, known_labels=known_labels, sample=sample
         )
-        if not wish.sample:
+        if not order.sample:
             _draw(study)
         touch(locked.pk)
         return study
 
 
 @dataclass(frozen=True, slots=True)
-class AuditSize:
-    """Number of an audit's runs and of its units: of a run, to judge, in all, and judged before.
+class RandomCheckSize:
+    """Number of a random check's runs and of its units: of a run, to judge, in all, and judged before.
 
     `noun`: a unit, pair or sentence; `judgments`: pairs to judge, about as many before they are drawn; `forecast`:
     None where people gave too few of the LLM's labels too.
@@ -153,15 +163,15 @@ def _forecast(study: Study, population: Population, people: Iterable[str]) -> Fo
     return Forecast(len(errors), pairs, tuple((n, float(width)) for n, width in widths)) if widths else None
 
 
-def size_of_wish(campaign: Campaign, wish: AuditWish, people: Iterable[str] = ()) -> AuditSize:
-    """Count what would be drawn, and write nothing. Raises `Refused` as `create_audit` does, but for the name.
+def size_of_order(campaign: Campaign, order: RandomCheckOrder, people: Iterable[str] = ()) -> RandomCheckSize:
+    """Count what would be drawn, and write nothing. Raises `Refused` as `create_random_check` does, but for the name.
 
     `people`: judges and studies by whose labels the LLM's are forecast.
     """
-    _check_figures(wish)
-    study, population, known_labels = _planned(campaign, wish)
+    _check_figures(order)
+    study, population, known_labels = _planned(campaign, order)
     is_known = _known_units(population, known_labels)
-    frame = AuditFrame(
+    frame = RandomCheckFrame(
         run=population.run,
         label=np.where(is_known, KNOWN, population.label),
         block=np.zeros_like(population.run),
@@ -169,14 +179,14 @@ def size_of_wish(campaign: Campaign, wish: AuditWish, people: Iterable[str] = ()
         order=population.size,
         runs=len(population.run_ids),
     )
-    totals = np.array([wish.per_run])
+    totals = np.array([order.per_run])
     drawn = sum(
-        int(number[0]) for run in range(frame.runs) for number in frame.numbers(run, totals, wish.least).values()
+        int(number[0]) for run in range(frame.runs) for number in frame.numbers(run, totals, order.least).values()
     )
     units = len(population.run)
-    return AuditSize(
+    return RandomCheckSize(
         runs=len(study.design["per_run"]),
-        per_run=wish.per_run,
+        per_run=order.per_run,
         drawn=drawn,
         units=units,
         known=int(is_known.sum()),
@@ -186,9 +196,9 @@ def size_of_wish(campaign: Campaign, wish: AuditWish, people: Iterable[str] = ()
     )
 
 
-def size_of(study: Study) -> AuditSize:
+def size_of(study: Study) -> RandomCheckSize:
     frame = stored_frame(study)
-    return AuditSize(
+    return RandomCheckSize(
         runs=len(study.design["per_run"]),
         per_run=study.event.payload["per_run"],
         drawn=int(frame.drawn.sum()),
@@ -207,10 +217,10 @@ def _known_units(population: Population, known_labels: "Taken") -> Booleans:
     return is_known
 
 
-def grow_audit(*, study: Study, per_run: int, runs: Sequence[str] = (), actor: User | None = None) -> int:
+def grow_random_check(*, study: Study, per_run: int, runs: Sequence[str] = (), actor: User | None = None) -> int:
     """Draw the next pairs of the same order, of some runs or of all; return how many came. What was drawn stays.
 
-    Raises `Refused` where no run gets more, for unknown runs, and for an audit whose sample is another's.
+    Raises `Refused` where no run gets more, for unknown runs, and for a random check whose sample is another's.
     """
     _check_per_run(per_run)
     with transaction.atomic():
@@ -228,10 +238,10 @@ def grow_audit(*, study: Study, per_run: int, runs: Sequence[str] = (), actor: U
 
 
 def grow_runs(*, study: Study, numbers: Mapping[str, int], actor: User | None = None) -> int:
-    """Draw more of some runs, up to a number for each; return how many came. Raises `Refused` as `grow_audit` does."""
+    """Draw more of some runs, up to a number for each; return how many came. Refuses as `grow_random_check` does."""
     with transaction.atomic():
         return sum(
-            grow_audit(
+            grow_random_check(
                 study=study,
                 per_run=per_run,
                 runs=sorted(run for run in numbers if numbers[run] == per_run),
@@ -241,7 +251,7 @@ def grow_runs(*, study: Study, numbers: Mapping[str, int], actor: User | None = 
         )
 
 
-def extend_audit(*, study: Study, actor: User | None = None) -> int:
+def extend_random_check(*, study: Study, actor: User | None = None) -> int:
     """Take in pairs that came since, as strata of their own; return how many to judge. Raises `Refused` for none."""
     with transaction.atomic():
         study = _locked(study)
@@ -280,13 +290,13 @@ def _drawn_more(study: Study, kind: str, payload: Mapping[str, object], actor: U
     return came
 
 
-def _check_figures(wish: AuditWish) -> None:
-    _check_per_run(wish.per_run)
-    if not 1 <= wish.least <= MOST_PER_RUN:
+def _check_figures(order: RandomCheckOrder) -> None:
+    _check_per_run(order.per_run)
+    if not 1 <= order.least <= MOST_PER_RUN:
         raise Refused("usage", f"Pairs of each stratum: from 1 to {MOST_PER_RUN:,}.")
-    if not 1 <= len(wish.seed) <= LONGEST_SEED or not wish.seed.isprintable():
+    if not 1 <= len(order.seed) <= LONGEST_SEED or not order.seed.isprintable():
         raise Refused("usage", f"A seed has 1 to {LONGEST_SEED} characters, all printable.")
-    if wish.known and wish.sample:
+    if order.known and order.sample:
         raise Refused("usage", "Take over known pairs or another's sample, not both.")
 
 
@@ -295,10 +305,10 @@ def _check_per_run(per_run: int) -> None:
         raise Refused("usage", f"Pairs per run: from 1 to {MOST_PER_RUN:,}.")
 
 
-def _worded_runs(wish: AuditWish, population: Population) -> set[str]:
+def _worded_runs(order: RandomCheckOrder, population: Population) -> set[str]:
     """Runs with answers that have words. Raises `Refused` where there are none, or not all that are wished for."""
     there = {population.run_ids[run] for run in np.unique(population.run)}
-    for run_id in wish.runs:
+    for run_id in order.runs:
         if run_id not in there:
             raise Refused("no_words", f"{run_id} has no answer with words here: nothing of it can be drawn.")
     if not there:
@@ -306,14 +316,14 @@ def _worded_runs(wish: AuditWish, population: Population) -> set[str]:
     return there
 
 
-def _planned(campaign: Campaign, wish: AuditWish) -> tuple[Study, Population, "Taken"]:
+def _planned(campaign: Campaign, order: RandomCheckOrder) -> tuple[Study, Population, "Taken"]:
     """The study, not stored, with its population and the labels that are taken over."""
-    topics = topics_named(campaign, wish.topics)
-    _refuse_unknown(set(wish.runs) - set(campaign.runs.values_list("run_id", flat=True)), campaign)
-    study = _unsaved(campaign, wish, topics)
+    topics = topics_named(campaign, order.topics)
+    _refuse_unknown(set(order.runs) - set(campaign.runs.values_list("run_id", flat=True)), campaign)
+    study = _unsaved(campaign, order, topics)
     population = population_of(study, default_policies(study))
-    study.design["per_run"] = dict.fromkeys(sorted(_worded_runs(wish, population)), wish.per_run)
-    return study, population, _known_labels(study, wish.known)
+    study.design["per_run"] = dict.fromkeys(sorted(_worded_runs(order, population)), order.per_run)
+    return study, population, _known_labels(study, order.known)
 
 
 def _refuse_unknown(runs: set[str], campaign: Campaign) -> None:
@@ -321,31 +331,31 @@ def _refuse_unknown(runs: set[str], campaign: Campaign) -> None:
         raise Refused("no_such_run", f"There is no run {', '.join(sorted(runs))} in {campaign.slug}.")
 
 
-def _unsaved(campaign: Campaign, wish: AuditWish, topics: Sequence[Topic]) -> Study:
+def _unsaved(campaign: Campaign, order: RandomCheckOrder, topics: Sequence[Topic]) -> Study:
     llm = JudgeKind.LLM
-    nugget_set = set_to_study(campaign, wish.nuggets, [llm]) if wish.kind is StudyKind.ASSIGNMENT else None
+    nugget_set = set_to_study(campaign, order.nuggets, [llm]) if order.kind is StudyKind.ASSIGNMENT else None
     judges = labels_between(campaign, topics, nugget_set, SupportCondition.SCRATCH).judges(llm)
     return Study(
         campaign=campaign,
-        name=wish.name,
-        kind=wish.kind,
-        draw=DrawKind.AUDIT,
-        machine=judge_to_study(judges, llm, wish.machine),
+        name=order.name,
+        kind=order.kind,
+        draw=DrawKind.RANDOM,
+        machine=judge_to_study(judges, llm, order.machine),
         nugget_set=nugget_set,
         condition="" if nugget_set else SupportCondition.SCRATCH,
         per_topic=None,
         design={
-            "seed": wish.seed,
-            "least": wish.least,
-            "runs": list(wish.runs),
-            "topics": list(wish.topics),
-            "known": list(wish.known),
-            "sample": wish.sample,
+            "seed": order.seed,
+            "least": order.least,
+            "runs": list(order.runs),
+            "topics": list(order.topics),
+            "known": list(order.known),
+            "sample": order.sample,
         },
     )
 
 
-def _payload(study: Study, wish: AuditWish) -> dict[str, object]:
+def _payload(study: Study, order: RandomCheckOrder) -> dict[str, object]:
     # The log can never be changed, so it names nobody: whose labels were taken over is in the study.
     return {
         "study": study.name,
@@ -353,12 +363,12 @@ def _payload(study: Study, wish: AuditWish) -> dict[str, object]:
         "draw": study.draw,
         "machine": study.machine.name,
         "nuggets": study.nugget_set_id,
-        "seed": wish.seed,
-        "per_run": wish.per_run,
-        "least": wish.least,
-        "runs": list(wish.runs),
-        "topics": list(wish.topics),
-        "sample": wish.sample,
+        "seed": order.seed,
+        "per_run": order.per_run,
+        "least": order.least,
+        "runs": list(order.runs),
+        "topics": list(order.topics),
+        "sample": order.sample,
     }
 
 
@@ -366,7 +376,7 @@ Taken = Mapping[tuple[int, int], str]
 """Digits of the labels of pairs that are taken over, one a person."""
 
 Sample = Mapping[tuple[int, int], tuple[float, float, str]]
-"""Chance, place and digits of the pairs of another audit's draw."""
+"""Chance, place and digits of the pairs of another random check's draw."""
 
 
 def _known_labels(study: Study, names: Iterable[str]) -> Taken:
@@ -411,7 +421,7 @@ def _in_sight(name: str) -> str:
 
 
 def _sampled(study: Study, name: str) -> Sample:
-    """The draw of another audit with its chances and labels. Raises `Refused` where it is no complete audit."""
+    """The draw of another random check with its chances and labels. Raises `Refused` where it is not complete."""
     if not name:
         return {}
     other = Study.objects.filter(campaign=study.campaign, name=name).first()
@@ -420,7 +430,7 @@ def _sampled(study: Study, name: str) -> Sample:
         raise Refused("no_sample", f"{name} chose what to label: its pairs can be known pairs, not a sample.")
     if other.condition == SupportCondition.POST_EDIT:
         raise Refused("not_blind", _in_sight(name))
-    if other.draw != DrawKind.AUDIT:
+    if other.draw != DrawKind.RANDOM:
         pairs = StudyPair.objects.filter(study=other).count()
         text = f"{name} holds disagreements only: its {pairs:,} pairs can be known pairs, not a sample."
         raise Refused("no_sample", text)
@@ -447,14 +457,14 @@ def _add_pairs(
     # The u of a sentence with several citations is that of the first.
     name_of = {unit: names[place] for place, unit in reversed(list(enumerate(units.tolist())))}
     is_known = _known_units(population, known_labels)
-    rows: list[AuditPair] = []
+    rows: list[RandomCheckPair] = []
     for answer, unit, (first, second) in zip(
         answers_of(study, items), units.tolist(), items.tolist(), strict=True
     ):
         item = (first, second)
         chance, order, digits = sample.get(item, (None, None, ""))
         rows.append(
-            AuditPair(
+            RandomCheckPair(
                 study=study,
                 **{"answer_id": answer} | item_fields(study, item),
                 machine_label=int(population.label[unit]),
@@ -466,7 +476,7 @@ def _add_pairs(
                 given=known_labels[item] if is_known[unit] else digits,
             )
         )
-    AuditPair.objects.bulk_create(rows, batch_size=BATCH)
+    RandomCheckPair.objects.bulk_create(rows, batch_size=BATCH)
 
 
 def _draw(study: Study) -> int:
@@ -477,8 +487,8 @@ def _draw(study: Study) -> int:
     numbers = np.array([study.design["per_run"][run] for run in run_ids], dtype=np.int64)
     chances = draw(arrays, numbers, study.design["least"], before=frame.drawn)
     changed = np.flatnonzero((chances != frame.chance)[frame.unit])
-    AuditPair.objects.bulk_update(
-        [AuditPair(pk=int(frame.pk[place]), chance=float(chances[frame.unit[place]])) for place in changed],
+    RandomCheckPair.objects.bulk_update(
+        [RandomCheckPair(pk=int(frame.pk[place]), chance=float(chances[frame.unit[place]])) for place in changed],
         ["chance"],
         batch_size=BATCH,
     )
@@ -487,8 +497,8 @@ def _draw(study: Study) -> int:
     return len(new)
 
 
-def frame_arrays(frame: StoredFrame, run: Counts, runs: int) -> AuditFrame:
-    return AuditFrame(
+def frame_arrays(frame: StoredFrame, run: Counts, runs: int) -> RandomCheckFrame:
+    return RandomCheckFrame(
         run=run,
         label=np.where(frame.known, KNOWN, frame.machine_label),
         block=frame.block,

@@ -14,13 +14,13 @@ from django.urls import reverse
 from evaluation.errors import Refused
 from evaluation.imports.support import import_support
 from evaluation.labels import SupportLabel
-from evaluation.models import AuditPair, Campaign, Judge, StudyPair, SupportJudgment
+from evaluation.models import Campaign, Judge, RandomCheckPair, StudyPair, SupportJudgment
 from evaluation.terms import JudgeKind, StudyKind, SupportCondition
-from reports.audits import drawing
-from reports.audits.corrected import audit_state, corrected_report
-from reports.audits.drawing import AuditWish, create_audit, size_of_wish
-from reports.audits.frame import drawn_rows
-from reports.audits.population import default_policies
+from reports.random_checks import drawing
+from reports.random_checks.corrected import corrected_report, random_check_state
+from reports.random_checks.drawing import RandomCheckOrder, create_random_check, size_of_order
+from reports.random_checks.frame import drawn_rows
+from reports.random_checks.population import default_policies
 from tests.worlds.imported import report, run, write
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import EXPERT, hand_study, judge_drawn, make_study, make_study_world, window_of
@@ -35,8 +35,8 @@ def world(db: None, tmp_path: Path) -> JudgingWorld:
     return make_study_world(tmp_path)
 
 
-def wish(name: str = "check", **more: object) -> AuditWish:
-    return AuditWish(name, StudyKind.SUPPORT, per_run=10, least=1, seed="s", **more)  # type: ignore[arg-type]
+def order(name: str = "check", **more: object) -> RandomCheckOrder:
+    return RandomCheckOrder(name, StudyKind.SUPPORT, per_run=10, least=1, seed="s", **more)  # type: ignore[arg-type]
 
 
 def peek(world: JudgingWorld) -> None:
@@ -53,7 +53,7 @@ def peek(world: JudgingWorld) -> None:
 
 @pytest.mark.parametrize("score", ["weighted_precision", "weighted_recall"])
 def test_all_judged_at_a_desk_is_the_score_of_people(world: JudgingWorld, score: str) -> None:
-    study = create_audit(campaign=world.campaign, wish=wish())
+    study = create_random_check(campaign=world.campaign, order=order())
     judge_drawn(window_of(world, hand_study(world, study)), "partial_support")
     judge = Judge.objects.get(study=study)
     people = report("support", "--condition", "scratch", "--judge", judge.name)["runs"]
@@ -78,7 +78,7 @@ def page_of(world: JudgingWorld, query: str = "?condition=llm", who: str = "olga
 
 
 def test_the_citation_page_has_the_switch(world: JudgingWorld) -> None:
-    study = create_audit(campaign=world.campaign, wish=wish())
+    study = create_random_check(campaign=world.campaign, order=order())
     assert "0 of 2 pairs judged of alpha, 0 of 1 pairs judged of gamma; scores are corrected when" in page_of(
         world
     )
@@ -103,7 +103,9 @@ def test_the_citation_page_has_the_switch(world: JudgingWorld) -> None:
 
 
 def test_judging_more_leads_back_to_the_citations(world: JudgingWorld) -> None:
-    study = create_audit(campaign=world.campaign, wish=AuditWish("check", StudyKind.SUPPORT, per_run=1, least=1))
+    study = create_random_check(
+        campaign=world.campaign, order=RandomCheckOrder("check", StudyKind.SUPPORT, per_run=1, least=1)
+    )
     address = reverse("reports:judge_more", args=["river", study.pk]) + "?condition=llm&view=corrected"
     answer = client_of(world, "olga").post(address, {"run": ["alpha"], "number": ["2"]})
     board = reverse("reports:report", args=["river", "support"])
@@ -111,12 +113,12 @@ def test_judging_more_leads_back_to_the_citations(world: JudgingWorld) -> None:
 
 
 def test_labels_of_a_file_are_by_sentence_and_passage(world: JudgingWorld, tmp_path: Path) -> None:
-    study = create_audit(campaign=world.campaign, wish=wish())
+    study = create_random_check(campaign=world.campaign, order=order())
     rows = [
         {name: row[name] for name in ("run_id", "topic_id", "sentence", "docid")} | {"label": "no_support"}
         for row in drawn_rows(study)
     ]
-    words = ("import_audit", "--campaign", "river", "--study", "check", "--judge", "eve")
+    words = ("import_random_check", "--campaign", "river", "--study", "check", "--judge", "eve")
     wrong = run(*words, write(tmp_path, "wrong.jsonl", [rows[0] | {"docid": "d9"}]))
     assert wrong.code == 1
     assert (
@@ -128,8 +130,8 @@ def test_labels_of_a_file_are_by_sentence_and_passage(world: JudgingWorld, tmp_p
 
 
 def test_blind_labels_can_be_known_pairs(world: JudgingWorld) -> None:
-    create_audit(campaign=world.campaign, wish=wish(known=(EXPERT,)))
-    assert AuditPair.objects.filter(known=True, given="2").count() == 3
+    create_random_check(campaign=world.campaign, order=order(known=(EXPERT,)))
+    assert RandomCheckPair.objects.filter(known=True, given="2").count() == 3
     assert not StudyPair.objects.exists()
 
 
@@ -137,7 +139,7 @@ def test_labels_in_sight_of_the_llm_s_are_never_taken(world: JudgingWorld) -> No
     peek(world)
     for words in ({"known": (PEEKER,)}, {"sample": PEEKER}):
         with pytest.raises(Refused, match=SEEN):
-            create_audit(campaign=world.campaign, wish=wish(**words))
+            create_random_check(campaign=world.campaign, order=order(**words))
     rows = [{"run_id": "gamma", "topic_id": "t1", "sentence": 1, "docid": "d2", "label": "full_support"}]
     import_support(
         campaign=world.campaign,
@@ -149,23 +151,23 @@ def test_labels_in_sight_of_the_llm_s_are_never_taken(world: JudgingWorld) -> No
     make_study(world, StudyKind.SUPPORT, name="seen", condition=SupportCondition.POST_EDIT, person=PEEKER)
     for words in ({"known": ("seen",)}, {"sample": "seen"}):
         with pytest.raises(Refused, match=SEEN):
-            create_audit(campaign=world.campaign, wish=wish(**words))
+            create_random_check(campaign=world.campaign, order=order(**words))
 
 
 def test_known_labels_are_counted_as_what_the_scores_rest_on(world: JudgingWorld) -> None:
-    study = create_audit(campaign=world.campaign, wish=wish(known=(EXPERT,)))
+    study = create_random_check(campaign=world.campaign, order=order(known=(EXPERT,)))
     page = page_of(world, "?condition=llm&view=corrected")
     assert "Corrected by 3 known labels of 3." in page
     assert "human judgments" not in page
-    assert corrected_report(audit_state(study, default_policies(study)), "weighted_precision").known == 3
+    assert corrected_report(random_check_state(study, default_policies(study)), "weighted_precision").known == 3
 
 
 def test_the_forecast_is_of_the_llm_s_own_labels(world: JudgingWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "FEWEST_LABELS", 3)
     monkeypatch.setattr(drawing, "FORECAST", (1,))
     monkeypatch.setattr(np, "median", lambda _counts: 4)
-    assert size_of_wish(world.campaign, wish()).forecast is None
-    found = size_of_wish(world.campaign, wish(), [EXPERT]).forecast
+    assert size_of_order(world.campaign, order()).forecast is None
+    found = size_of_order(world.campaign, order(), [EXPERT]).forecast
     assert found is not None
     assert (found.labels, found.of) == (3, 4)
     assert f"{found}".startswith("By 3 labels that people gave beside this LLM: about ± ")
@@ -173,6 +175,6 @@ def test_the_forecast_is_of_the_llm_s_own_labels(world: JudgingWorld, monkeypatc
     assert width > 0
     SupportJudgment.objects.update(label=SupportLabel.FULL_SUPPORT)
     Campaign.objects.update(revision=F("revision") + 1)
-    agreeing = size_of_wish(Campaign.objects.get(pk=world.campaign.pk), wish(), [EXPERT]).forecast
+    agreeing = size_of_order(Campaign.objects.get(pk=world.campaign.pk), order(), [EXPERT]).forecast
     assert agreeing is not None
     assert agreeing.widths == ((1, 0.0),)

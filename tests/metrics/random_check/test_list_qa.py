@@ -1,4 +1,4 @@
-"""The list-QA study audited many times, few seeds: `python -m loadtest.audit` draws the full number."""
+"""The list-QA study audited many times, few seeds: `python -m loadtest.random_checks` draws the full number."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from loadtest.audit import (
-    AuditWorld,
+from loadtest.random_checks import (
+    RandomCheckWorld,
     all_estimates,
     drawn,
     flat,
@@ -20,21 +20,21 @@ from loadtest.audit import (
     tally,
     turned_round,
 )
-from reports.metrics.audit.draw import KNOWN, draw
-from reports.metrics.audit.estimate import AuditSample, tau_with
 from reports.metrics.policies import Policies
+from reports.metrics.random_check.draw import KNOWN, draw
+from reports.metrics.random_check.estimate import RandomCheckSample, tau_with
 from reports.metrics.scores import SCORE_NAMES, run_scores
 
 SEEDS = 30
 
 
 @pytest.fixture(scope="module")
-def world(shared_data: Path) -> AuditWorld:
+def world(shared_data: Path) -> RandomCheckWorld:
     """Labels of an LLM and of the authors on 2,520 pairs."""
     return list_qa(shared_data / "qampari-list-qa")
 
 
-def test_all_judged_is_the_score_of_people_without_a_width(world: AuditWorld) -> None:
+def test_all_judged_is_the_score_of_people_without_a_width(world: RandomCheckWorld) -> None:
     frame = world.frame("s")
     sample = world.sample(frame, draw(frame, np.full(7, 360), 5))
     people = run_scores(world.people, Policies()).means
@@ -44,7 +44,7 @@ def test_all_judged_is_the_score_of_people_without_a_width(world: AuditWorld) ->
         assert tau_with(expected, found.value.round(12), found.sd) == pytest.approx((1, 1, 1))
 
 
-def test_the_llm_and_people_have_the_published_means(world: AuditWorld) -> None:
+def test_the_llm_and_people_have_the_published_means(world: RandomCheckWorld) -> None:
     place = SCORE_NAMES.index("all_strict")
     machine = run_scores(world.machine, Policies()).means[place]
     assert machine == pytest.approx([0.3366, 0.2727, 0.1496, 0.2602, 0.3606, 0.3600, 0.4368], abs=5e-5)
@@ -52,7 +52,7 @@ def test_the_llm_and_people_have_the_published_means(world: AuditWorld) -> None:
     assert world.people_scores[place] == pytest.approx(people, abs=5e-5)
 
 
-def test_fifty_grown_to_a_hundred_is_a_hundred_at_once(world: AuditWorld) -> None:
+def test_fifty_grown_to_a_hundred_is_a_hundred_at_once(world: RandomCheckWorld) -> None:
     for seed in range(SEEDS):
         frame = world.frame(f"s{seed}")
         few = draw(frame, np.full(7, 50), 5)
@@ -61,7 +61,7 @@ def test_fifty_grown_to_a_hundred_is_a_hundred_at_once(world: AuditWorld) -> Non
         assert (grown[few > 0] > 0).all()
 
 
-def test_intervals_hold_and_errors_are_small(world: AuditWorld) -> None:
+def test_intervals_hold_and_errors_are_small(world: RandomCheckWorld) -> None:
     for number, coverage, error in ((25, 0.98, 0.038), (50, 0.97, 0.025), (100, 0.94, 0.016), (200, 0.92, 0.009)):
         found = tally(drawn(world, number), SEEDS, quiet=True)
         assert found.coverage.min() >= coverage
@@ -71,7 +71,7 @@ def test_intervals_hold_and_errors_are_small(world: AuditWorld) -> None:
         assert pairs.wrong_way <= 0.004
 
 
-def test_they_hold_where_the_llm_errs_on_one_run(world: AuditWorld) -> None:
+def test_they_hold_where_the_llm_errs_on_one_run(world: RandomCheckWorld) -> None:
     for okay_only in (False, True):
         planted = turned_round(world, 0, okay_only=okay_only)
         found = tally(drawn(planted, 50), SEEDS, quiet=True)
@@ -81,17 +81,17 @@ def test_they_hold_where_the_llm_errs_on_one_run(world: AuditWorld) -> None:
     assert plainly_covered(planted, 50, SEEDS, 0, "vital_strict") < 0.5
 
 
-def test_they_hold_where_labels_mean_nothing(world: AuditWorld) -> None:
+def test_they_hold_where_labels_mean_nothing(world: RandomCheckWorld) -> None:
     for number in (50, 200):
         assert tally(drawn(shuffled_labels(world), number), SEEDS, quiet=True).coverage.min() >= 0.9
 
 
-def test_they_hold_beside_eighty_known_disagreements(world: AuditWorld) -> None:
+def test_they_hold_beside_eighty_known_disagreements(world: RandomCheckWorld) -> None:
     """As known pairs they say nothing about the others: all intervals hold, and errors are smaller than without."""
     differing = np.flatnonzero(flat(world.machine.labels) != flat(world.people.labels))
     assert len(differing) == 161
 
-    def make(seed: int) -> tuple[AuditWorld, AuditSample]:
+    def make(seed: int) -> tuple[RandomCheckWorld, RandomCheckSample]:
         known = np.random.default_rng(seed).choice(differing, 80, replace=False)
         frame = world.frame(f"s{seed}")
         label = frame.label.copy()
@@ -104,13 +104,13 @@ def test_they_hold_beside_eighty_known_disagreements(world: AuditWorld) -> None:
     assert found.errors.max() <= 0.018
 
 
-def test_n_more_tells_most_runs_apart(world: AuditWorld) -> None:
+def test_n_more_tells_most_runs_apart(world: RandomCheckWorld) -> None:
     cases = separations(world, 8, "vital_strict", quiet=True) + separations(world, 8, "all_strict", quiet=True)
     assert len(cases) > 50
     assert np.mean([apart for _, apart in cases]) >= 0.7
 
 
-def test_other_topics_need_the_wider_interval(world: AuditWorld) -> None:
+def test_other_topics_need_the_wider_interval(world: RandomCheckWorld) -> None:
     wide, narrow = new_topics(world, SEEDS, quiet=True)
     assert wide >= 0.88
     assert narrow <= 0.8

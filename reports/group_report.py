@@ -68,7 +68,7 @@ class PacketForm(ConditionForm):
         self.fields["group"].required = bool(groups)
 
 
-def packet_page(campaign: Campaign, query: QueryDict) -> Report:
+def group_report_page(campaign: Campaign, query: QueryDict) -> Report:
     groups = list(campaign.runs.exclude(group="").order_by("group").values_list("group", flat=True).distinct())
     form = PacketForm(query, campaign, groups)
     if not groups:

@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 
 from reports.metrics.arrays import Booleans, Counts, Floats, ratio
-from reports.metrics.audit.draw import KNOWN, AuditFrame, Chances
 from reports.metrics.intervals import FEWEST_TOPICS, student
 from reports.metrics.kendall import kendall_rows
 from reports.metrics.label_matrix import LABELS
+from reports.metrics.random_check.draw import KNOWN, Chances, RandomCheckFrame
 
 NORMAL: Final = 1.959964
 PRIOR: Final = 0.5
@@ -31,14 +31,14 @@ SURE: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class AuditSample:
-    """An audit's pairs with their labels by people.
+class RandomCheckSample:
+    """A random check's pairs with their labels by people.
 
     `chances` P, inclusion probability, 0 where a pair is not drawn; `shares` P x K, the fraction of people who gave
     each label, zeros where nobody judged it or whoever did refused; `topic` P, index of T.
     """
 
-    frame: AuditFrame
+    frame: RandomCheckFrame
     chances: Floats
     shares: Floats
     topic: Counts
@@ -81,7 +81,7 @@ def sums(places: Counts, amounts: Floats, size: int) -> Floats:
     return np.bincount(places, amounts, minlength=size).astype(np.float64)
 
 
-def estimates(sample: AuditSample, weights: Floats, values: Floats) -> RunEstimates:
+def estimates(sample: RandomCheckSample, weights: Floats, values: Floats) -> RunEstimates:
     """Score every run; `weights` P, `values` of the three labels."""
     frame, judged = sample.frame, sample.judged
     strata, runs = len(frame.stratum_run), frame.runs
@@ -153,7 +153,7 @@ class TopicEstimates:
 
 
 def topic_estimates(
-    sample: AuditSample, run_estimates: RunEstimates, weights: Floats, values: Floats, counted: Booleans
+    sample: RandomCheckSample, run_estimates: RunEstimates, weights: Floats, values: Floats, counted: Booleans
 ) -> TopicEstimates:
     """Spread the scores over topics; `counted` R x T, the topics of each run's mean."""
     frame, judged = sample.frame, sample.judged
@@ -175,7 +175,7 @@ def _t_half(variance: Floats, topics: Counts) -> Floats:
     return np.array(factors, dtype=np.float64) * np.sqrt(variance)
 
 
-def people_only(sample: AuditSample, weights: Floats, values: Floats) -> Floats:
+def people_only(sample: RandomCheckSample, weights: Floats, values: Floats) -> Floats:
     """Score, low and high of each run from its judged pairs alone, 3 x R; nan where undefined."""
     scores = np.full((3, sample.frame.runs), np.nan)
     pair_values = sample.shares @ values
@@ -223,7 +223,7 @@ def tau_with(reference: Floats, value: Floats, sd: Floats) -> tuple[float, float
 
 
 def variances_ahead(
-    sample: AuditSample, run_estimates: RunEstimates, weights: Floats, run: int, number: int, least: int
+    sample: RandomCheckSample, run_estimates: RunEstimates, weights: Floats, run: int, number: int, least: int
 ) -> Floats:
     """Variance of a run's score at n, n + 10, n + 20, … judged pairs, K, until all are judged: 0.
 

@@ -10,18 +10,18 @@ import pytest
 from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
-from evaluation.models import AnswerProvenance, Assignment, AuditPair, Campaign, Study, StudyPair
+from evaluation.models import AnswerProvenance, Assignment, Campaign, RandomCheckPair, Study, StudyPair
 from evaluation.terms import StudyKind
-from reports.audits.corrected import audit_state, corrected_report
-from reports.audits.frame import audit_named, drawn_rows, stored_frame
-from reports.audits.population import pair_names
 from reports.metrics.policies import Policies
 from reports.metrics.scores import SCORE_NAMES
+from reports.random_checks.corrected import corrected_report, random_check_state
+from reports.random_checks.frame import drawn_rows, random_check_named, stored_frame
+from reports.random_checks.population import pair_names
 from tests.reports.test_published_list_qa import load_study
 from tests.worlds.imported import load, refuse, report, run, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("list_qa")]
-DRAW = ("check", "--kind", "assignment", "--draw", "audit", "--nuggets", "edited-authors")
+DRAW = ("check", "--kind", "assignment", "--draw", "random", "--nuggets", "edited-authors")
 NAMES = ("run_id", "topic_id", "nugget", "occurrence")
 DRAWN = "df1ef31f42f6738fd001df10d2fb3bd5fc947c1184aef6a23e88d179e26ad204"
 """SHA-256 of the pairs that seed `river` draws, with their u, x and pi."""
@@ -38,16 +38,16 @@ def list_qa(django_db_setup: None, django_db_blocker: DjangoDbBlocker, shared_da
 
 
 def of_people(study: str = "check") -> list[dict[str, Any]]:
-    """What the authors say of the pairs that were drawn, as `import_audit` reads it."""
-    audit = audit_named(Campaign.objects.get(), study)
-    frame = stored_frame(audit)
+    """What the authors say of the pairs that were drawn, as `import_random_check` reads it."""
+    check = random_check_named(Campaign.objects.get(), study)
+    frame = stored_frame(check)
     items = frame.items[frame.drawn]
     given = Assignment.objects.filter(judge__name="authors", answer__in={int(answer) for answer, _ in items})
     labels = {
         (answer, wording): label
         for answer, wording, label in given.values_list("answer", "nugget_version", "label")
     }
-    names = pair_names(audit.campaign, StudyKind.ASSIGNMENT, items)
+    names = pair_names(check.campaign, StudyKind.ASSIGNMENT, items)
     return [
         name | {"label": WORDS[labels[answer, wording]]}
         for name, (answer, wording) in zip(names, items.tolist(), strict=True)
@@ -55,7 +55,7 @@ def of_people(study: str = "check") -> list[dict[str, Any]]:
 
 
 def judge(folder: Path, rows: list[dict[str, Any]], study: str = "check") -> None:
-    load("import_audit", "--study", study, "--judge", "people", write(folder, "people.jsonl", rows))
+    load("import_random_check", "--study", study, "--judge", "people", write(folder, "people.jsonl", rows))
 
 
 def corrected(score: str = "vital_strict", *words: str) -> Any:
@@ -70,7 +70,7 @@ def test_every_pair_judged_is_the_score_of_people(tmp_path: Path) -> None:
     shown = load("create_study", *DRAW, "--per-run", "360")
     assert "7 runs x 360 = 2,520 of 2,520 pairs, labelled by llm." in shown.err
     judge(tmp_path, of_people())
-    state = audit_state(audit_named(Campaign.objects.get(), "check"), Policies())
+    state = random_check_state(random_check_named(Campaign.objects.get(), "check"), Policies())
     for score in SCORE_NAMES:
         expected = people_scores(score)
         for row in corrected_report(state, score).runs:
@@ -110,7 +110,7 @@ def test_disagreements_can_be_known_pairs_and_no_sample(tmp_path: Path) -> None:
     text = refuse("create_study", *DRAW, "--sample", "who-is-right")
     assert "who-is-right holds disagreements only: its 161 pairs can be known pairs, not a sample." in text
     load("create_study", *DRAW, "--known", "who-is-right")
-    assert AuditPair.objects.filter(known=True, chance=1).count() == 161
+    assert RandomCheckPair.objects.filter(known=True, chance=1).count() == 161
     judge(tmp_path, of_people())
     document, truth = corrected(), people_scores("vital_strict")
     inside = [
@@ -189,7 +189,9 @@ def test_grown_to_a_hundred_is_a_hundred_at_once(tmp_path: Path) -> None:
     load("grow_study", "--study", "check", "--per-run", "100")
     load("create_study", "once", *DRAW[1:], "--seed", "river", "--per-run", "100")
     chances = {
-        name: list(AuditPair.objects.filter(study__name=name).order_by("pk").values_list("chance", flat=True))
+        name: list(
+            RandomCheckPair.objects.filter(study__name=name).order_by("pk").values_list("chance", flat=True)
+        )
         for name in ("check", "once")
     }
     assert chances["check"] == chances["once"]

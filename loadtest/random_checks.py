@@ -1,4 +1,4 @@
-"""Draw many audits of the list-QA study and print how often the intervals hold: `python -m loadtest.audit FOLDER`.
+"""Draw many random checks of the list-QA study; how often intervals hold: `python -m loadtest.random_checks FOLDER`.
 
 FOLDER is that study's (`runs`, `nuggets`, `assignments`). People's labels are the truth, the LLM's make the strata.
 """
@@ -18,20 +18,20 @@ from tqdm import tqdm
 
 from evaluation.labels import NO_LABEL
 from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.audit.draw import AuditFrame, draw, place_in_order
-from reports.metrics.audit.estimate import (
+from reports.metrics.label_matrix import OKAY, VITAL, AssignmentSheet
+from reports.metrics.policies import Policies
+from reports.metrics.random_check.draw import RandomCheckFrame, draw, place_in_order
+from reports.metrics.random_check.estimate import (
     NORMAL,
     PRIOR,
-    AuditSample,
+    RandomCheckSample,
     RunEstimates,
     estimates,
     more_to_separate,
     topic_estimates,
     variances_ahead,
 )
-from reports.metrics.audit.weights import nugget_sizes, nugget_weights, positive_sizes, values_of
-from reports.metrics.label_matrix import OKAY, VITAL, AssignmentSheet
-from reports.metrics.policies import Policies
+from reports.metrics.random_check.weights import nugget_sizes, nugget_weights, positive_sizes, values_of
 from reports.metrics.scores import SCORE_NAMES, run_scores
 
 WORDS = {"not_support": 0, "partial_support": 1, "support": 2}
@@ -40,7 +40,7 @@ LEAST = 5
 
 
 @dataclass(frozen=True)
-class AuditWorld:
+class RandomCheckWorld:
     """P pairs that an LLM and people have labelled: `machine` and `people` are sheets of the same nuggets."""
 
     machine: AssignmentSheet
@@ -77,12 +77,12 @@ class AuditWorld:
         """Scores by people's labels, 6 x R."""
         return run_scores(self.people, Policies()).means
 
-    def frame(self, seed: str, *, equal: bool = False) -> AuditFrame:
+    def frame(self, seed: str, *, equal: bool = False) -> RandomCheckFrame:
         """The frame with the order of a seed; `equal`: of equal sizes."""
         sizes = positive_sizes(self.run, flat(nugget_sizes(self.machine)))
         order = np.array([place_in_order(seed, *names) for names in self.names])
         labels = flat(self.machine.labels).astype(np.int64)
-        return AuditFrame(
+        return RandomCheckFrame(
             run=self.run,
             label=np.where(labels < 0, NO_LABEL, labels),
             block=np.zeros(len(order), dtype=np.int64),
@@ -91,15 +91,17 @@ class AuditWorld:
             runs=self.runs,
         )
 
-    def sample(self, frame: AuditFrame, chances: Floats) -> AuditSample:
+    def sample(self, frame: RandomCheckFrame, chances: Floats) -> RandomCheckSample:
         """Labels by people of the drawn pairs."""
-        return AuditSample(frame, chances, np.where((chances > 0)[:, np.newaxis], self.truth, 0.0), self.topic)
+        return RandomCheckSample(
+            frame, chances, np.where((chances > 0)[:, np.newaxis], self.truth, 0.0), self.topic
+        )
 
-    def with_machine(self, labels: Counts) -> "AuditWorld":
+    def with_machine(self, labels: Counts) -> "RandomCheckWorld":
         """The same with other labels of the LLM, N x R."""
-        return AuditWorld(replace(self.machine, labels=labels.astype(np.int8)), self.people, self.names)
+        return RandomCheckWorld(replace(self.machine, labels=labels.astype(np.int8)), self.people, self.names)
 
-    def of_topics(self, topics: Counts) -> "AuditWorld":
+    def of_topics(self, topics: Counts) -> "RandomCheckWorld":
         """The world of some topics, each as often as it is named."""
         places = [np.flatnonzero(self.machine.nugget_topic == topic) for topic in topics]
         nuggets = np.concatenate(places)
@@ -124,7 +126,7 @@ class AuditWorld:
             for at, run in enumerate(self.machine.run_ids)
             for nugget, place in zip(nuggets.tolist(), number.tolist(), strict=True)
         )
-        return AuditWorld(machine, people, names)
+        return RandomCheckWorld(machine, people, names)
 
 
 def flat(cells: NDArray[Any]) -> NDArray[Any]:
@@ -132,7 +134,7 @@ def flat(cells: NDArray[Any]) -> NDArray[Any]:
     return cells.T.reshape(-1)
 
 
-def list_qa(folder: Path) -> AuditWorld:
+def list_qa(folder: Path) -> RandomCheckWorld:
     """Read the study: edited nuggets, labels by an LLM and by its authors."""
     lists = {row["qid"]: row["nuggets"] for row in _rows(folder / "nuggets" / "edited.jsonl") if row["nuggets"]}
     topics = tuple(lists)
@@ -160,7 +162,7 @@ def list_qa(folder: Path) -> AuditWorld:
             )
         )
     names = tuple((run, topic, row["text"], 0) for run in runs for topic, row in nuggets)
-    return AuditWorld(sheets[0], sheets[1], names)
+    return RandomCheckWorld(sheets[0], sheets[1], names)
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -194,17 +196,21 @@ class Tally:
         return errors
 
 
-def all_estimates(world: AuditWorld, sample: AuditSample) -> list[RunEstimates]:
+def all_estimates(world: RandomCheckWorld, sample: RandomCheckSample) -> list[RunEstimates]:
     """Estimates in the order of SCORE_NAMES."""
     return [estimates(sample, world.weights[name], values_of(name)) for name in SCORE_NAMES]
 
 
 def tally(
-    make: Callable[[int], tuple[AuditWorld, AuditSample]], seeds: int, *, quiet: bool = False, what: str = ""
+    make: Callable[[int], tuple[RandomCheckWorld, RandomCheckSample]],
+    seeds: int,
+    *,
+    quiet: bool = False,
+    what: str = "",
 ) -> Tally:
-    """Draw one audit for each seed and compare its intervals with people's scores."""
+    """Draw one random check for each seed and compare its intervals with people's scores."""
     found = []
-    for seed in tqdm(range(seeds), desc=what, unit="audit", disable=quiet or None):
+    for seed in tqdm(range(seeds), desc=what, unit="check", disable=quiet or None):
         world, sample = make(seed)
         scores = all_estimates(world, sample)
         low, high = (np.stack([score.interval[end] for score in scores]) for end in (0, 1))
@@ -215,10 +221,10 @@ def tally(
     return Tally(*(np.stack(part) for part in zip(*found, strict=True)))
 
 
-def drawn(world: AuditWorld, number: int) -> Callable[[int], tuple[AuditWorld, AuditSample]]:
-    """The audits of a world with n pairs a run."""
+def drawn(world: RandomCheckWorld, number: int) -> Callable[[int], tuple[RandomCheckWorld, RandomCheckSample]]:
+    """The random checks of a world with n pairs a run."""
 
-    def make(seed: int) -> tuple[AuditWorld, AuditSample]:
+    def make(seed: int) -> tuple[RandomCheckWorld, RandomCheckSample]:
         frame = world.frame(f"s{seed}")
         chances = draw(frame, np.full(world.runs, number), LEAST)
         return world, world.sample(frame, chances)
@@ -226,7 +232,7 @@ def drawn(world: AuditWorld, number: int) -> Callable[[int], tuple[AuditWorld, A
     return make
 
 
-def plainly_covered(world: AuditWorld, number: int, seeds: int, run: int, score: str) -> float:
+def plainly_covered(world: RandomCheckWorld, number: int, seeds: int, run: int, score: str) -> float:
     """How often the interval of one run holds with equal chances and labels counted without their weights.
 
     It is wrong where the LLM errs on some importance only: the check that planted faults bite.
@@ -249,7 +255,7 @@ def plainly_covered(world: AuditWorld, number: int, seeds: int, run: int, score:
     return float(np.mean(covered))
 
 
-def turned_round(world: AuditWorld, run: int, *, okay_only: bool = False) -> AuditWorld:
+def turned_round(world: RandomCheckWorld, run: int, *, okay_only: bool = False) -> RandomCheckWorld:
     """The world whose LLM says support for not support and the other way round, in one run."""
     labels = world.machine.labels.astype(np.int64).copy()
     nuggets = world.machine.importance == OKAY if okay_only else np.ones(len(labels), dtype=np.bool_)
@@ -258,7 +264,7 @@ def turned_round(world: AuditWorld, run: int, *, okay_only: bool = False) -> Aud
     return world.with_machine(labels)
 
 
-def shuffled_labels(world: AuditWorld) -> AuditWorld:
+def shuffled_labels(world: RandomCheckWorld) -> RandomCheckWorld:
     """The world whose LLM's labels are shuffled."""
     labels = world.machine.labels.astype(np.int64).copy()
     return world.with_machine(np.random.default_rng(0).permutation(labels.reshape(-1)).reshape(labels.shape))
@@ -272,7 +278,7 @@ class PairsTally:
     wrong_way: float
 
 
-def pairs_tally(world: AuditWorld, found: Tally) -> PairsTally:
+def pairs_tally(world: RandomCheckWorld, found: Tally) -> PairsTally:
     """Compare the differences of every two runs with people's."""
     truth = world.people_scores
     covered, wrong = [], []
@@ -285,12 +291,12 @@ def pairs_tally(world: AuditWorld, found: Tally) -> PairsTally:
     return PairsTally(float(np.mean(covered)), float(np.mean(wrong)))
 
 
-def separations(world: AuditWorld, seeds: int, score: str, *, quiet: bool = False) -> list[tuple[int, bool]]:
+def separations(world: RandomCheckWorld, seeds: int, score: str, *, quiet: bool = False) -> list[tuple[int, bool]]:
     """Grow pairs of runs that are not apart at 50 by "n more"; return n more, and whether they are apart then."""
     found = []
     weights, values = world.weights[score], values_of(score)
     everywhere = np.full(world.runs, 50)
-    for seed in tqdm(range(seeds), desc=f"n more, {score}", unit="audit", disable=quiet or None):
+    for seed in tqdm(range(seeds), desc=f"n more, {score}", unit="check", disable=quiet or None):
         frame = world.frame(f"s{seed}")
         chances = draw(frame, everywhere, LEAST)
         sample = world.sample(frame, chances)
@@ -313,12 +319,12 @@ def separations(world: AuditWorld, seeds: int, score: str, *, quiet: bool = Fals
     return found
 
 
-def new_topics(world: AuditWorld, seeds: int, *, quiet: bool = False) -> tuple[float, float]:
+def new_topics(world: RandomCheckWorld, seeds: int, *, quiet: bool = False) -> tuple[float, float]:
     """Share of draws of topics whose interval for topics like these, and for these, covers the score of all."""
     random = np.random.default_rng(0)
     truth = world.people_scores[0]
     wide, narrow = [], []
-    for seed in tqdm(range(seeds), desc="new topics", unit="audit", disable=quiet or None):
+    for seed in tqdm(range(seeds), desc="new topics", unit="check", disable=quiet or None):
         topics = random.integers(0, len(world.machine.topic_ids), len(world.machine.topic_ids))
         other = world.of_topics(topics)
         other, sample = drawn(other, 50)(seed)
@@ -331,11 +337,13 @@ def new_topics(world: AuditWorld, seeds: int, *, quiet: bool = False) -> tuple[f
     return float(np.mean(wide)), float(np.mean(narrow))
 
 
-def frequencies(world: AuditWorld, seeds: int, number: int = 50, *, quiet: bool = False) -> tuple[float, float]:
+def frequencies(
+    world: RandomCheckWorld, seeds: int, number: int = 50, *, quiet: bool = False
+) -> tuple[float, float]:
     """Largest distance of how often a pair is drawn from its stored pi; in all strata, and where 20 are drawn."""
     count = np.zeros(len(world.run))
     stored = np.zeros(len(world.run))
-    for seed in tqdm(range(seeds), desc="frequencies", unit="audit", disable=quiet or None):
+    for seed in tqdm(range(seeds), desc="frequencies", unit="check", disable=quiet or None):
         frame = world.frame(f"s{seed}")
         chances = draw(frame, np.full(world.runs, number), LEAST)
         count += chances > 0
@@ -348,7 +356,7 @@ def frequencies(world: AuditWorld, seeds: int, number: int = 50, *, quiet: bool 
 
 def main() -> None:
     """Print all figures."""
-    parser = argparse.ArgumentParser(prog="python -m loadtest.audit", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m loadtest.random_checks", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seeds", type=int, default=400)
     options = parser.parse_args()

@@ -17,7 +17,9 @@ from evaluation.models import AnswerProvenance, Assignment, Campaign, Event, Stu
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import adjudicate, find_pair
 from reports.metrics.scores import SCORE_NAMES
-from tests.worlds.audits import (
+from tests.worlds.cast import make_cast
+from tests.worlds.imported import answer, load, run, sentence, write
+from tests.worlds.random_checks import (
     EXAMPLE,
     FIVE,
     LISTS,
@@ -29,8 +31,6 @@ from tests.worlds.audits import (
     make_wide,
     people_rows,
 )
-from tests.worlds.cast import make_cast
-from tests.worlds.imported import answer, load, run, sentence, write
 
 pytestmark = pytest.mark.django_db
 BOARD = "/campaigns/river/leaderboard/"

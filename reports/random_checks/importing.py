@@ -1,4 +1,4 @@
-"""Loading labels that people gave an audit's pairs elsewhere: all of a file or nothing.
+"""Loading labels that people gave a random check's pairs elsewhere: all of a file or nothing.
 
 A file has lines of one label, or is an export of ours, which has everybody's.
 """
@@ -18,39 +18,38 @@ from evaluation.imports.base import BATCH, ImportPlan, LoadReceipt, carry_out, r
 from evaluation.judges import judge_from_elsewhere, stored_judge
 from evaluation.models import Assignment, Event, Judge, Study, SupportJudgment
 from evaluation.terms import StudyKind
-from reports.audits.frame import REFUSED as CANT_JUDGE
-from reports.audits.frame import SCALES, current_labels, item_fields, stored_frame
-from reports.audits.population import pair_names
+from reports.random_checks.frame import CANT_JUDGE, SCALES, current_labels, item_fields, stored_frame
+from reports.random_checks.population import pair_names
 
-REFUSED: Final = "refused"
+CANT_JUDGE_WORD: Final = "refused"
 """Word in these files for "can't judge"."""
 
-AuditKey = tuple[str, str, str | int, int | str]
+RandomCheckKey = tuple[str, str, str | int, int | str]
 """Run, topic, and nugget with its occurrence or sentence with its docid."""
 
 
 @dataclass(frozen=True, slots=True)
-class AuditRecord:
+class RandomCheckRecord:
     """One label of one pair, by its code; `shown` names the pair for people."""
 
     line: int
-    key: AuditKey
+    key: RandomCheckKey
     label: int
     name: str
 
 
 @with_every_problem
-def import_audit(*, study: Study, source: Source, judge: str) -> LoadReceipt:
+def import_random_check(*, study: Study, source: Source, judge: str) -> LoadReceipt:
     """Load one person's labels of pairs that were drawn, under a judge of the study's own.
 
     Raises `BadInput` for pairs that were not drawn, and for labels that differ from those that are loaded.
     """
     suffix = f", study {study.name}"
     kind = StudyKind(study.kind)
-    records = parse_audit(source, kind, (judge, judge + suffix))
+    records = parse_random_check(source, kind, (judge, judge + suffix))
     return carry_out(
         campaign=study.campaign,
-        kind="audit",
+        kind="random-check",
         sources=[source],
         actor=None,
         make_plan=lambda _locked: _plan(
@@ -59,7 +58,7 @@ def import_audit(*, study: Study, source: Source, judge: str) -> LoadReceipt:
     )
 
 
-def _plan(study: Study, source: Source, records: Sequence[AuditRecord], judge: Judge) -> ImportPlan:
+def _plan(study: Study, source: Source, records: Sequence[RandomCheckRecord], judge: Judge) -> ImportPlan:
     pairs = _drawn(study)
     words = {code: word for word, code in _words(StudyKind(study.kind)).items()}
     loaded = {
@@ -87,7 +86,7 @@ def _plan(study: Study, source: Source, records: Sequence[AuditRecord], judge: J
     return ImportPlan("labels", len(new), 0, len(records) - len(new), write=write)
 
 
-def _drawn(study: Study) -> dict[AuditKey, tuple[int, int]]:
+def _drawn(study: Study) -> dict[RandomCheckKey, tuple[int, int]]:
     frame = stored_frame(study)
     items = frame.items_of(frame.drawn)
     names = pair_names(study.campaign, study.kind, items)
@@ -123,7 +122,7 @@ class _CitationLine(_Labelled):
     docid: Id
 
 
-def parse_audit(source: Source, kind: StudyKind, judges: tuple[str, ...]) -> tuple[AuditRecord, ...]:
+def parse_random_check(source: Source, kind: StudyKind, judges: tuple[str, ...]) -> tuple[RandomCheckRecord, ...]:
     """All labels in file order; of an export's lines that of the first of these judges who has one there.
 
     Lines on which none of them has a label are left out. Raises `BadInput`: an unknown label, a line without any,
@@ -153,16 +152,16 @@ def parse_audit(source: Source, kind: StudyKind, judges: tuple[str, ...]) -> tup
 
 
 def _words(kind: StudyKind) -> dict[str, int]:
-    return {word: code for code, word in enumerate(SCALES[kind])} | {REFUSED: int(CANT_JUDGE)}
+    return {word: code for code, word in enumerate(SCALES[kind])} | {CANT_JUDGE_WORD: int(CANT_JUDGE)}
 
 
-def _record(line: int, row: _Labelled, label: int) -> AuditRecord:
+def _record(line: int, row: _Labelled, label: int) -> RandomCheckRecord:
     where = f"run {row.run_id}, topic {row.topic_id}"
     if isinstance(row, _NuggetLine):
         occurrence = f", occurrence {row.occurrence}" if row.occurrence else ""
         name = f"{where}, nugget {row.nugget[:80]!r}{occurrence}"
-        return AuditRecord(line, (row.run_id, row.topic_id, row.nugget, row.occurrence), label, name)
+        return RandomCheckRecord(line, (row.run_id, row.topic_id, row.nugget, row.occurrence), label, name)
     if isinstance(row, _CitationLine):
         key = (row.run_id, row.topic_id, row.sentence, row.docid)
-        return AuditRecord(line, key, label, f"{where}, sentence {row.sentence}, {row.docid}")
+        return RandomCheckRecord(line, key, label, f"{where}, sentence {row.sentence}, {row.docid}")
     raise TypeError(f"a line of no kind: {type(row)}")

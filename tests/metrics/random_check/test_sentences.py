@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from reports.metrics.arrays import Counts, Floats
-from reports.metrics.audit.draw import AuditFrame, draw
-from reports.metrics.audit.estimate import AuditSample, estimates
-from reports.metrics.audit.weights import LENIENT
+from reports.metrics.random_check.draw import RandomCheckFrame, draw
+from reports.metrics.random_check.estimate import RandomCheckSample, estimates
+from reports.metrics.random_check.weights import LENIENT
 
 SENTENCES, TOPICS, DRAWS = 320, 40, 150
 AGREEMENT = 0.69
@@ -33,9 +33,9 @@ def test_intervals_of_sentences_cover_people(number: int, error: float, score: s
     found = []
     for _ in range(DRAWS):
         nothing = np.zeros(SENTENCES, dtype=np.int64)
-        frame = AuditFrame(nothing, machine.max(axis=1), nothing, weights, noise.random(SENTENCES), 1)
+        frame = RandomCheckFrame(nothing, machine.max(axis=1), nothing, weights, noise.random(SENTENCES), 1)
         chances = draw(frame, np.array([number]), least=5)
-        sample = AuditSample(frame, chances, np.where((chances > 0)[:, np.newaxis], shares, 0.0), topic)
+        sample = RandomCheckSample(frame, chances, np.where((chances > 0)[:, np.newaxis], shares, 0.0), topic)
         estimate = estimates(sample, weights, LENIENT)
         low, high = estimate.interval
         found.append((float(estimate.value[0]) - truth, bool(low[0] <= truth <= high[0])))

@@ -1,4 +1,4 @@
-"""An audit's frame as it is stored, and the labels of its pairs by people."""
+"""A random check's frame as it is stored, and the labels of its pairs by people."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from django.db.models import Count, Q, QuerySet
 
 from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS, AssignmentLabel
-from evaluation.models import Assignment, AuditPair, Campaign, Judge, Study, SupportJudgment
+from evaluation.models import Assignment, Campaign, Judge, RandomCheckPair, Study, SupportJudgment
 from evaluation.models.studies import REAL_LABELS
 from evaluation.studies import study_named
 from evaluation.terms import DrawKind, JudgeKind, StudyKind
-from reports.audits.population import Ints, Population, group_numbers, group_starts, packed, pair_names
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import newest_verdicts
 from reports.metrics.arrays import Booleans, Floats
-from reports.metrics.audit.draw import KNOWN, STRATUM_NAMES
 from reports.metrics.label_matrix import LABELS
+from reports.metrics.random_check.draw import KNOWN, STRATUM_NAMES
+from reports.random_checks.population import Ints, Population, group_numbers, group_starts, packed, pair_names
 
-REFUSED = AssignmentLabel.CANT_JUDGE
+CANT_JUDGE = AssignmentLabel.CANT_JUDGE
 """The code of "can't judge", which is the same for nuggets and citations."""
 
 ITEM = {StudyKind.ASSIGNMENT: ("answer", "nugget_version"), StudyKind.SUPPORT: ("sentence", "segment")}
@@ -89,11 +89,11 @@ class StoredFrame:
         return is_outside
 
 
-def audit_named(campaign: Campaign, name: str) -> Study:
-    """Return a campaign's audit. Raises `Refused` for another study, and with the names where there is none."""
+def random_check_named(campaign: Campaign, name: str) -> Study:
+    """Return a campaign's random check. Raises `Refused` for another study, and with the names where there is none."""
     study = study_named(campaign, name)
-    if study.draw != DrawKind.AUDIT:
-        raise Refused("no_audit", f"{name} is a second look at disagreements, and no random check.")
+    if study.draw != DrawKind.RANDOM:
+        raise Refused("no_random_check", f"{name} is a second look at disagreements, and no random check.")
     return study
 
 
@@ -104,7 +104,7 @@ def item_fields(study: Study, item: tuple[int, int]) -> dict[str, int]:
 def stored_frame(study: Study, alias: str = DEFAULT_DB_ALIAS) -> StoredFrame:
     first, second = ITEM[StudyKind(study.kind)]
     fields = ("pk", first, second, "machine_label", "block", "known", "size", "place", "chance", "given")
-    rows = list(AuditPair.objects.using(alias).filter(study=study).order_by("pk").values_list(*fields))
+    rows = list(RandomCheckPair.objects.using(alias).filter(study=study).order_by("pk").values_list(*fields))
     *columns, digits = zip(*rows, strict=True) if rows else ((),) * len(fields)
     pk, first_ids, second_ids, *whole = np.array(columns[:6], dtype=np.int64)
     unit = np.arange(len(pk)) if study.kind == StudyKind.ASSIGNMENT else group_numbers(first_ids)
@@ -127,14 +127,14 @@ def current_labels(study: Study, judges: QuerySet[Judge], alias: str = DEFAULT_D
     labels: GivenLabels = defaultdict(dict)
     rows = judgments.using(alias).filter(judge__in=judges).order_by("submission")
     for first, second, judge, label in rows.values_list(*names, "judge__name", "label"):
-        if label in (*REAL_LABELS, REFUSED):
+        if label in (*REAL_LABELS, CANT_JUDGE):
             labels[first, second][judge] = label
     return labels
 
 
 @dataclass(frozen=True, slots=True)
 class CheckCounts:
-    """Number of an audit's pairs, of those that were drawn, and of those that people judged or refused."""
+    """Number of a random check's pairs, of those that were drawn, and of those that people judged or refused."""
 
     pairs: int
     drawn: int
@@ -147,14 +147,14 @@ class CheckCounts:
 
 def check_counts(studies: Sequence[Study]) -> dict[int, CheckCounts]:
     drawn = Q(chance__isnull=False, known=False)
-    rows = AuditPair.objects.filter(study__in=studies).order_by().values_list("study")
+    rows = RandomCheckPair.objects.filter(study__in=studies).order_by().values_list("study")
     sizes = rows.annotate(
         pairs=Count("pk"), number=Count("pk", filter=drawn), taken=Count("pk", filter=drawn & ~Q(given=""))
     )
     answered: Counter[int] = Counter()
     for kind, model in ((StudyKind.ASSIGNMENT, Assignment), (StudyKind.SUPPORT, SupportJudgment)):
         judgments = model.objects.current().filter(judge__study__in=studies, judge__kind=JudgeKind.HUMAN)
-        labels = judgments.filter(label__in=(*REAL_LABELS, REFUSED)).order_by()
+        labels = judgments.filter(label__in=(*REAL_LABELS, CANT_JUDGE)).order_by()
         answered.update(study for study, *_ in labels.values_list("judge__study", *ITEM[kind]).distinct())
     counts = {pk: CheckCounts(pairs, number, taken + answered[pk]) for pk, pairs, number, taken in sizes}
     return dict.fromkeys((study.pk for study in studies), CheckCounts(0, 0, 0)) | counts
@@ -237,7 +237,7 @@ def drawn_rows(study: Study) -> list[dict[str, Any]]:
                 "x": float(frame.size[unit]),
                 "pi": float(frame.chance[unit]),
                 "labels": {
-                    judge: "refused" if label == REFUSED else words[label]
+                    judge: "refused" if label == CANT_JUDGE else words[label]
                     for judge, label in sorted(labels.get(frame.item(place), {}).items())
                 },
             }

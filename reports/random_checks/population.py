@@ -1,4 +1,4 @@
-"""Pairs that an audit is about, as they are now: their weights in every score, and the LLM's labels."""
+"""Pairs that a random check is about, as they are now: their weights in every score, and the LLM's labels."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from evaluation.models.querysets import in_parts_of
 from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition
 from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet
 from reports.metrics.arrays import Booleans, Counts, Floats
-from reports.metrics.audit.weights import nugget_sizes, nugget_weights, positive_sizes, support_weights
 from reports.metrics.label_matrix import UNJUDGEABLE, UNJUDGED
 from reports.metrics.policies import Policies, SupportPolicies
+from reports.metrics.random_check.weights import nugget_sizes, nugget_weights, positive_sizes, support_weights
 from reports.metrics.scores import run_scores
 from reports.metrics.support import PRECISION, RECALL, run_support
 from web.consistent_read import consistent_read

@@ -3,14 +3,22 @@
 import numpy as np
 import pytest
 
-from reports.metrics.audit.draw import DRAWN_LABELS, KNOWN, AuditFrame, Chances, draw, place_in_order, split
+from reports.metrics.random_check.draw import (
+    DRAWN_LABELS,
+    KNOWN,
+    Chances,
+    RandomCheckFrame,
+    draw,
+    place_in_order,
+    split,
+)
 
 
-def made_frame(seed: str, runs: int = 3, pairs: int = 60, blocks: int = 1) -> AuditFrame:
+def made_frame(seed: str, runs: int = 3, pairs: int = 60, blocks: int = 1) -> RandomCheckFrame:
     """Pairs of three runs with labels and sizes of their own."""
     random = np.random.default_rng(1)
     total = runs * pairs
-    return AuditFrame(
+    return RandomCheckFrame(
         run=np.repeat(np.arange(runs), pairs),
         label=random.choice(DRAWN_LABELS, total, p=[0.6, 0.1, 0.25, 0.05]),
         block=np.arange(total) % blocks,

@@ -9,21 +9,21 @@ from django.urls import reverse
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, Study
 from evaluation.terms import StudyKind, SupportCondition
-from reports.audits.corrected import (
+from reports.metrics.intervals import Interval
+from reports.metrics.policies import Policies, SupportPolicies
+from reports.random_checks.corrected import (
     NEW,
     THESE,
     TOO_FEW,
     CorrectedDifference,
     CorrectedReport,
-    audits_of,
     checks_of,
     corrected_by,
+    random_checks_of,
 )
-from reports.audits.documents import corrected_document, corrected_note, corrected_rows
-from reports.audits.frame import check_counts
-from reports.audits.population import condition_of
-from reports.metrics.intervals import Interval
-from reports.metrics.policies import Policies, SupportPolicies
+from reports.random_checks.documents import corrected_document, corrected_note, corrected_rows
+from reports.random_checks.frame import check_counts
+from reports.random_checks.population import condition_of
 from reports.report import Column, ColumnKind, Report, ReportCell, Row, Section
 from web.templatetags.assay import DASH
 
@@ -134,7 +134,7 @@ def board_address(study: Study) -> str:
 
 
 def complete_checks(campaign: Campaign, kind: StudyKind) -> list[tuple[str, str]]:
-    studies = list(audits_of(campaign).filter(kind=kind).select_related("nugget_set"))
+    studies = list(random_checks_of(campaign).filter(kind=kind).select_related("nugget_set"))
     counts = check_counts(studies)
     return [(study.name, board_address(study)) for study in studies if not counts[study.pk].left]
 

@@ -3,10 +3,17 @@
 from typing import Any
 
 from evaluation.models import Campaign
-from reports.audits.corrected import THESE, CorrectedReport, CorrectedRun, audits_of, corrected_by, primary_score
-from reports.audits.frame import stored_frame
-from reports.audits.population import default_policies
 from reports.metrics.policies import listed_policies, policies_document
+from reports.random_checks.corrected import (
+    THESE,
+    CorrectedReport,
+    CorrectedRun,
+    corrected_by,
+    primary_score,
+    random_checks_of,
+)
+from reports.random_checks.frame import stored_frame
+from reports.random_checks.population import default_policies
 from web.text import plural
 
 ENDS = ("value", "low", "high")
@@ -90,7 +97,8 @@ def corrected_note(report: CorrectedReport) -> str:
 
 def methods_sentences(campaign: Campaign) -> list[str]:
     reports = (
-        corrected_by(study, default_policies(study), primary_score(study.kind)) for study in audits_of(campaign)
+        corrected_by(study, default_policies(study), primary_score(study.kind))
+        for study in random_checks_of(campaign)
     )
     return [_methods_sentence(report) for report in reports if report.complete][::-1]
 

@@ -1,4 +1,4 @@
-"""The draw of an audit: how many pairs of each stratum, in which order, and with which chances.
+"""The draw of a random check: how many pairs of each stratum, in which order, and with which chances.
 
 A stratum is a run's pairs of one LLM label. Within it pairs are drawn with chances in proportion to their size x, by
 sequential Poisson sampling (Ohlsson 1998): the least u / x first, u a hash of seed and pair, so that a larger draw
@@ -107,8 +107,8 @@ def first_pairs(order: Floats, x: Floats, chances: Floats, number: int) -> Boole
 
 
 @dataclass(frozen=True)
-class AuditFrame:
-    """P pairs that an audit is about, whichever are drawn.
+class RandomCheckFrame:
+    """P pairs that a random check is about, whichever are drawn.
 
     `run` P, index of R; `label` P, one of DRAWN_LABELS or KNOWN; `block` P, 0 for what was there at the draw, then
     the number of the extension that added it; `x` P, sizes; `order` P, the u of `place_in_order`.
@@ -169,7 +169,7 @@ class AuditFrame:
         return by_stratum
 
 
-def draw(frame: AuditFrame, numbers: Counts, least: int, before: Booleans | None = None) -> Floats:
+def draw(frame: RandomCheckFrame, numbers: Counts, least: int, before: Booleans | None = None) -> Floats:
     """Inclusion probability of each drawn pair, P; 0 where it is not drawn. `numbers`: n of each run, R.
 
     `before`: pairs that were drawn already, P, and stay. Known pairs have 1.

@@ -10,20 +10,21 @@ from accounts.models import User
 from evaluation.labelling import touch
 from evaluation.models import (
     AnswerProvenance,
-    AuditPair,
     Campaign,
     Event,
     ListedNugget,
     NuggetList,
     NuggetVersion,
+    RandomCheckPair,
     Study,
     StudyPair,
 )
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import Pair, adjudicate, find_pair, take_back
 from reports.models import BOTH
-from tests.metrics.audit.test_example import CORRECTED
-from tests.worlds.audits import (
+from tests.metrics.random_check.test_example import CORRECTED
+from tests.worlds.imported import answer, load, refuse, run, sentence, write
+from tests.worlds.random_checks import (
     CODES,
     DRAWN,
     EXAMPLE,
@@ -35,7 +36,6 @@ from tests.worlds.audits import (
     make_example,
     people_rows,
 )
-from tests.worlds.imported import answer, load, refuse, run, sentence, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 LOOSE = ("--least-judged", "1")
@@ -87,7 +87,7 @@ def test_the_llm_s_own_scores_stand_beside() -> None:
 
 def exported(folder: Path) -> Path:
     file = folder / "out.jsonl"
-    assert run("export", "audit", "--campaign", "river", "--study", "check", "--output", file).code == 0
+    assert run("export", "random-check", "--campaign", "river", "--study", "check", "--output", file).code == 0
     return file
 
 
@@ -111,10 +111,14 @@ def test_an_export_goes_in_elsewhere_and_gives_the_same_digits(judged: Path) -> 
     before = corrected(*LOOSE)
     file = exported(judged)
     assert run(*FIVE[:3], "again", *FIVE[4:]).code == 0
-    receipt = run("import_audit", "--campaign", "river", "--study", "again", "--judge", "ann, study check", file)
+    receipt = run(
+        "import_random_check", "--campaign", "river", "--study", "again", "--judge", "ann, study check", file
+    )
     assert (receipt.code, receipt.err) == (0, "10 labels added.\n")
     assert corrected(*LOOSE, study="again")["runs"] == before["runs"]
-    repeated = run("import_audit", "--campaign", "river", "--study", "again", "--judge", "ann, study check", file)
+    repeated = run(
+        "import_random_check", "--campaign", "river", "--study", "again", "--judge", "ann, study check", file
+    )
     assert repeated.err == "Nothing changed: 10 labels already loaded.\n"
 
 
@@ -172,7 +176,7 @@ def test_a_new_run_is_outside_until_it_is_taken_in(judged: Path) -> None:
     assert document["runs"][:2] == before["runs"]
     assert (of_run(document, "C")["outside"], of_run(document, "C")["reason"]) == (
         6,
-        "6 pairs of C are outside the audit: extend it",
+        "6 pairs of C are outside the random check: extend it",
     )
     assert load("extend_study", "--study", "check").err == "check: 5 pairs more to judge.\n"
     assert of_run(corrected(*LOOSE), "C")["reason"] == "0 of 5 judged"
@@ -250,7 +254,7 @@ def test_a_wrong_line_refuses_the_whole_file(folder: Path, row: dict[str, Any], 
     assert run(*FIVE).code == 0
     rows = [*people_rows(), {"label": "support"} | row]
     file = write(folder, "wrong.jsonl", rows)
-    text = refuse("import_audit", "--study", "check", "--judge", "ann", file)
+    text = refuse("import_random_check", "--study", "check", "--judge", "ann", file)
     assert problem in text
     assert f"wrong.jsonl:{len(rows)}:" in text
 
@@ -259,7 +263,7 @@ def test_other_labels_of_the_same_person_are_refused(judged: Path) -> None:
     rows = people_rows()
     rows[3]["label"] = "not_support"
     file = write(judged, "other.jsonl", rows)
-    text = refuse("import_audit", "--study", "check", "--judge", "ann", file)
+    text = refuse("import_random_check", "--study", "check", "--judge", "ann", file)
     assert "other.jsonl:4: label: support, which ann, study check has given run A, topic t2, nugget 'n1'" in text
 
 
@@ -286,7 +290,7 @@ def test_a_wrong_order_is_refused_and_writes_nothing(
 def test_without_llm_labels_nothing_is_drawn(folder: Path) -> None:
     text = refuse(EXAMPLE[0], *EXAMPLE[3:], "--machine", "gpt")
     assert "gpt has no such labels here; there are: llm." in text
-    text = refuse(EXAMPLE[0], "check", "--kind", "support", "--draw", "audit")
+    text = refuse(EXAMPLE[0], "check", "--kind", "support", "--draw", "random")
     assert "No LLM has such labels here" in text
 
 
@@ -296,7 +300,7 @@ def test_a_dry_run_says_what_would_be_drawn_and_draws_nothing() -> None:
     assert shown.startswith(
         "check: 2 runs x 5 = 10 of 12 pairs, labelled by llm. Hours of judging are not known yet"
     )
-    assert [model.objects.count() for model in (Study, AuditPair, StudyPair)] == [0, 0, 0]
+    assert [model.objects.count() for model in (Study, RandomCheckPair, StudyPair)] == [0, 0, 0]
 
 
 @pytest.mark.usefixtures("folder")

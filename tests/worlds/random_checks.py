@@ -17,7 +17,7 @@ PEOPLE = {"A": "SPNSSN", "B": "SSNNNS"}
 DRAWN = {("A", "t2", "n2"), ("B", "t1", "n3")}
 """Pairs that are not drawn, with five a run and seed `demo`."""
 
-EXAMPLE = ("create_study", "--campaign", "river", "check", "--kind", "assignment", "--draw", "audit")
+EXAMPLE = ("create_study", "--campaign", "river", "check", "--kind", "assignment", "--draw", "random")
 FIVE = (*EXAMPLE, "--per-run", "5", "--least", "1", "--seed", "demo")
 
 
@@ -49,7 +49,7 @@ def make_wide(folder: Path) -> Path:
     )
     assert run(*EXAMPLE, "--per-run", "24", "--seed", "demo").code == 0
     file = folder / "drawn.jsonl"
-    assert run("export", "audit", "--campaign", "river", "--study", "check", "--output", file).code == 0
+    assert run("export", "random-check", "--campaign", "river", "--study", "check", "--output", file).code == 0
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     names = ("run_id", "topic_id", "nugget", "occurrence")
     assert (
@@ -112,7 +112,7 @@ def add_labels(
 
 
 def people_rows(*, without: Sequence[tuple[str, str, str]] = tuple(DRAWN)) -> list[dict[str, Any]]:
-    """People's labels as `import_audit` reads them, but for some pairs."""
+    """People's labels as `import_random_check` reads them, but for some pairs."""
     return [
         {"run_id": run_id, "topic_id": topic, "nugget": f"n{number + 1}", "occurrence": 0}
         | {"label": CODES[labels[3 * place + number]]}
@@ -124,9 +124,9 @@ def people_rows(*, without: Sequence[tuple[str, str, str]] = tuple(DRAWN)) -> li
 
 
 def judge(folder: Path, rows: list[dict[str, Any]], who: str = "ann", study: str = "check") -> Outcome:
-    """Load somebody's labels of an audit."""
+    """Load somebody's labels of a random check."""
     file = write(folder, "people.jsonl", rows)
-    return run("import_audit", "--campaign", "river", "--study", study, "--judge", who, file)
+    return run("import_random_check", "--campaign", "river", "--study", study, "--judge", who, file)
 
 
 def corrected(*words: str, study: str = "check") -> Any:

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from reports.metrics.audit.draw import AuditFrame, draw, place_in_order
-from reports.metrics.audit.estimate import (
+from reports.metrics.label_matrix import AssignmentSheet
+from reports.metrics.policies import Policies
+from reports.metrics.random_check.draw import RandomCheckFrame, draw, place_in_order
+from reports.metrics.random_check.estimate import (
     NORMAL,
-    AuditSample,
+    RandomCheckSample,
     RunEstimates,
     estimates,
     variances_ahead,
 )
-from reports.metrics.audit.weights import nugget_sizes, nugget_weights, positive_sizes, values_of
-from reports.metrics.label_matrix import AssignmentSheet
-from reports.metrics.policies import Policies
+from reports.metrics.random_check.weights import nugget_sizes, nugget_weights, positive_sizes, values_of
 from reports.metrics.scores import SCORE_NAMES
 from tests.metrics.sheet_makers import assignment_sheet
 
@@ -44,11 +44,11 @@ def flat(cells: NDArray[Any]) -> NDArray[Any]:
 
 
 @pytest.fixture
-def frame() -> AuditFrame:
+def frame() -> RandomCheckFrame:
     """Its twelve pairs."""
     sheet, run = sheet_of(MACHINE), np.repeat([0, 1], 6)
     names = [(name, f"t{topic}", f"n{nugget}", 0) for name in "AB" for topic in (1, 2) for nugget in (1, 2, 3)]
-    return AuditFrame(
+    return RandomCheckFrame(
         run=run,
         label=flat(sheet.labels).astype(np.int64),
         block=np.zeros(12, dtype=np.int64),
@@ -59,34 +59,34 @@ def frame() -> AuditFrame:
 
 
 @pytest.fixture
-def sample(frame: AuditFrame) -> AuditSample:
+def sample(frame: RandomCheckFrame) -> RandomCheckSample:
     """Five pairs of each run, judged."""
     chances = draw(frame, np.array([5, 5]), least=1)
     people = np.eye(3)[[CODES[word] for run in PEOPLE for word in run]]
     shares = np.where((chances > 0)[:, np.newaxis], people, 0.0)
-    return AuditSample(frame, chances, shares, np.tile([0, 0, 0, 1, 1, 1], 2))
+    return RandomCheckSample(frame, chances, shares, np.tile([0, 0, 0, 1, 1, 1], 2))
 
 
-def estimated(sample: AuditSample, score: str) -> RunEstimates:
+def estimated(sample: RandomCheckSample, score: str) -> RunEstimates:
     weights = nugget_weights(sheet_of(MACHINE), Policies())[score].weights
     return estimates(sample, flat(weights), values_of(score))
 
 
-def test_the_order_is_a_hash_of_seed_and_pair(frame: AuditFrame) -> None:
+def test_the_order_is_a_hash_of_seed_and_pair(frame: RandomCheckFrame) -> None:
     expected = [0.096648, 0.035741, 0.404086, 0.608498, 0.622559, 0.457389]
     expected += [0.570447, 0.534284, 0.409583, 0.533665, 0.108496, 0.816721]
     assert frame.order == pytest.approx(expected, abs=1e-6)
     assert frame.x == pytest.approx([0.2, 0.2, 0.1, 0.25, 0.125, 0.125] * 2)
 
 
-def test_all_are_drawn_but_one_of_each_run(sample: AuditSample) -> None:
+def test_all_are_drawn_but_one_of_each_run(sample: RandomCheckSample) -> None:
     assert np.flatnonzero(sample.chances == 0).tolist() == [4, 8]
     in_not = sample.frame.label == 0
     assert sample.chances[in_not] == pytest.approx([4 / 7, 0, 5 / 7, 0, 1, 5 / 9], abs=1e-6)
 
 
 @pytest.mark.parametrize("score", SCORE_NAMES)
-def test_every_digit_comes_out(sample: AuditSample, score: str) -> None:
+def test_every_digit_comes_out(sample: RandomCheckSample, score: str) -> None:
     found = estimated(sample, score)
     a, b, (gap, half) = CORRECTED[score]
     low, high = found.interval
@@ -96,7 +96,7 @@ def test_every_digit_comes_out(sample: AuditSample, score: str) -> None:
     assert NORMAL * np.sqrt(found.variance.sum()) == pytest.approx(half, abs=1e-6)
 
 
-def test_variances_ahead_are_those_of_the_plain_sums(sample: AuditSample) -> None:
+def test_variances_ahead_are_those_of_the_plain_sums(sample: RandomCheckSample) -> None:
     found = estimated(sample, "weighted")
     weights = flat(nugget_weights(sheet_of(MACHINE), Policies())["weighted"].weights)
     frame = sample.frame

@@ -8,10 +8,17 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.errors import Refused
-from evaluation.models import AuditPair, Segment, Study, StudyPair
+from evaluation.models import RandomCheckPair, Segment, Study, StudyPair
 from evaluation.terms import StudyKind
-from reports.audits.drawing import AuditWish, create_audit, extend_audit, grow_audit, size_of, size_of_wish
-from reports.audits.frame import drawn_rows
+from reports.random_checks.drawing import (
+    RandomCheckOrder,
+    create_random_check,
+    extend_random_check,
+    grow_random_check,
+    size_of,
+    size_of_order,
+)
+from reports.random_checks.frame import drawn_rows
 from tests.worlds.imported import report, run, write
 from tests.worlds.judging import JudgingWorld, load_machine
 from tests.worlds.study import EXPERT, hand_study, make_study_world, window_of
@@ -38,8 +45,8 @@ def world(db: None, tmp_path: Path) -> JudgingWorld:
     return world
 
 
-def wish(**more: object) -> AuditWish:
-    return AuditWish("check", StudyKind.SUPPORT, **{"per_run": 10, "least": 1, "seed": "s", **more})  # type: ignore[arg-type]
+def order(**more: object) -> RandomCheckOrder:
+    return RandomCheckOrder("check", StudyKind.SUPPORT, **{"per_run": 10, "least": 1, "seed": "s", **more})  # type: ignore[arg-type]
 
 
 def label_all(world: JudgingWorld, tmp_path: Path, *, leave: tuple[str, int, str] | None = None) -> None:
@@ -51,7 +58,7 @@ def label_all(world: JudgingWorld, tmp_path: Path, *, leave: tuple[str, int, str
         if pair != leave:
             names = {name: row[name] for name in ("run_id", "topic_id", "sentence", "docid")}
             rows.append(names | {"label": GIVEN.get(pair, "partial_support")})
-    words = ("import_audit", "--campaign", "river", "--study", "check", "--judge", "eve")
+    words = ("import_random_check", "--campaign", "river", "--study", "check", "--judge", "eve")
     assert run(*words, write(tmp_path, "labels.jsonl", rows)).code == 0
 
 
@@ -61,7 +68,7 @@ def corrected(score: str) -> dict[str, dict[str, object]]:
 
 @pytest.mark.parametrize("score", SCORES)
 def test_all_judged_is_the_score_of_people(world: JudgingWorld, tmp_path: Path, score: str) -> None:
-    create_audit(campaign=world.campaign, wish=wish())
+    create_random_check(campaign=world.campaign, order=order())
     label_all(world, tmp_path)
     people = report("support", "--condition", "scratch", "--judge", "eve, study check")["runs"]
     expected = {row["run_id"]: row[score] for row in people}
@@ -72,11 +79,11 @@ def test_all_judged_is_the_score_of_people(world: JudgingWorld, tmp_path: Path, 
 
 
 def test_a_sentence_is_drawn_with_both(world: JudgingWorld) -> None:
-    study = create_audit(campaign=world.campaign, wish=wish(per_run=1))
+    study = create_random_check(campaign=world.campaign, order=order(per_run=1))
     drawn = drawn_rows(study)
     of_alpha = [row for row in drawn if row["run_id"] == "alpha"]
     assert len({row["sentence"] for row in of_alpha}) == 2 or len(of_alpha) == 1 + of_alpha[0]["sentence"]
-    grow_audit(study=study, per_run=5)
+    grow_random_check(study=study, per_run=5)
     rows = [row for row in drawn_rows(study) if (row["run_id"], row["sentence"]) == ("alpha", 1)]
     assert {row["docid"] for row in rows} == {"d1", "d2"}
     assert len({(row["u"], row["x"], row["pi"], row["stratum"]) for row in rows}) == 1
@@ -85,16 +92,16 @@ def test_a_sentence_is_drawn_with_both(world: JudgingWorld) -> None:
 
 
 def test_the_form_counts_sentences_and_hours_of_pairs(world: JudgingWorld) -> None:
-    size = size_of_wish(world.campaign, wish())
+    size = size_of_order(world.campaign, order())
     assert str(size) == "2 runs, about 10 each: 4 of 4 sentences"
     assert size.judgments == StudyPair.objects.count() + 5
-    study = create_audit(campaign=world.campaign, wish=wish())
+    study = create_random_check(campaign=world.campaign, order=order())
     assert size_of(study) == size
     assert StudyPair.objects.count() == size.judgments == 5
 
 
 def test_pages_and_files_say_what_a_pair_is(world: JudgingWorld, tmp_path: Path) -> None:
-    study = create_audit(campaign=world.campaign, wish=wish())
+    study = create_random_check(campaign=world.campaign, order=order())
     label_all(world, tmp_path)
     text = "A pair here is a sentence with all citations that count: precision takes their mean, recall the best."
     client = Client()
@@ -107,14 +114,14 @@ def test_pages_and_files_say_what_a_pair_is(world: JudgingWorld, tmp_path: Path)
 
 
 def test_half_a_sentence_is_no_judged_sentence(world: JudgingWorld, tmp_path: Path) -> None:
-    create_audit(campaign=world.campaign, wish=wish())
+    create_random_check(campaign=world.campaign, order=order())
     label_all(world, tmp_path, leave=("alpha", 1, "d1"))
     row = corrected(SCORES[0])["alpha"]
     assert (row["judged"], row["drawn"], row["reason"]) == (1, 2, "1 of 2 judged")
 
 
 def test_a_refused_citation_leaves_its_sentence_unknown(world: JudgingWorld, tmp_path: Path) -> None:
-    study = create_audit(campaign=world.campaign, wish=wish())
+    study = create_random_check(campaign=world.campaign, order=order())
     window = window_of(world, hand_study(world, study))
     for pair in window.state()["pairs"]:
         if pair["judgeable"]:
@@ -132,19 +139,19 @@ def test_a_refused_citation_leaves_its_sentence_unknown(world: JudgingWorld, tmp
 
 def test_known_are_sentences_that_are_known_whole(world: JudgingWorld) -> None:
     # The expert has judged one of the two citations of alpha's second sentence, and none of gamma's first.
-    study = create_audit(campaign=world.campaign, wish=wish(known=(EXPERT,)))
-    known = AuditPair.objects.filter(study=study, known=True).values_list(
+    study = create_random_check(campaign=world.campaign, order=order(known=(EXPERT,)))
+    known = RandomCheckPair.objects.filter(study=study, known=True).values_list(
         "sentence__index", "segment__docid", "given"
     )
     assert sorted(known) == [(0, "d1", "2"), (1, "d2", "2")]
-    assert not AuditPair.objects.filter(study=study, known=False).exclude(given="").exists()
+    assert not RandomCheckPair.objects.filter(study=study, known=False).exclude(given="").exists()
 
 
 def test_a_sentence_with_a_new_citation_needs_a_new_check(world: JudgingWorld) -> None:
-    study = create_audit(campaign=world.campaign, wish=wish())
+    study = create_random_check(campaign=world.campaign, order=order())
     Segment.objects.filter(docid="d3").update(has_text=True)
     world.campaign.revision += 1
     world.campaign.save(update_fields=["revision"])
-    assert corrected(SCORES[0])["gamma"]["reason"] == "2 pairs of gamma are outside the audit: extend it"
+    assert corrected(SCORES[0])["gamma"]["reason"] == "2 pairs of gamma are outside the random check: extend it"
     with pytest.raises(Refused, match="has other citations than at the draw: draw a new random check"):
-        extend_audit(study=study)
+        extend_random_check(study=study)
