@@ -173,19 +173,19 @@ class ReportSchema(AutoSchema):
         return not self.path.endswith("/")
 
     def get_operation_id(self) -> str:
-        return f"reports_{self.view.kind.name.replace('-', '_')}"
+        return f"reports_{self.view.entry.name.replace('-', '_')}"
 
     def get_tags(self) -> list[str]:
         return ["reports"]
 
     def get_description(self) -> str:  # type: ignore[override]
-        return str(self.view.kind.text)
+        return f"{self.view.entry.text} As `report {self.view.entry.name}` has it."
 
     def get_override_parameters(self) -> list[Any]:
-        return [*map(_filter_parameter, self.view.kind.filters)]
+        return [*map(_filter_parameter, self.view.filters)]
 
     def get_response_serializers(self) -> Any:
-        return {(200, JSON): self.view.kind.row} | _read_problems(OF_LISTS)
+        return {(200, JSON): self.view.row or OpenApiTypes.OBJECT} | _read_problems(OF_LISTS)
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         return False

@@ -8,7 +8,7 @@ from django.urls.converters import PathConverter
 
 from api.collections import COLLECTIONS
 from api.provenance import EXPLAINED, ProvenanceView
-from api.reports import REPORTS, ReportView
+from api.reports import ReportView
 from api.views import CorrectedView, ListView, NothingView, RootView, RowView, SchemaView, docs
 from api.writes.campaigns import CampaignsView, DeleteCampaignView
 from api.writes.imports import KINDS, ImportView, UndoImportView
@@ -17,6 +17,7 @@ from api.writes.judges import JudgesView
 from api.writes.nuggets import NuggetSetsView
 from api.writes.tasks import ChangeTaskView, ReassignTaskView, TaskChangesView, TasksView
 from evaluation.tasks.changes import Change
+from reports.registry import documents
 
 app_name = "api"
 
@@ -44,8 +45,8 @@ register_converter(Anything, "anything")
 Address = tuple[str, Callable[..., Any], str]
 
 
-COMPARISONS: list[Address] = [
-    (f"reports/{report.name}", ReportView.as_view(kind=report), f"reports-{report.name}") for report in REPORTS
+REPORTS: list[Address] = [
+    (f"reports/{name}", ReportView.as_view(entry=entry), f"reports-{name}") for name, entry in documents().items()
 ]
 
 
@@ -62,7 +63,7 @@ def _addresses() -> Iterator[Address]:
     yield "task-changes", TaskChangesView.as_view(), "task-changes"
     for name in JOB_CHANGES:
         yield f"jobs/<int:pk>/{name}", ChangeJobView.as_view(act=name), f"job-{name}"
-    yield from COMPARISONS
+    yield from REPORTS
     for collection in EXPLAINED:
         name = collection.name
         yield f"{name}/<int:pk>/provenance", ProvenanceView.as_view(collection=collection), f"{name}-provenance"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from urllib.parse import urlencode
 
 from django.urls import ResolverMatch, reverse
@@ -10,6 +11,7 @@ from accounts.models import User
 from assessor.progress.matrix import may_organize
 from evaluation.models import Campaign, Membership
 from evaluation.terms import Role
+from reports.registry import pages
 
 ORGANIZER, RESEARCHER, AUDITOR = Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR
 READERS, OVERSEERS = frozenset({ORGANIZER, RESEARCHER}), frozenset({ORGANIZER, AUDITOR})
@@ -17,19 +19,18 @@ READERS, OVERSEERS = frozenset({ORGANIZER, RESEARCHER}), frozenset({ORGANIZER, A
 
 @dataclass(frozen=True, slots=True)
 class MenuPage:
-    """A page of the menu. `report`: its name in the address; `lower`: views of the pages below it."""
+    """A page of the menu. `lower`: views of the pages below it."""
 
     view: str
     caption: str
     lower: tuple[str, ...] = ()
-    report: str = ""
     roles: frozenset[Role] = frozenset({ORGANIZER})
 
     def address(self, slug: str) -> str:
-        return reverse(self.view, args=[slug, self.report] if self.report else [slug])
+        return reverse(self.view, args=[slug])
 
     def is_at(self, match: ResolverMatch) -> bool:
-        return match.view_name == self.view and self.report in {"", match.kwargs.get("report")}
+        return match.view_name == self.view
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,35 +78,37 @@ JUDGE = MenuGroup(
         MenuPage("organizer:random_checks", "Random checks", _pages("random_check new_check"), roles=READERS),
     ),
 )
-RESULTS = MenuGroup(
+
+
+def _with_reports(caption: str, *own: tuple[int, MenuPage]) -> MenuGroup:
+    """Return a group of this room's pages, each with its place, and the reports that belong there."""
+    reports = [
+        (
+            entry.order,
+            MenuPage(
+                f"reports:{entry.name}",
+                entry.caption,
+                tuple(f"reports:{view}" for view in entry.below),
+                READERS if entry.for_readers else frozenset({ORGANIZER}),
+            ),
+        )
+        for entry in pages().values()
+        if entry.menu == caption
+    ]
+    return MenuGroup(caption, tuple(page for _, page in sorted([*own, *reports], key=itemgetter(0))))
+
+
+RESULTS = _with_reports(
     "Results",
-    (
-        MenuPage("reports:leaderboard", "Leaderboard", ("reports:doubts",), roles=READERS),
-        MenuPage("reports:agreement", "Rank agreement", roles=READERS),
-        MenuPage(
-            "reports:confusion",
-            "Confusion",
-            ("reports:pairs", "reports:nuggets_pair", "reports:citations_pair"),
-            roles=READERS,
-        ),
-        MenuPage("organizer:quality", "Quality", roles=READERS),
-        MenuPage("reports:report", "Time", report="time", roles=READERS),
-        MenuPage("organizer:cost", "Cost", roles=READERS),
-        MenuPage("reports:report", "Nuggets", report="nuggets", roles=READERS),
-        MenuPage("reports:report", "Length", report="length", roles=READERS),
-        MenuPage("reports:report", "Citations", report="support", roles=READERS),
-        MenuPage("reports:report", "Descriptives", report="descriptives", roles=READERS),
-    ),
+    (40, MenuPage("organizer:quality", "Quality", roles=READERS)),
+    (60, MenuPage("organizer:cost", "Cost", roles=READERS)),
 )
-PUBLISH = MenuGroup(
+PUBLISH = _with_reports(
     "Publish",
-    (
-        MenuPage("organizer:snapshots", "Snapshots", _pages("delete_campaign"), roles=OVERSEERS),
-        MenuPage("organizer:exports", "Exports"),
-        MenuPage("reports:methods", "Methods", roles=READERS),
-        MenuPage("reports:report", "Group reports", report="group-report"),
-        MenuPage("organizer:audit", "Audit", roles=OVERSEERS),
-    ),
+    (10, MenuPage("organizer:snapshots", "Snapshots", _pages("delete_campaign"), roles=OVERSEERS)),
+    (20, MenuPage("organizer:exports", "Exports")),
+    (30, MenuPage("reports:methods", "Methods", roles=READERS)),
+    (50, MenuPage("organizer:audit", "Audit", roles=OVERSEERS)),
 )
 GROUPS = (SET_UP, JUDGE, RESULTS, PUBLISH)
 DATA_TO_TAKE = MenuPage("organizer:exports", "Data to take", roles=frozenset({RESEARCHER}))

@@ -492,13 +492,8 @@ class NuggetsForm(ConditionForm):
             ("everybody", "every run"),
         ],
     )
+    missing = unjudged = no_vital = None  # type: ignore[assignment]  # no policy changes anything here
     field_order = ["condition", "importance", "found", "tag"]
-
-    def __init__(self, query: QueryDict, campaign: Campaign) -> None:
-        super().__init__(query, campaign)
-        # Deleted, not hidden: a link with every choice must not name a policy that changes nothing.
-        for name in PolicyForm.base_fields:
-            del self.fields[name]
 
 
 class SupportForm(ChoicesForm):

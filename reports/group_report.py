@@ -1,4 +1,4 @@
-"""Participant packet: what one group gets of its runs, topic by topic, and nothing of other groups' runs.
+"""Group report: what one group gets of its runs, topic by topic, and nothing of other groups' runs.
 
 Each topic's minimum, median and maximum are over all runs but the organizers' controls, as the track gives them.
 """
@@ -25,6 +25,7 @@ from reports.metrics.arrays import Booleans, defined
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_scores
+from reports.registry import report
 from reports.report import (
     OVERVIEW,
     Chart,
@@ -53,14 +54,14 @@ NO_GROUPS = Refused(
 )
 
 
-class PacketForm(ConditionForm):
+class GroupReportForm(ConditionForm):
     group = forms.ChoiceField(label="Group")
     runs_names = ()
     field_order = ["group", "condition", "tag"]
 
     def __init__(self, query: QueryDict, campaign: Campaign, groups: list[str]) -> None:
         data = query.copy()
-        # A packet is of one group, so the page opens with the first and never with all.
+        # A group report is of one group, so the page opens with the first and never with all.
         data.setdefault("group", groups[0] if groups else "")
         super().__init__(data, campaign)
         self.offer("group", name_options(groups))
@@ -68,9 +69,20 @@ class PacketForm(ConditionForm):
         self.fields["group"].required = bool(groups)
 
 
+@report(
+    "group-report",
+    title=TITLE,
+    form=GroupReportForm,
+    text="One group's runs, topic by topic, beside the range of all runs.",
+    caption="Group reports",
+    template="reports/group_report.html",
+    menu="Publish",
+    order=40,
+    for_readers=False,
+)
 def group_report_page(campaign: Campaign, query: QueryDict) -> Report:
     groups = list(campaign.runs.exclude(group="").order_by("group").values_list("group", flat=True).distinct())
-    form = PacketForm(query, campaign, groups)
+    form = GroupReportForm(query, campaign, groups)
     if not groups:
         return Report(form, TITLE, NO_GROUPS)
 

@@ -11,6 +11,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page, Paginator
 from django.http import Http404, QueryDict
 
+from accounts.models import User
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -45,6 +46,8 @@ NUGGET_LABEL, CITATION_LABEL = "nugget-label", "citation-label"
 OVERVIEW = "overview"
 """The name of every page's first section."""
 FIRST_STRONG, POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+NOTHING = "-"
+"""A choice of nothing, where an empty one means what the person chose before."""
 WRONG_CHOICE = Refused("wrong_choice", "This is not a choice of this campaign. See the form.")
 MOST_BARS = 30
 
@@ -387,6 +390,10 @@ class Report:
         """Exception for a file of the page: its reason, or `Http404` for an address that no link leads to."""
         return Http404() if self.refused in (None, WRONG_CHOICE) else self.refused
 
+    def more(self, _viewer: User, _campaign: Campaign) -> dict[str, Any]:
+        """Return what the template shows besides, which depends on who looks."""
+        return {}
+
     @property
     def ways_out(self) -> list[Option]:
         return ways_out(self.form, self.refused)
@@ -439,6 +446,14 @@ class Report:
     def table(self, section: Section) -> FileTable:
         text = [self.title, *(self.content.facts if self.content else ()), section.note]
         return section.table("\n".join(plain(line) for line in text if line))
+
+    @property
+    def facts_text(self) -> str:
+        return " ".join(plain(fact) for fact in self.content.facts) if self.content else ""
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        return self._sections
 
     @property
     def _sections(self) -> list[Section]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from django.http import QueryDict
@@ -12,9 +12,17 @@ from evaluation.domain.conditions import CitationCondition, readings_of_citation
 from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS
 from evaluation.models import Campaign, Run
-from evaluation.terms import SupportCondition
+from evaluation.terms import StudyKind, SupportCondition
 from reports import charts
 from reports.cache import cached_report
+from reports.document import (
+    Document,
+    chosen_labels,
+    condition_options,
+    policy_line,
+    policy_options,
+    support_policies,
+)
 from reports.forms import SupportForm
 from reports.frames import rows_of, support_sheet, tagged_support, topics_by_tag
 from reports.leaderboard.scores import runs_by_id
@@ -34,6 +42,7 @@ from reports.metrics.support import (
 )
 from reports.nuggets.descriptives import labels_alt
 from reports.random_checks.page import CheckedReport, corrected_checks
+from reports.registry import Choices, document, report
 from reports.report import (
     CITATION_LABEL,
     OVERVIEW,
@@ -130,6 +139,15 @@ def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[st
     }
 
 
+@report(
+    "support",
+    title=TITLE,
+    form=SupportForm,
+    caption="Citations",
+    template="reports/support.html",
+    menu="Results",
+    order=90,
+)
 def support_page(campaign: Campaign, query: QueryDict) -> Report:
     form = SupportForm(query, campaign)
     if not form.is_valid():
@@ -145,8 +163,23 @@ def support_page(campaign: Campaign, query: QueryDict) -> Report:
     return SupportReport(form=form, title=TITLE, content=content, query=query, checks=checks)
 
 
+@document(
+    "support",
+    "Runs by weighted precision and recall of their citations.",
+    (*condition_options(SupportCondition), *policy_options(SupportCondition)),
+)
+def support_report(campaign: Campaign, choices: Choices) -> Document:
+    condition = cast(CitationCondition, chosen_labels(campaign, choices, SupportCondition))
+    content = support_document(condition, support_policies(choices))
+    return Document(
+        content, content["runs"], f"{policy_line(content)} {citations_text(content['first_citations'])}"
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class SupportReport(CheckedReport):
+    kind_of_labels: StudyKind = StudyKind.SUPPORT
+
     @property
     def corrected_scores(self) -> list[tuple[str, str, bool]]:
         report = self.corrected

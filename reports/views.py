@@ -1,15 +1,11 @@
-"""The report pages: one view each for a page, a table and a picture, whichever report it is.
+"""The report pages: one view each for a page, a table and a picture, whichever report it is."""
 
-A new report is a module with a function from campaign and query to `Report`, and a line in `REPORTS`.
-"""
-
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
@@ -23,25 +19,13 @@ from evaluation.errors import Refused
 from evaluation.models import Campaign
 from evaluation.studies import study_for
 from evaluation.terms import DrawKind, StudyKind
-from reports.agreement.page import agreement_page
 from reports.charts import as_file, on_page
-from reports.confusion.page import confusion_page
 from reports.files import PICTURE_TYPES, PictureForm, TableForm, downloaded, drawn
-from reports.group_report import group_report_page
-from reports.leaderboard.length import length_page
-from reports.leaderboard.page import NO_COLUMNS, doubtful_answers, leaderboard_page
+from reports.leaderboard.page import doubtful_answers, leaderboard_page
 from reports.metrics.scores import DOUBTS
-from reports.nuggets.descriptives import descriptives_page
-from reports.nuggets.page import nuggets_page
 from reports.random_checks.drawing import grow_runs
-from reports.random_checks.page import CheckedReport, complete_checks
-from reports.report import Report, counted
-from reports.support import support_page
-from reports.timing.page import time_page
-
-LEADERBOARD, AGREEMENT, CONFUSION = "leaderboard", "agreement", "confusion"
-SUPPORT = "support"
-COLUMNS = "columns"
+from reports.registry import pages
+from reports.report import NOTHING, Report, counted
 
 
 def get_campaign(request: UserRequest, slug: str) -> Campaign:
@@ -52,53 +36,29 @@ def get_campaign(request: UserRequest, slug: str) -> Campaign:
         raise Http404 from None
 
 
-@dataclass(frozen=True, slots=True)
-class ReportKind:
-    make: Callable[[Campaign, QueryDict], Report]
-    template: str = "reports/report.html"
-
-
-REPORTS = {
-    "descriptives": ReportKind(descriptives_page),
-    "nuggets": ReportKind(nuggets_page),
-    SUPPORT: ReportKind(support_page, "reports/support.html"),
-    "length": ReportKind(length_page),
-    "time": ReportKind(time_page),
-    "group-report": ReportKind(group_report_page, "reports/group_report.html"),
-}
-"""By the name in the address, below `reports/`."""
-
-KINDS = REPORTS | {
-    LEADERBOARD: ReportKind(leaderboard_page, "reports/leaderboard.html"),
-    AGREEMENT: ReportKind(agreement_page, "reports/agreement.html"),
-    CONFUSION: ReportKind(confusion_page, "reports/confusion.html"),
-}
-
-
 @require_safe
 def report(request: UserRequest, slug: str, report: str) -> HttpResponse:
-    campaign, kind = get_campaign(request, slug), KINDS[report]
-    if report == LEADERBOARD and (address := _with_own_columns(request)):
+    campaign, entry = get_campaign(request, slug), pages()[report]
+    if entry.kept and (address := _with_kept(request, entry.kept)):
         return redirect(address)
-    page = kind.make(campaign, request.GET)
-    more: dict[str, Any] = {}
-    if isinstance(page, CheckedReport):
-        more["may_organize"] = may_organize(request.user, campaign)
-        kind_of_labels = StudyKind.SUPPORT if report == SUPPORT else StudyKind.ASSIGNMENT
-        more["elsewhere"] = [] if page.checks else complete_checks(campaign, kind_of_labels)
-    return page_response(request, campaign, page, report, template=kind.template, more=more)
+    page = _page(campaign, report, request)
+    return page_response(request, campaign, page, report, entry.template, page.more(request.user, campaign))
 
 
-def _with_own_columns(request: UserRequest) -> str | None:
-    """Keep the columns that the address names for the person; without any, return the address with those kept."""
-    if COLUMNS in request.GET:
-        request.session[COLUMNS] = request.GET[COLUMNS]
+def _page(campaign: Campaign, report: str, request: UserRequest) -> Report:
+    return pages()[report].make(campaign, request.GET)
+
+
+def _with_kept(request: UserRequest, name: str) -> str | None:
+    """Keep a choice that the address names for the person; without any, return the address with the one kept."""
+    if name in request.GET:
+        request.session[name] = request.GET[name]
         return None
-    kept = request.session.get(COLUMNS, NO_COLUMNS)
-    if kept == NO_COLUMNS:
+    kept = request.session.get(name, NOTHING)
+    if kept == NOTHING:
         return None
     query = request.GET.copy()
-    query[COLUMNS] = kept
+    query[name] = kept
     return f"{request.path}?{query.urlencode()}"
 
 
@@ -134,19 +94,19 @@ def judge_more(request: UserRequest, slug: str, pk: int) -> HttpResponse:
     came = grow_runs(study=check, numbers=dict(zip(runs, map(int, numbers), strict=True)), actor=request.user)
     messages.success(request, f"Drawn for {check}: {counted(came, 'pair')} more of {' and '.join(runs)}.")
     is_support = check.kind == StudyKind.SUPPORT
-    view, args = ("reports:report", [slug, SUPPORT]) if is_support else ("reports:leaderboard", [slug])
-    return redirect(f"{reverse(view, args=args)}?{request.GET.urlencode()}")
+    view = "reports:support" if is_support else "reports:scores"
+    return redirect(f"{reverse(view, args=[slug])}?{request.GET.urlencode()}")
 
 
 @require_safe
 def report_table(request: UserRequest, slug: str, report: str, part: str, table: TableForm) -> HttpResponse:
-    page = KINDS[report].make(get_campaign(request, slug), request.GET)
+    page = _page(get_campaign(request, slug), report, request)
     return table_response(page, part, table, slug, report)
 
 
 @require_safe
 def report_picture(request: UserRequest, slug: str, report: str, part: str, picture: PictureForm) -> HttpResponse:
-    page = KINDS[report].make(get_campaign(request, slug), request.GET)
+    page = _page(get_campaign(request, slug), report, request)
     return part_picture(request, page, part, picture)
 
 

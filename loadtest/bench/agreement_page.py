@@ -64,7 +64,7 @@ def whole(size: Size, _turn: int) -> Measured:
     client = signed_in()
     _get(measured, client, "page")
     _get(measured, client, "pooled", query="&whole=on")
-    scatter = reverse("reports:scatter", args=[SLUG, "svg"])
+    scatter = reverse("reports:correlation_picture", args=[SLUG, "scatter", "svg"])
     for name in ("picture", "picture again"):
         _get(measured, client, name, scatter)
     return measured
@@ -76,12 +76,12 @@ def signed_in() -> Client:
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     client = Client()
     client.force_login(User.objects.get(username=READER))
-    _get(Measured(), client, "", reverse("reports:report", args=[SLUG, "time"]))
+    _get(Measured(), client, "", reverse("reports:time", args=[SLUG]))
     return client
 
 
 def _get(measured: Measured, client: Client, name: str, address: str = "", query: str = "") -> None:
-    address = address or reverse("reports:agreement", args=[SLUG])
+    address = address or reverse("reports:correlation", args=[SLUG])
     worked = time.process_time()
     with measured.timing(name):
         reply = client.get(f"{address}{QUERY}{query}")

@@ -43,7 +43,7 @@ def pages(size: Size, _turn: int) -> Measured:
     """Open both pages in a new process, each twice; `... cpu` is what of it this process worked."""
     measured = Measured(rows=size.labels)
     client = signed_in()
-    leaderboard = reverse("reports:leaderboard", args=[SLUG], query={"condition": "E/A", "view": "corrected"})
+    leaderboard = reverse("reports:scores", args=[SLUG], query={"condition": "E/A", "view": "corrected"})
     check = reverse("organizer:random_check", args=[SLUG, Study.objects.get().pk])
     for name, address in (("leaderboard", leaderboard), ("check", check)):
         for when in ("cold", "warm"):

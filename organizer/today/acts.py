@@ -331,7 +331,7 @@ def _steps(viewer: User, campaign: Campaign, pipeline: Pipeline) -> list[FirstSt
             "Ready" if labelled else "After the first labels",
             bool(labelled),
             "Leaderboard",
-            reverse("reports:leaderboard", args=[campaign.slug]),
+            reverse("reports:scores", args=[campaign.slug]),
         ),
         FirstStep(
             "Invite people",

@@ -78,7 +78,7 @@ class JudgeRanking:
             for side, choice in sides.items()
             if len(choice.nugget_sets) == 1
         }
-        return reverse("reports:agreement", args=[self.machine.campaign.slug], query=query)
+        return reverse("reports:correlation", args=[self.machine.campaign.slug], query=query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Results:
     @property
     def leaderboard(self) -> str:
         query = {"condition": self.choice.condition, "score": PRIMARY}
-        return reverse("reports:leaderboard", args=[self.choice.campaign.slug], query=query)
+        return reverse("reports:scores", args=[self.choice.campaign.slug], query=query)
 
     @property
     def enough(self) -> bool:

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.terms import SupportCondition
+from evaluation.terms import Condition, SupportCondition
 from reports import charts
 from reports.agreement.figures import (
     AgreementRequest,
@@ -18,6 +18,7 @@ from reports.agreement.figures import (
     Side,
     agreement_by_tag,
     confusion_of,
+    correlate,
     correlation_document,
     correlation_rows,
     curve_of,
@@ -25,14 +26,27 @@ from reports.agreement.figures import (
     shown_correlation,
 )
 from reports.confusion.paired_labels import ConfusionReport, HeatRow, heat_rows, side_label, without_nuggets
-from reports.forms import AgreementForm
+from reports.document import (
+    TOPICS,
+    Conditions,
+    Document,
+    Option,
+    chosen_labels,
+    policies_of,
+    policy_line,
+    policy_options,
+    side_options,
+)
+from reports.forms import AgreementForm, external_names
+from reports.leaderboard.scores import ALL_SCORES
 from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, RUN_LEVEL, TOPIC_AVERAGE
-from reports.metrics.bootstrap import CurvePoint
+from reports.metrics.bootstrap import RESAMPLES, CurvePoint
 from reports.metrics.intervals import Interval
 from reports.metrics.kendall import Ties
 from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
+from reports.registry import Choices, document, report
 from reports.report import WRONG_CHOICE, Chart, Report, Section, TakeOut, columns, has_tau, why_no_tau
 from web.templatetags.assay import words
 
@@ -54,6 +68,13 @@ TAU_COLUMNS = columns(
 BY_TOPICS = "Rank agreement by number of topics"
 CURVE_COLUMNS = columns(
     ("topics", "Topics"), ("mean", "Mean tau-b"), ("low", "Low"), ("high", "High"), ("samples", "Subsets")
+)
+RESAMPLED = Option(
+    "resamples",
+    f"resamples of topics for the intervals of two levels, seeded (default {RESAMPLES})",
+    default=RESAMPLES,
+    is_count=True,
+    in_api=False,
 )
 WHOLE = "whole"
 """Asks in a query string for the interval that a page with very many answers leaves pending."""
@@ -251,6 +272,16 @@ class AgreementReport(Report):
         )
 
 
+@report(
+    "correlation",
+    title="Rank agreement",
+    form=AgreementForm,
+    address="agreement/",
+    template="reports/agreement.html",
+    menu="Results",
+    order=20,
+    example="x=E/A&y=E/M&curve=on",
+)
 def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
     """Return the agreement of the two conditions that the query string names, or the first two that have labels.
 
@@ -273,6 +304,58 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
     return AgreementReport(
         form=form, query=query, requested=requested, correlation=correlation, confusion=confusion
     )
+
+
+def _correlation_options(conditions: Conditions, scores: tuple[str, ...]) -> tuple[Option, ...]:
+    return (
+        *side_options(conditions, "xy", published=True),
+        Option("score", f"which score; default: {scores[0]}", scores, scores[0]),
+        *policy_options(conditions),
+        TOPICS,
+        RESAMPLED,
+    )
+
+
+@document(
+    "correlation", "Kendall's tau-b of two conditions, three ways.", _correlation_options(Condition, ALL_SCORES)
+)
+def correlation_report(campaign: Campaign, choices: Choices) -> Document:
+    return _correlation(campaign, choices, Condition)
+
+
+@document(
+    "support-correlation",
+    "Kendall's tau-b of two support conditions, three ways.",
+    _correlation_options(SupportCondition, SUPPORT_NAMES),
+)
+def support_correlation_report(campaign: Campaign, choices: Choices) -> Document:
+    return _correlation(campaign, choices, SupportCondition)
+
+
+def _correlation(campaign: Campaign, choices: Choices, conditions: Conditions) -> Document:
+    x, y = (_side(campaign, choices, side, conditions) for side in "xy")
+    policies = policies_of(choices, conditions)
+    correlation = correlate(campaign, x, y, choices["score"], policies, resamples=choices["resamples"])
+    content, topics = correlation_document(correlation), correlation.agreement.topics
+    pairs = f"{correlation.x} against {correlation.y}, {correlation.score}: {topics} common topics"
+    # A published table has means only: that it shares no topic says nothing.
+    if not correlation.published and not topics:
+        pairs += "; no topic in common"
+    rows = correlation_rows(correlation)
+    notes = [f"{row['level']}: {row['note']}." for row in rows if row["note"]]
+    lines = [{name: value for name, value in row.items() if name != "note"} for row in rows]
+    return Document(content, rows, "\n".join([f"{pairs}. {policy_line(content)}", *notes]), lines)
+
+
+def _side(campaign: Campaign, choices: Choices, side: str, conditions: Conditions) -> Side:
+    name: str = choices[side]
+    if name in list(conditions):
+        return chosen_labels(campaign, choices, conditions, side)
+    published = external_names(campaign)
+    if name not in published:
+        there = ", ".join([*conditions, *published])
+        raise Refused("usage", f"No condition or published table {name}; there are: {there}.", field=side)
+    return name
 
 
 def _first_score(side: str) -> str:

@@ -8,6 +8,7 @@ from django.http import QueryDict
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign
+from evaluation.terms import Condition, SupportCondition
 from reports.charts import heat_map
 from reports.confusion.paired_labels import (
     ConfusionReport,
@@ -16,6 +17,7 @@ from reports.confusion.paired_labels import (
     LabelComparison,
     compare,
     confuse,
+    confuse_conditions,
     confusion_document,
     confusion_rows,
     heat_rows,
@@ -23,9 +25,12 @@ from reports.confusion.paired_labels import (
     without_nuggets,
 )
 from reports.confusion.verdicts import category_counts, verdicts_at
+from reports.document import Conditions, Document, chosen_labels, side_options
+from reports.files import as_table
 from reports.forms import ConfusionForm, side_text
 from reports.frames import rows_of, topics_by_tag
 from reports.models import Adjudication
+from reports.registry import Choices, document, report
 from reports.report import CITATION_LABEL, NUGGET_LABEL, WRONG_CHOICE, Chart, Report, Section, columns
 
 LABEL_TERMS = {
@@ -164,6 +169,17 @@ class ConfusionPage(Report):
         return f"{sides}; {figures}; filters {self.filters}"
 
 
+@report(
+    "confusion",
+    title="Confusion",
+    form=ConfusionForm,
+    address="confusion/",
+    template="reports/confusion.html",
+    menu="Results",
+    order=30,
+    below=("pairs", "nuggets_pair", "citations_pair"),
+    example="rows=E/A&columns=E/M",
+)
 def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
     form = ConfusionForm(query, campaign)
     if not form.is_valid():
@@ -181,6 +197,38 @@ def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
         labels=confuse(compared.matched, rows, columns_text, compared.mask),
         verdicts=verdicts_at(campaign, compared),
     )
+
+
+@document(
+    "confusion",
+    "Labels of the same pairs under two conditions.",
+    side_options(Condition, ("rows", "columns")),
+)
+def confusion_report(campaign: Campaign, choices: Choices) -> Document:
+    return _confusion(campaign, choices, Condition)
+
+
+@document(
+    "support-confusion",
+    "Support labels of the same pairs under two conditions.",
+    side_options(SupportCondition, ("rows", "columns")),
+)
+def support_confusion_report(campaign: Campaign, choices: Choices) -> Document:
+    return _confusion(campaign, choices, SupportCondition)
+
+
+def _confusion(campaign: Campaign, choices: Choices, conditions: Conditions) -> Document:
+    rows, columns = (chosen_labels(campaign, choices, conditions, side) for side in ("rows", "columns"))
+    labels = confuse_conditions(rows, columns)
+    content = confusion_document(labels)
+    names = ("pairs", "agreement", "kappa", "kappa_linear", "alpha", "ordinal_strictness", "harsh_conflicts")
+    figures = as_table([{name: content[name] for name in names}])
+    ends = as_table(
+        [{"figure": name, "low": None, "high": None} | end for name, end in content["intervals"].items()]
+    )
+    note = "" if labels.comparable else "\nThe two conditions use different nuggets: no pair is in both."
+    text = f"{figures}\n\n95 % intervals over topics\n{ends}{note}"
+    return Document(content, confusion_rows(labels), text)
 
 
 def _figure(value: float | None) -> str:

@@ -17,6 +17,7 @@ from reports.leaderboard.scores import runs_by_id
 from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
 from reports.metrics.scores import LENGTH, RunScores, on_front, run_scores
+from reports.registry import report
 from reports.report import (
     OVERVIEW,
     Chart,
@@ -55,6 +56,14 @@ class LengthForm(ConditionForm):
         self.offer_runs(campaign)
 
 
+@report(
+    "length",
+    title=TITLE,
+    form=LengthForm,
+    text="Score against length, and the runs that no shorter run beats.",
+    menu="Results",
+    order=80,
+)
 def length_page(campaign: Campaign, query: QueryDict) -> Report:
     form = LengthForm(query, campaign)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from typing import cast
 
 from django.http import QueryDict
 from django.utils import timezone
@@ -10,8 +11,17 @@ from django.utils import timezone
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve_citations
 from evaluation.errors import Refused, on_side
 from evaluation.models import Campaign
+from evaluation.terms import Condition
 from reports import charts
 from reports.cache import cached_report
+from reports.document import (
+    Document,
+    chosen_labels,
+    condition_options,
+    nugget_policies,
+    policy_line,
+    policy_options,
+)
 from reports.forms import LeaderboardForm, Option, score_words, ways_out
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import (
@@ -22,6 +32,7 @@ from reports.leaderboard.scores import (
     comparison_rows,
     leaderboard,
     scores_document,
+    scores_rows,
 )
 from reports.metrics.agreement import score_table
 from reports.metrics.arrays import column_means, defined
@@ -30,8 +41,10 @@ from reports.metrics.policies import Policies, SupportPolicies, listed_policies
 from reports.metrics.scores import DOUBTS, LENGTH, SCORE_NAMES, doubts
 from reports.metrics.support import SUPPORT_NAMES
 from reports.random_checks.page import BoardLine, CheckedReport, corrected_checks
+from reports.registry import Choices, document, report
 from reports.report import (
     FEWEST_TOPICS,
+    NOTHING,
     WRONG_CHOICE,
     Chart,
     Column,
@@ -50,8 +63,6 @@ TITLE = "Leaderboard"
 COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
 ALWAYS_SHOWN = (LENGTH, "weighted_precision", "weighted_recall")
 SCORED = "scored"
-NO_COLUMNS = "-"
-"""Optional columns in an address where none is chosen: nothing at all means those that the person chose before."""
 SUPPORT_TOPICS = ("precision_topics", "recall_topics")
 """Keys of the numbers of topics behind a figure: pages grey it by them, files leave them out."""
 SUPPORT_COLUMNS = (
@@ -157,7 +168,7 @@ class LeaderboardReport(CheckedReport):
     def column_choices(self) -> list[tuple[Column, bool, str]]:
         keys = self.chosen_columns
         return [
-            (column, column.key in keys, ".".join(sorted({*keys} ^ {column.key})) or NO_COLUMNS)
+            (column, column.key in keys, ".".join(sorted({*keys} ^ {column.key})) or NOTHING)
             for column in self.optional
         ]
 
@@ -316,6 +327,18 @@ def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[t
     return [(topic, count) for topic, count in zip(sheet.topic_ids, of_run, strict=True) if count]
 
 
+@report(
+    "scores",
+    title=TITLE,
+    form=LeaderboardForm,
+    address="leaderboard/",
+    template="reports/leaderboard.html",
+    menu="Results",
+    order=10,
+    below=("doubts",),
+    example="compare=on",
+    kept="columns",
+)
 def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
     form = LeaderboardForm(query, campaign)
     if not form.is_valid():
@@ -351,6 +374,19 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
         compared=compared,
         checks=corrected_checks(choice, form.policies, request.score, form.chosen["target"]) if has_checks else (),
     )
+
+
+@document(
+    "scores",
+    "Runs by nugget score under one condition.",
+    (*condition_options(Condition), *policy_options(Condition)),
+)
+def scores_report(campaign: Campaign, choices: Choices) -> Document:
+    condition = cast(NuggetCondition, chosen_labels(campaign, choices, Condition))
+    board = leaderboard(condition, nugget_policies(choices))
+    content = scores_document(board)
+    # A line of a terminal has no room for the columns that only programs need.
+    return Document(content, board.rows, policy_line(content), scores_rows(board))
 
 
 def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:

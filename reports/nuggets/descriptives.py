@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,13 @@ from evaluation.models import Campaign, ListedNugget, NuggetList, NuggetSet
 from evaluation.terms import Condition, JudgeKind, Origin
 from reports import charts
 from reports.cache import cached_report
+from reports.document import NUGGETS, Document
 from reports.forms import DescriptivesForm
 from reports.frames import assignment_sheet, rows_of
 from reports.metrics.descriptives import LabelShares, NuggetStatistics, label_shares, nugget_statistics, word_count
 from reports.metrics.edits import EDIT_CLASSES, NuggetText, TopicEdits, incidence, topic_edits
 from reports.metrics.label_matrix import AssignmentSheet
+from reports.registry import Choices, document, report
 from reports.report import (
     NUGGET_LABEL,
     OVERVIEW,
@@ -248,9 +250,32 @@ def _figures(row: DescriptiveRow) -> dict[str, Any]:
     return statistics | dict(zip(NUGGET_LABELS.scale, shares, strict=True))
 
 
+@report("descriptives", title=TITLE, form=DescriptivesForm, menu="Results", order=100)
 def descriptives_page(campaign: Campaign, query: QueryDict) -> Report:
     form = DescriptivesForm(query, campaign)
     return report_of(form, TITLE, query, lambda: _content(campaign, form.chosen["tag"], form.chosen["listed_in"]))
+
+
+@document("descriptives", "Nugget sets and labels in figures.")
+def descriptives_document(campaign: Campaign, _choices: Choices) -> Document:
+    rows = descriptive_rows(descriptives(campaign))
+    return Document({"rows": rows}, rows, "Shares are fractions; labels are those that were given.")
+
+
+@document(
+    "edits",
+    "What assessors did to the drafts.",
+    [
+        replace(NUGGETS, text="the edited set, where several fit"),
+        replace(NUGGETS, name="drafts", text="what it was made from, where not recorded"),
+    ],
+)
+def edits_document(campaign: Campaign, choices: Choices) -> Document:
+    edits = edit_report(campaign, nuggets=choices["nuggets"], drafts=choices["drafts"])
+    content = asdict(edits)
+    how = "inferred from the texts" if edits.inferred else "from the recorded lineage"
+    text = f"{edits.nuggets} against {edits.drafts}, {edits.topics} topics, {how}."
+    return Document(content, content["rows"], text)
 
 
 @cached_report(size=16)

@@ -22,6 +22,7 @@ from reports.metrics.descriptives import STEPS, NuggetFindings, group_of, nugget
 from reports.metrics.edits import EDIT_CLASSES
 from reports.metrics.label_matrix import FULL, OKAY, UNKNOWN, VITAL, AssignmentSheet
 from reports.nuggets.descriptives import chosen_topics, derived_by_topic, edit_report, edits_of
+from reports.registry import report
 from reports.report import (
     NUGGET_LABEL,
     OVERVIEW,
@@ -68,6 +69,14 @@ NUGGET_COLUMNS = columns(
 )
 
 
+@report(
+    "nuggets",
+    title=TITLE,
+    form=NuggetsForm,
+    text="How often each nugget is found, and by which runs.",
+    menu="Results",
+    order=70,
+)
 def nuggets_page(campaign: Campaign, query: QueryDict) -> Report:
     form = NuggetsForm(query, campaign)
 

@@ -10,14 +10,19 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
+from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
-from evaluation.models import Assignment, Judge, Study, StudyPair, SupportJudgment
-from evaluation.terms import JudgeKind, StudyKind
+from evaluation.models import Assignment, Campaign, Judge, Study, StudyPair, SupportJudgment
+from evaluation.studies import study_named
+from evaluation.terms import DrawKind, JudgeKind, StudyKind
+from reports.document import STUDY, Document
+from reports.files import as_table
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
 from reports.metrics.arrays import Bytes, Indices, share
 from reports.metrics.confusion import Confusion, confusion, label_intervals, topic_tables
 from reports.metrics.intervals import Interval
 from reports.metrics.label_matrix import FAILED, UNJUDGED
+from reports.registry import Choices, document
 from web.consistent_read import consistent_read
 
 KAPPAS = ("agreement", "kappa", "kappa_linear")
@@ -209,3 +214,15 @@ def agreement_rows(report: StudyReport) -> list[dict[str, Any]]:
         }
         for agreement in report.agreements
     ]
+
+
+@document("study", "Who agrees with whom on pairs on which a person and an LLM differ.", [STUDY])
+def second_look_report(campaign: Campaign, choices: Choices) -> Document:
+    study = study_named(campaign, choices["study"])
+    if study.draw == DrawKind.RANDOM:
+        raise Refused("usage", f"{study} is a random check, which has a report of its own: report corrected.")
+    figures = study_report(study)
+    how = "stratified by cell" if study.stratified else "at random"
+    drawn = f"{figures.pairs} pairs of {len(figures.topics)} topics, up to {study.per_topic} each"
+    text = f"\n{as_table(judge_rows(figures))}\n{drawn}, {how}, seed {study.seed}."
+    return Document(study_document(figures), agreement_rows(figures), text)

@@ -1,19 +1,30 @@
 """Corrected leaderboards outside their page: document, table with its note, and the sentences of Methods."""
 
+from dataclasses import replace
 from typing import Any
 
+from evaluation.errors import Refused
 from evaluation.models import Campaign
+from evaluation.terms import StudyKind
+from reports.document import NO_CITED, OF_NUGGETS, STUDY, Document, Option, nugget_policies, support_policies
+from reports.files import as_table
 from reports.metrics.policies import listed_policies, policies_document
+from reports.metrics.random_check.estimate import FEWEST_JUDGED
 from reports.random_checks.corrected import (
+    TARGETS,
     THESE,
     CorrectedReport,
     CorrectedRun,
     corrected_by,
+    corrected_report,
     primary_score,
+    random_check_state,
     random_checks_of,
+    scores_of,
 )
-from reports.random_checks.frame import stored_frame
+from reports.random_checks.frame import drawn_rows, random_check_named, stored_frame
 from reports.random_checks.population import default_policies
+from reports.registry import Choices, document
 from web.text import plural
 
 ENDS = ("value", "low", "high")
@@ -123,3 +134,44 @@ def _methods_sentence(report: CorrectedReport) -> str:
             "Scores are post-stratified (Dirichlet 1/2); 95 % intervals, for these topics.",
         ]
     )
+
+
+@document(
+    "corrected",
+    "Runs by score, corrected by an audit, with intervals.",
+    (
+        replace(STUDY, text="which audit"),
+        Option(
+            "score",
+            "the primary score where none is named",
+            (*scores_of(StudyKind.ASSIGNMENT), *scores_of(StudyKind.SUPPORT)),
+        ),
+        Option("target", "intervals for these topics (default), or for new topics like them", TARGETS, TARGETS[0]),
+        Option(
+            "least_judged",
+            f"judged pairs that a run needs (default {FEWEST_JUDGED}); "
+            "another number lifts the rule for strata too",
+            default=FEWEST_JUDGED,
+            is_count=True,
+        ),
+        *OF_NUGGETS,
+        NO_CITED,
+        Option("pairs", "each drawn pair with its labels as well", default=False, is_flag=True, in_api=False),
+    ),
+)
+def corrected_scores(campaign: Campaign, choices: Choices) -> Document:
+    study = random_check_named(campaign, choices["study"])
+    score = choices["score"] or primary_score(study.kind)
+    if score not in scores_of(study.kind):
+        raise Refused("usage", f"{study} corrects {', '.join(scores_of(study.kind))}.")
+    policies = nugget_policies(choices) if study.kind == StudyKind.ASSIGNMENT else support_policies(choices)
+    state = random_check_state(study, policies)
+    report = corrected_report(state, score, target=choices["target"], least_judged=choices["least_judged"])
+    content, rows = corrected_document(report), corrected_rows(report)
+    pairs = drawn_rows(study) if choices["pairs"] else []
+    gaps = [gap | {"more": "never" if gap["more"] is None else gap["more"]} for gap in content["differences"]]
+    tables = [as_table(part) for part in (gaps, [row | {"labels": str(row["labels"])} for row in pairs]) if part]
+    text = "\n".join(["", *tables, corrected_note(report)])
+    if not choices["pairs"]:
+        return Document(content, rows, text)
+    return Document(content | {"pairs": pairs}, pairs, text, rows)

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from django.urls import reverse
 
+from accounts.models import User
+from assessor.progress.matrix import may_organize
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, Study
 from evaluation.terms import StudyKind, SupportCondition
@@ -75,6 +78,11 @@ class CheckedReport(Report):
     """`checks`: random checks of the labels, the newest first."""
 
     checks: tuple[CorrectedReport, ...] = ()
+    kind_of_labels: StudyKind = StudyKind.ASSIGNMENT
+
+    def more(self, viewer: User, campaign: Campaign) -> dict[str, Any]:
+        elsewhere = [] if self.checks else complete_checks(campaign, self.kind_of_labels)
+        return {"may_organize": may_organize(viewer, campaign), "elsewhere": elsewhere}
 
     @property
     def names(self) -> set[str]:
@@ -128,9 +136,9 @@ def board_address(study: Study) -> str:
     query = {"judge": study.machine.name, "view": CORRECTED, "check": study.name}
     if study.nugget_set is None:
         query["condition"] = SupportCondition.LLM
-        return reverse("reports:report", args=[study.campaign.slug, "support"], query=query)
+        return reverse("reports:support", args=[study.campaign.slug], query=query)
     query |= {"condition": condition_of(study.nugget_set), "nuggets": study.nugget_set.name}
-    return reverse("reports:leaderboard", args=[study.campaign.slug], query=query)
+    return reverse("reports:scores", args=[study.campaign.slug], query=query)
 
 
 def complete_checks(campaign: Campaign, kind: StudyKind) -> list[tuple[str, str]]:

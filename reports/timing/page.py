@@ -8,13 +8,15 @@ import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
 
-from assessor.rules.clock import RULE_VERSION, SECOND
+from assessor.rules.clock import RULE_VERSION, SECOND, SHORTEST_LIMIT
 from assessor.timing.times import TopicTime
 from evaluation.models import Campaign
 from evaluation.terms import Stage
 from reports import charts
+from reports.document import Document, Option
 from reports.forms import TimeForm
 from reports.frames import tagged, topics_by_tag
+from reports.registry import Choices, document, report
 from reports.report import (
     OVERVIEW,
     Chart,
@@ -30,7 +32,17 @@ from reports.report import (
     sentences,
     tag_text,
 )
-from reports.timing.figures import Words, idle_text, quantile, seconds, times_of, words_read
+from reports.timing.figures import (
+    Words,
+    idle_text,
+    quantile,
+    seconds,
+    time_note,
+    time_report,
+    time_table,
+    times_of,
+    words_read,
+)
 from web.consistent_read import consistent_read
 
 TITLE = "Time"
@@ -43,6 +55,7 @@ SPREAD = (
 )
 
 
+@report("time", title=TITLE, form=TimeForm, menu="Results", order=50)
 def time_page(campaign: Campaign, query: QueryDict) -> Report:
     form = TimeForm(query, campaign)
 
@@ -51,6 +64,24 @@ def time_page(campaign: Campaign, query: QueryDict) -> Report:
             return _content(campaign, form.chosen["tag"], form.chosen["idle"])
 
     return report_of(form, TITLE, query, content)
+
+
+@document(
+    "time",
+    "How long topics took, by stage: median and quartiles of active time.",
+    [
+        Option(
+            "idle",
+            f"count gaps up to this many seconds, at least {SHORTEST_LIMIT}, instead of by the words on screen",
+            default=None,
+            is_count=True,
+            metavar="SECONDS",
+        )
+    ],
+)
+def time_document(campaign: Campaign, choices: Choices) -> Document:
+    content = time_report(campaign, choices["idle"])
+    return Document(content, content["stages"], time_note(content), time_table(content))
 
 
 def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:

@@ -160,7 +160,7 @@ def test_roles_from_before_close_the_copy_to_its_judges(world: World, copy: Camp
     assert client.get(runs).status_code == 200
     add_member(campaign=world.campaign, user=zed, role=Role.ASSESSOR)
     assert client.get(runs).status_code == 404
-    assert client.get(reverse("reports:leaderboard", args=[copy.slug])).status_code == 404
+    assert client.get(reverse("reports:scores", args=[copy.slug])).status_code == 404
     assert client.get(f"/api/v1/runs?campaign={copy.slug}").json().get("results", []) == []
 
 

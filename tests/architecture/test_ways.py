@@ -45,9 +45,9 @@ PURE = (
 )
 EVERY_PAGE = {
     *("assessor/progress/matrix.py", "evaluation/campaigns/access.py"),
-    *("organizer/navigation.py", "organizer/access.py"),
+    *("organizer/navigation.py", "organizer/access.py", "reports/registry.py"),
 }
-"""Second factor, rights, and the menu with its counts."""
+"""Second factor, rights, and the menu with its reports and counts."""
 
 
 class Walked:

@@ -14,11 +14,10 @@ FILES: dict[str, Sequence[str]] = {
     "picture": ["svg"],
     "table": ["csv", "json", "tex"],
     "document": ["html", "tex", "json"],
-    "report": ["descriptives", "nuggets", "support", "length", "time", "group-report"],
-    "part": ["overview"],
+    "part": ["overview", "runs", "taus", "counts"],
     "kind": ["topics"],
 }
-"""The report pages, their first section, what reports leave as, and what the wizard loads."""
+"""What reports leave as, the first sections of theirs, and what the wizard loads."""
 
 
 def addresses(candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -72,13 +72,9 @@ ROUTES = {
         organizer:quality organizer:inbox organizer:jobs organizer:job organizer:assignment_label
         organizer:support_label organizer:answer_labels organizer:list_origin organizer:nugget_origin
         organizer:grade_origin organizer:call
-        reports:leaderboard reports:doubts reports:ranking reports:leaderboard_table reports:corrected_table
-        reports:agreement reports:scatter reports:agreement_table organizer:people
-        reports:answers_table reports:topics_picture reports:topics_table
-        reports:confusion reports:confusion_picture reports:confusion_table reports:pairs reports:next_pair
+        organizer:people reports:doubts reports:pairs reports:next_pair
         reports:nuggets_pair reports:citations_pair reports:study_table
         organizer:judges organizer:prompts organizer:prompt organizer:trial
-        reports:report reports:report_table reports:report_picture
         organizer:cost organizer:cost_table organizer:cost_picture
         organizer:protocol organizer:exports organizer:data
         organizer:snapshots organizer:snapshot_methods reports:methods reports:methods_file

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from exchange.demo_campaign import PASSWORD, SLUG
+from reports.registry import pages
 from tests.browser.pages.every_page import arguments
 from tests.crawl.test_permissions import every_address, filled
 from tests.worlds.demo import make_demo
@@ -21,20 +22,12 @@ KINDS = ("nugget label", "citation label")
 PARTS = {"table", "fieldset", "figure", "dl"}
 WITHOUT_END = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 PAGES = {
-    "leaderboard": "",
-    "agreement": "?x=E/A&y=E/M",
-    "agreement of citations": "?x=llm&y=scratch",
-    "confusion": "?rows=E/A&columns=E/M",
+    "correlation of citations": "?x=llm&y=scratch",
     "confusion of citations": "?rows=llm&columns=scratch",
     "pairs": "?rows=E/A&columns=E/M&cell=differ",
     "pairs of citations": "?rows=llm&columns=scratch&cell=differ",
     "quality": "",
-    "descriptives": "",
-    "nuggets": "",
-    "support": "",
-    "length": "",
-    "time": "",
-    "group-report": "",
+    **{name: f"?{page.example}" for name, page in pages().items()},
     "methods": "",
     "topic": "",
     "run": "",
@@ -89,8 +82,6 @@ def address_of(name: str) -> str:
     view = name.partition(" ")[0]
     if view in SINGLE:
         return filled(every_address()[f"organizer:{view}"], arguments(f"organizer:{view}")[0])
-    if view in {"descriptives", "nuggets", "support", "length", "time", "group-report"}:
-        return reverse("reports:report", args=[SLUG, view])
     room = "organizer" if view in {"quality", "data", "protocol"} else "reports"
     return reverse(f"{room}:{view}", args=[SLUG])
 

@@ -15,6 +15,8 @@ from evaluation.imports.assignments import import_assignments
 from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.support import import_support
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
+from reports.registry import pages
+from tests.crawl.addresses import FILES
 from tests.worlds.campaign import LABELS, NUGGETS, SUPPORT, World, make_world
 from tests.worlds.cast import write_source
 
@@ -64,11 +66,11 @@ def starts(world: World) -> Iterator[str]:
     for document in ("html", "tex", "json"):
         yield reverse("reports:methods_file", args=[slug, document])
     for condition in (*Condition, *SupportCondition):
-        for name in ("leaderboard_table", "agreement_table", "confusion_table"):
-            address = reverse(f"reports:{name}", args=[slug, "csv"])
-            yield f"{address}?condition={condition}&x={condition}&y=E/A&rows={condition}&columns=E/A"
-        for report in ("length", "nuggets", "support", "group-report"):
-            yield reverse("reports:report", args=[slug, report]) + f"?condition={condition}"
+        choices = f"?condition={condition}&x={condition}&y=E/A&rows={condition}&columns=E/A"
+        for report in pages():
+            yield reverse(f"reports:{report}", args=[slug]) + choices
+            for part in FILES["part"]:
+                yield reverse(f"reports:{report}_table", args=[slug, part, "csv"]) + choices
         for kind in ("assignments", "support", "scores", "nuggets"):
             yield reverse("organizer:new_export", args=[slug]) + f"?what={kind}&condition={condition}"
         yield from (
@@ -109,12 +111,12 @@ def test_no_page_file_or_answer_names_an_option(world: World) -> None:
 
 def test_an_ambiguous_condition_is_listed_with_a_choice_everywhere(world: World) -> None:
     client, slug = world.client("olga"), world.campaign.slug
-    page = client.get(world.pages()["leaderboard"] + "?condition=A/A").content.decode()
+    page = client.get(world.pages()["scores"] + "?condition=A/A").content.decode()
     assert "Several judges fit A/A; choose one: another, robot." in page
     links = dict(re.findall(r'<a class="button" href="([^"]*)"><bdi>(another|robot)</bdi>', page))
     assert sorted(links.values()) == ["another", "robot"]
     for link, judge in links.items():
-        chosen = client.get(world.pages()["leaderboard"] + unescape(link)).content.decode()
+        chosen = client.get(world.pages()["scores"] + unescape(link)).content.decode()
         assert f"labels by <b><bdi>{judge}</bdi></b>" in chosen
     run = client.get(world.pages()["run"]).content.decode()
     for names in ("auto-robot, another", "auto-robot, robot", "edited, another", "other, robot"):
@@ -126,7 +128,7 @@ def test_an_ambiguous_condition_is_listed_with_a_choice_everywhere(world: World)
     methods = client.get(reverse("reports:methods", args=[slug])).content.decode()
     assert "Several" not in methods
     assert "(A/A), auto-robot, another" in methods
-    refused = client.get(reverse("reports:leaderboard_table", args=[slug, "csv"]) + "?condition=E/A")
+    refused = client.get(reverse("reports:scores_table", args=[slug, "runs", "csv"]) + "?condition=E/A")
     assert refused.status_code == 422
     assert "Several nugget sets fit E/A; choose one: edited, other." in refused.content.decode()
     problem = client.get(f"/api/v1/scores/?campaign={slug}&condition=A/A")

@@ -41,6 +41,7 @@ from exchange.snapshots.service import take_snapshot
 from jobs.models import Notice, WorkItem
 from llmjobs.models import Connection, LlmJob, NuggetCalls, Trial
 from reports.leaderboard.page import leaderboard_page
+from reports.registry import pages
 from tests.assessor.desk_client import Window
 from tests.crawl.addresses import FILES, PARAMETER, plain
 from tests.crawl.desk_requests import bodies, encoded
@@ -71,7 +72,7 @@ REACHED = ("ok", "no", "--", "by", "in")
 BODIES = {"assessor:restore": "key=d1&seq=0&text=as+before"}
 JUDGING = ("assessor:answer",)
 """Addresses that only desks of labels have."""
-CHOICES = {"reports:scatter": "?x=A/A&y=A/A", "reports:doubts": "?run={run}&doubt=missing"}
+CHOICES = {"reports:correlation_picture": "?x=A/A&y=A/A", "reports:doubts": "?run={run}&doubt=missing"}
 """What must be chosen: there is no picture where a side has no nuggets, and doubts are about one run."""
 
 
@@ -88,7 +89,9 @@ def table() -> Table:
 
 def kinds() -> dict[str, str]:
     """Return each address's kind by its name."""
-    return {name: kind for kind, names in ROUTES.items() for name in names.split()}
+    names = (f"reports:{name}{form}" for name in pages() for form in ("", "_table", "_picture"))
+    of_reports = dict.fromkeys(names, "unblinded page")
+    return {name: kind for kind, names in ROUTES.items() for name in names.split()} | of_reports
 
 
 def addresses(patterns: list[Any], space: str = "", prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand
 from evaluation.models import Campaign
 from evaluation.terms import Condition, SupportCondition
 from reports.metrics.support import SUPPORT_NAMES
+from reports.registry import documents, pages
 from tests.golden.archives import listed
 from tests.golden.keeping import Documents
 from tests.golden.worlds import NAMED, RANDOM_CHECK
@@ -24,6 +25,7 @@ PAIRS = (("A/A", "E/M"), ("E/M", "E/A"), ("M/M", "A/A"), ("M/A", "M/M"), ("A/M",
 SUPPORT_PAIRS = (("llm", "scratch"), ("scratch", "post-edit"), ("post-edit", "llm"))
 SCORES = ("vital", "weighted_strict", "weighted", "all_strict", "all", "length")
 HUMAN = ("--condition", "E/M")
+FREE = {"tag": "easy", "group": "hill", "task": "RAG"}
 OF_NO_CONSEQUENCE = {
     "campaign",
     "format",
@@ -60,6 +62,7 @@ def reports(world: str) -> Iterator[Words]:
         yield from of_random_check()
     yield ("time",)
     yield "time", "--idle", "60"
+    yield from of_pages(world)
 
 
 def _sides(first: str, second: str, machine: str, person: str, nuggets: str) -> Words:
@@ -96,6 +99,23 @@ def of_support(person: str, machine: str) -> Iterator[Words]:
         "--columns-judge",
         person,
     )
+
+
+def of_pages(world: str) -> Iterator[Words]:
+    """Yield the reports whose document is their page, as it opens and with each choice of theirs."""
+    person, nuggets, *_ = NAMED[world]
+    values = {"judge": person, "nuggets": nuggets} | FREE
+    for name in [page.name for page in pages().values() if page.text]:
+        choices = {
+            f"--{option.name.replace('_', '-')}": option.choices or (values[option.name],)
+            for option in documents()[name].options
+        }
+        yield (name,)
+        yield name, "--condition", "E/M", "--judge", person, "--nuggets", nuggets
+        # One choice of every option at a time, so that each is in some document.
+        for place in range(max(map(len, choices.values()))):
+            chosen = ((flag, words[place % len(words)]) for flag, words in choices.items())
+            yield name, *(word for pair in chosen for word in pair)
 
 
 def of_random_check() -> Iterator[Words]:

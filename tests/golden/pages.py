@@ -61,7 +61,7 @@ class Visitor:
 
     def choices(self, page: str) -> Iterator[dict[str, str]]:
         """Yield what else a page can be asked for, one choice of its form at a time."""
-        is_group_report = page.endswith("/packet/")
+        is_group_report = page.endswith("/group-report/")
         for name, options in SELECT.findall(self._read(page).decode()):
             if name in CHOSEN or (is_group_report and name == "group"):
                 yield from ({name: html.unescape(value)} for value in OPTION.findall(options))

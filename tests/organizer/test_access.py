@@ -10,7 +10,7 @@ from evaluation.terms import Role
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.cast import make_user
 
-PAGES = ["today", "topics", "topic", "runs", "run", "segment", "findings", "people", "agreement", "scatter"]
+PAGES = ["today", "topics", "topic", "runs", "run", "segment", "findings", "people", "correlation", "scatter"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -18,7 +18,7 @@ PAGES = ["today", "topics", "topic", "runs", "run", "segment", "findings", "peop
     ("person", "status"), [("sam", 404), ("ann", 404), ("olga", 200), ("rita", 200), ("audrey", 200)]
 )
 def test_only_unblinded_members_open_a_page(world: World, page: str, person: str, status: int) -> None:
-    address = world.pages()[page] + ("?x=A/A&y=A/M" if page in ("agreement", "scatter") else "")
+    address = world.pages()[page] + ("?x=A/A&y=A/M" if page in ("correlation", "scatter") else "")
     assert world.client(person).get(address).status_code == status
 
 

@@ -52,7 +52,7 @@ def rows_of(world: DeskWorld, address: str) -> list[dict[str, Any]]:
 
 
 def time_rows(world: DeskWorld, part: str, query: str = "") -> list[dict[str, Any]]:
-    return rows_of(world, reverse("reports:report_table", args=["river", "time", part, "json"]) + query)
+    return rows_of(world, reverse("reports:time_table", args=["river", part, "json"]) + query)
 
 
 def cost_rows(world: DeskWorld, part: str, query: str = "") -> list[dict[str, Any]]:
@@ -67,9 +67,9 @@ def test_a_stage_stands_against_the_published_time(world: DeskWorld) -> None:
     (person,) = time_rows(world, "assessors")
     assert (person["assessor"], person["point_s"]) == ("ann", HALF_AN_HOUR)
     assert time_rows(world, "submissions")[0]["submitted"] == "yes"
-    page = world.client("olga").get(reverse("reports:report", args=["river", "time"])).content.decode()
+    page = world.client("olga").get(reverse("reports:time", args=["river"])).content.decode()
     assert "0:30:00" in page
-    chart = reverse("reports:report_picture", args=["river", "time", "overview", "svg"])
+    chart = reverse("reports:time_picture", args=["river", "overview", "svg"])
     assert world.client("olga").get(chart).content.startswith(b"<svg")
 
 
@@ -92,7 +92,7 @@ def test_a_topic_that_is_not_finished_has_no_pace(world: DeskWorld) -> None:
 
 
 def test_an_idle_limit_that_is_too_short_is_said(world: DeskWorld) -> None:
-    page = world.client("olga").get(reverse("reports:report", args=["river", "time"]) + "?idle=5").content.decode()
+    page = world.client("olga").get(reverse("reports:time", args=["river"]) + "?idle=5").content.decode()
     assert "This is not a choice of this campaign." in page
 
 

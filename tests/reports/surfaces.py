@@ -52,7 +52,9 @@ def check_scores(campaign: Campaign, client: Client, condition: str) -> dict[str
         row["run_id"]: (row[PRIMARY], row["topics"]) for row in document["runs"] if row[PRIMARY] is not None
     }
     assert expected
-    board = client.get(f"{reverse('reports:leaderboard_table', args=[slug, 'json'])}?condition={condition}").json()
+    board = client.get(
+        f"{reverse('reports:scores_table', args=[slug, 'runs', 'json'])}?condition={condition}"
+    ).json()
     api = client.get(f"/api/v1/scores/?campaign={slug}&condition={condition}").json()
     found = {
         "leaderboard": {row["run_id"]: (row[PRIMARY], row["topics"]) for row in board["runs"]},
@@ -60,7 +62,7 @@ def check_scores(campaign: Campaign, client: Client, condition: str) -> dict[str
     }
     for surface, scores in found.items():
         assert {run: scores[run] for run in expected} == expected, surface
-    page = text_of(client, f"{reverse('reports:leaderboard', args=[slug])}?condition={condition}")
+    page = text_of(client, f"{reverse('reports:scores', args=[slug])}?condition={condition}")
     assert f"{board['topics']} topics with nuggets" in page
     for score, topics in expected.values():
         assert (f"{score:.3f} {topics} topics" in page) is (topics != board["topics"])
@@ -95,11 +97,11 @@ def check_group_reports(campaign: Campaign, client: Client, document: Any) -> No
         query = {"group": group, "condition": document["condition"]}
         files = {
             part: client.get(
-                reverse("reports:report_table", args=[campaign.slug, "group-report", part, "json"], query=query)
+                reverse("reports:group-report_table", args=[campaign.slug, part, "json"], query=query)
             ).json()["rows"]
             for part in ("overview", "topics")
         }
-        page = text_of(client, reverse("reports:report", args=[campaign.slug, "group-report"], query=query))
+        page = text_of(client, reverse("reports:group-report", args=[campaign.slug], query=query))
         assert files["overview"]
         for row in files["overview"]:
             assert {name: row[name] for name in ALL_SCORES} == {
@@ -129,7 +131,7 @@ def check_taus(campaign: Campaign, client: Client, x: str, y: str) -> Any:
     slug, query = campaign.slug, f"?x={x}&y={y}&score={PRIMARY}"
     document = report("correlation", "--x", x, "--y", y, "--score", PRIMARY, slug=slug)
     assert document["policies"]["topics"] == "common"
-    file = client.get(reverse("reports:agreement_table", args=[slug, "json"]) + query).json()
+    file = client.get(reverse("reports:correlation_table", args=[slug, "taus", "json"]) + query).json()
     assert {name: file[name] for name in document} == document
     api = f"/api/v1/reports/correlation/{query}&campaign={slug}"
     assert client.get(api).json() == document
@@ -138,7 +140,7 @@ def check_taus(campaign: Campaign, client: Client, x: str, y: str) -> Any:
     sides = f"?campaign={slug}&rows={x}&columns={y}"
     matrix = report("confusion", "--rows", x, "--columns", y, slug=slug)
     assert client.get(f"/api/v1/reports/confusion/{sides}").json() == matrix
-    page = text_of(client, reverse("reports:agreement", args=[slug]) + query)
+    page = text_of(client, reverse("reports:correlation", args=[slug]) + query)
     averaged = document["topics"] - document["undefined_topics"]
     over = {"run_level": document["runs"], "topic_average": averaged, "all_topic_run": document["pairs"]}
     words = {"run_level": "runs", "topic_average": "topics", "all_topic_run": "pairs"}

@@ -33,7 +33,7 @@ def world(db: None, tmp_path: Path) -> World:
     return make_world(tmp_path)
 
 
-def page_of(world: World, query: str = "", page: str = "agreement") -> str:
+def page_of(world: World, query: str = "", page: str = "correlation") -> str:
     address = reverse(f"reports:{page}", args=[world.campaign.slug])
     return world.client("olga").get(address + query).content.decode()
 
@@ -117,7 +117,7 @@ def supported(world: World, tmp_path: Path) -> World:
 
 
 def taus_of(world: World, query: str) -> dict[str, Any]:
-    address = reverse("reports:agreement_table", args=[world.campaign.slug, "json"])
+    address = reverse("reports:correlation_table", args=[world.campaign.slug, "taus", "json"])
     found: dict[str, Any] = json.loads(world.client("olga").get(address + query).content)
     return found
 
@@ -169,10 +169,12 @@ def test_tau_by_number_of_topics_is_shown_when_asked(world: World, tmp_path: Pat
     )
     assert "Rank agreement by number of topics is shown" not in page_of(world, query)
     slug, client = world.campaign.slug, world.client("olga")
-    document = json.loads(client.get(reverse("reports:topics_table", args=[slug, "json"]) + query).content)
+    document = json.loads(
+        client.get(reverse("reports:correlation_table", args=[slug, "topics", "json"]) + query).content
+    )
     (point,) = document["points"]
     assert (point["topics"], point["mean"], point["samples"]) == (2, taus_of(world, query)["run_level"], 1)
-    picture = reverse("reports:topics_picture", args=[slug, "svg"])
+    picture = reverse("reports:correlation_picture", args=[slug, "topics", "svg"])
     assert client.get(picture + query).content.startswith(b"<svg")
     assert client.get(f"{picture}?x=nothing").status_code == 404
 
@@ -202,7 +204,7 @@ def test_the_interval_of_very_many_answers_follows_the_page(
 
 
 def test_every_answer_leaves_as_a_file(world: World) -> None:
-    address = reverse("reports:answers_table", args=[world.campaign.slug, "csv"])
+    address = reverse("reports:correlation_table", args=[world.campaign.slug, "answers", "csv"])
     rows = world.client("olga").get(f"{address}?x=A/A&y=A/M&unjudged=zero").content.decode().splitlines()
     assert rows[0] == "run_id,topic_id,task,x,y"
     assert "alpha,t1,RAG,1.0,1.0" in rows

@@ -75,7 +75,7 @@ def page_of(world: World, query: str = QUERY) -> str:
 
 
 def figures(world: World, query: str = QUERY) -> dict[str, Any]:
-    address = reverse("reports:confusion_table", args=[world.campaign.slug, "json"])
+    address = reverse("reports:confusion_table", args=[world.campaign.slug, "counts", "json"])
     found: dict[str, Any] = json.loads(read(world, address + query))
     return found
 
@@ -215,22 +215,24 @@ def test_what_cannot_be_compared_is_said(world: World) -> None:
     assert "has no nuggets yet" in page_of(world, "?rows=A/A&rows_judge=machine&columns=M/M")
     assert "Several judges fit A/A" in page_of(world, "?rows=A/A&columns=A/M")
     assert "This is not a choice of this campaign." in page_of(world, "?rows=nothing")
-    picture = reverse("reports:confusion_picture", args=[world.campaign.slug, "svg"])
+    picture = reverse("reports:confusion_picture", args=[world.campaign.slug, "matrix", "svg"])
     assert world.client("olga").get(f"{picture}?rows=nothing").status_code == 404
 
 
 @pytest.mark.parametrize(("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_the_picture_leaves_in_three_forms(world: World, form: str, start: bytes) -> None:
-    address = reverse("reports:confusion_picture", args=[world.campaign.slug, form])
+    address = reverse("reports:confusion_picture", args=[world.campaign.slug, "matrix", form])
     assert world.client("olga").get(address + QUERY).content.startswith(start)
 
 
 def test_the_counts_leave_as_a_table(world: World) -> None:
     rows = csv.DictReader(
-        io.StringIO(read(world, reverse("reports:confusion_table", args=[world.campaign.slug, "csv"]) + QUERY))
+        io.StringIO(
+            read(world, reverse("reports:confusion_table", args=[world.campaign.slug, "counts", "csv"]) + QUERY)
+        )
     )
     assert [row["total"] for row in rows] == ["1", "1", "2"]
-    latex = read(world, reverse("reports:confusion_table", args=[world.campaign.slug, "tex"]) + QUERY)
+    latex = read(world, reverse("reports:confusion_table", args=[world.campaign.slug, "counts", "tex"]) + QUERY)
     assert r"support & 1 & 1 & 0 & 2 & 0.500 \\" in latex
     assert "kappa" in latex
 

@@ -48,11 +48,11 @@ def world(db: None, tmp_path: Path) -> World:
 
 
 def page_of(world: World, query: str = "") -> str:
-    return world.client("olga").get(world.pages()["leaderboard"] + query).content.decode()
+    return world.client("olga").get(world.pages()["scores"] + query).content.decode()
 
 
 def table_of(world: World, form: str, query: str = "?condition=A/A&judge=whole") -> str:
-    address = reverse("reports:leaderboard_table", args=[world.campaign.slug, form])
+    address = reverse("reports:scores_table", args=[world.campaign.slug, "runs", form])
     return world.client("olga").get(address + query).content.decode()
 
 
@@ -94,7 +94,7 @@ def test_support_of_citations_stands_beside_the_scores(world: World) -> None:
 def test_two_judges_are_asked_about_and_a_wrong_choice_is_said(world: World) -> None:
     assert "Several judges fit A/A" in page_of(world, "?condition=A/A")
     assert "This is not a choice of this campaign." in page_of(world, "?condition=nothing")
-    address = reverse("reports:ranking", args=[world.campaign.slug, "svg"])
+    address = reverse("reports:scores_picture", args=[world.campaign.slug, "ranking", "svg"])
     assert world.client("olga").get(f"{address}?condition=nothing").status_code == 404
 
 
@@ -148,7 +148,7 @@ def test_a_doubt_opens_exactly_its_answers(world: World) -> None:
 
 
 def test_chosen_columns_are_in_the_address_and_remembered(world: World) -> None:
-    client, board = world.client("olga"), world.pages()["leaderboard"]
+    client, board = world.client("olga"), world.pages()["scores"]
     query = "?condition=A%2FA&judge=whole"
     assert ">Judged<" not in client.get(board + query).content.decode().partition("<table")[2]
     assert ">Judged<" in client.get(f"{board}{query}&columns=judged").content.decode().partition("<table")[2]
@@ -191,7 +191,7 @@ def test_check_79_bars_of_the_page_are_those_of_its_p_table(tmp_path: Path) -> N
     import_assignments(
         campaign=world.campaign, sources=[source], origin=Origin.AUTO, judge="steps", kind=JudgeKind.LLM
     )
-    address = reverse("reports:leaderboard", args=[world.campaign.slug])
+    address = reverse("reports:scores", args=[world.campaign.slug])
     page = world.client("olga").get(f"{address}?condition=A/A&judge=steps&compare=on").content.decode()
     bars = dict(zip(runs_on(page), re.findall(r'<td class="bars"><span>(.*?)</span></td>', page), strict=True))
     groups = {
@@ -240,27 +240,27 @@ def test_the_csv_correlates_at_one_with_where_it_came_from(world: World, tmp_pat
 
 @pytest.mark.parametrize(("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_the_picture_leaves_in_three_forms(world: World, form: str, start: bytes) -> None:
-    address = reverse("reports:ranking", args=[world.campaign.slug, form])
+    address = reverse("reports:scores_picture", args=[world.campaign.slug, "ranking", form])
     response = world.client("olga").get(f"{address}?condition=A/A&judge=whole")
     assert response.content.startswith(start)
 
 
 @pytest.mark.parametrize(("query", "ground"), [("", "#ffffff"), ("&theme=dark", "#17191c")])
 def test_a_picture_brings_its_own_background(world: World, query: str, ground: str) -> None:
-    address = reverse("reports:ranking", args=[world.campaign.slug, "svg"])
+    address = reverse("reports:scores_picture", args=[world.campaign.slug, "ranking", "svg"])
     picture = world.client("olga").get(f"{address}?condition=A/A&judge=whole{query}").content.decode()
     assert f'fill="{ground}"' in picture
 
 
 def test_the_figures_of_an_agreement_leave_too(world: World) -> None:
     for form, text in (("csv", "run_level,"), ("json", '"by_run"'), ("tex", r"run\_level &")):
-        address = reverse("reports:agreement_table", args=[world.campaign.slug, form])
+        address = reverse("reports:correlation_table", args=[world.campaign.slug, "taus", form])
         answer = world.client("olga").get(f"{address}?x=A/A&x_judge=whole&y=A/M").content.decode()
         assert text in answer
 
 
 def test_the_queries_of_the_page_do_not_grow_with_its_runs(world: World, tmp_path: Path) -> None:
-    client, address = world.client("olga"), world.pages()["leaderboard"] + "?condition=A/A&judge=whole"
+    client, address = world.client("olga"), world.pages()["scores"] + "?condition=A/A&judge=whole"
     before = queries_of(client, address)
     more = (
         '{"run_id": "more", "topic_id": "t1", "topic": "why rivers bend", "references": [], "response_length": 1, '

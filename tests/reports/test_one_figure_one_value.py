@@ -51,7 +51,7 @@ def test_on_list_qa_with_unequal_topics(list_qa: Campaign) -> None:
 
 def test_all_topics_of_each_condition_are_a_choice_that_says_so(list_qa: Campaign) -> None:
     client = admin()
-    address = f"{reverse('reports:agreement', args=['river'])}?x=A/A&y=E/M&score={PRIMARY}"
+    address = f"{reverse('reports:correlation', args=['river'])}?x=A/A&y=E/M&score={PRIMARY}"
     beside = "7 runs, over all topics of each condition: 99 and 49"
     assert beside not in text_of(client, address)
     page = text_of(client, f"{address}&topics=all")

@@ -114,7 +114,7 @@ def test_t17_means_and_a_difference_have_t_intervals() -> None:
         assert tuple(runs[name]["intervals"]["vital_strict"].values()) == pytest.approx(ends, abs=5e-7)
     client = Client()
     client.force_login(make_user("admin", is_superuser=True, is_staff=True))
-    address = reverse("reports:leaderboard_table", args=["river", "json"])
+    address = reverse("reports:scores_table", args=["river", "runs", "json"])
     document = client.get(f"{address}?condition=E/M&compare=on").json()
     rows = {row["run_id"].partition("_")[0]: row for row in document["runs"]}
     assert (rows["RAGW8M"]["low"], rows["RAGW8M"]["high"]) == pytest.approx(expected["RAGW8M"], abs=5e-7)
@@ -216,7 +216,7 @@ def test_the_pages_show_the_descriptives_and_the_edits() -> None:
     client.force_login(make_cast(campaign)["olga"])
 
     def lines(name: str) -> list[str]:
-        page = client.get(reverse("reports:report", args=["river", name])).content.decode()
+        page = client.get(reverse(f"reports:{name}", args=["river"])).content.decode()
         return [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in page.split("<tr>")]
 
     described = lines("descriptives")

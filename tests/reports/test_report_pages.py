@@ -18,7 +18,6 @@ from evaluation.imports.runs import import_runs
 from evaluation.models import Topic, TopicTag
 from evaluation.terms import JudgeKind, Origin
 from reports.nuggets.descriptives import descriptives_page
-from reports.views import REPORTS
 from tests.reports.test_leaderboard_page import LABELS
 from tests.worlds.campaign import NUGGETS, World, make_world, queries_of
 from tests.worlds.cast import write_source
@@ -51,28 +50,26 @@ QUERIES = {
 
 
 def page_of(world: World, name: str, query: str | None = None) -> str:
-    address = reverse("reports:report", args=[world.campaign.slug, name])
+    address = reverse(f"reports:{name}", args=[world.campaign.slug])
     response = world.client("olga").get(address + (QUERIES[name] if query is None else query))
     assert response.status_code == 200
     return response.content.decode()
 
 
 def rows_of(world: World, name: str, part: str = "overview", query: str | None = None) -> list[dict[str, Any]]:
-    address = reverse("reports:report_table", args=[world.campaign.slug, name, part, "json"])
+    address = reverse(f"reports:{name}_table", args=[world.campaign.slug, part, "json"])
     response = world.client("olga").get(address + (QUERIES[name] if query is None else query))
     assert response.status_code == 200, response.content
     found: list[dict[str, Any]] = json.loads(response.content)["rows"]
     return found
 
 
-@pytest.mark.parametrize("name", list(REPORTS))
+@pytest.mark.parametrize("name", list(QUERIES))
 def test_each_page_says_its_figures_and_links_to_every_file(world: World, name: str) -> None:
     page = page_of(world, name)
     assert "note-warn" not in page
     assert "Link with every choice" in page
-    files = [
-        reverse("reports:report_table", args=["river", name, "overview", form]) for form in ("csv", "json", "tex")
-    ]
+    files = [reverse(f"reports:{name}_table", args=["river", "overview", form]) for form in ("csv", "json", "tex")]
     if name != "time":  # nobody has worked here
         assert all(file in page for file in files)
         assert all(world.client("olga").get(file + QUERIES[name]).status_code == 200 for file in files)
@@ -109,7 +106,7 @@ def test_labels_of_two_lists_by_one_judge_are_two_bars(world: World, tmp_path: P
 )
 def test_the_picture_of_each_page_is_drawn_in_both_themes(world: World, name: str) -> None:
     part = "topics" if name == "group-report" else "overview"
-    address = reverse("reports:report_picture", args=["river", name, part, "svg"]) + QUERIES[name]
+    address = reverse(f"reports:{name}_picture", args=["river", part, "svg"]) + QUERIES[name]
     sign = "&" if "?" in address else "?"
     light, dark = (
         world.client("olga").get(f"{address}{sign}theme={theme}").content.decode() for theme in ("light", "dark")
@@ -178,13 +175,11 @@ def test_a_table_is_ordered_by_any_column_with_undefined_last(world: World) -> N
     assert "sort_overview=weighted_precision" in page.split(">Link with every choice")[0].rsplit("href=", 1)[1]
 
 
-def test_a_packet_holds_its_group_s_runs_and_nothing_of_others(world: World) -> None:
+def test_a_group_report_holds_its_group_s_runs_and_nothing_of_others(world: World) -> None:
     page = page_of(world, "group-report")
     assert "alpha" in page
     assert "beta" not in page
-    address = (
-        reverse("reports:report_table", args=["river", "group-report", "topics", "csv"]) + QUERIES["group-report"]
-    )
+    address = reverse("reports:group-report_table", args=["river", "topics", "csv"]) + QUERIES["group-report"]
     table = world.client("olga").get(address).content.decode()
     assert not [name for name in ("beta", "team b", "whole") if name in table]
     (row,) = csv.DictReader(io.StringIO(table))
@@ -194,7 +189,7 @@ def test_a_packet_holds_its_group_s_runs_and_nothing_of_others(world: World) -> 
 
 @pytest.mark.parametrize("report", ["support", "length"])
 def test_check_80_tags_of_few_topics_fold(world: World, report: str) -> None:
-    address = reverse("reports:report", args=["river", report])
+    address = reverse(f"reports:{report}", args=["river"])
     page = world.client("olga").get(address, {"condition": "A/A", "judge": "whole"} if report == "length" else {})
     assert "Small tags (2)" in (text := page.content.decode())
     assert ">simple</bdi></a> n = 1" in text
@@ -202,7 +197,7 @@ def test_check_80_tags_of_few_topics_fold(world: World, report: str) -> None:
 
 
 def test_the_leaderboard_is_of_the_topics_of_a_tag_and_shows_each_tag(world: World) -> None:
-    address = reverse("reports:leaderboard_table", args=["river", "json"]) + "?condition=A/A&judge=whole"
+    address = reverse("reports:scores_table", args=["river", "runs", "json"]) + "?condition=A/A&judge=whole"
     whole = json.loads(world.client("olga").get(address).content)
     few = {"low": None, "high": None, "reason": "too few topics"}
     assert whole["by_tag"]["simple"] == {
@@ -222,14 +217,14 @@ def test_the_leaderboard_is_of_the_topics_of_a_tag_and_shows_each_tag(world: Wor
     assert (
         "Only topics tagged"
         in world.client("olga")
-        .get(reverse("reports:leaderboard", args=["river"]) + "?condition=A/A&judge=whole&tag=simple")
+        .get(reverse("reports:scores", args=["river"]) + "?condition=A/A&judge=whole&tag=simple")
         .content.decode()
     )
 
 
 @pytest.mark.parametrize("name", ["descriptives", "nuggets", "support", "length", "group-report"])
 def test_the_queries_of_a_page_do_not_grow_with_its_runs(world: World, tmp_path: Path, name: str) -> None:
-    address = reverse("reports:report", args=["river", name]) + QUERIES[name]
+    address = reverse(f"reports:{name}", args=["river"]) + QUERIES[name]
     client = world.client("olga")
     before = queries_of(client, address)
     more = (
@@ -242,9 +237,9 @@ def test_the_queries_of_a_page_do_not_grow_with_its_runs(world: World, tmp_path:
 
 def test_what_is_not_there_is_not_found(world: World) -> None:
     client = world.client("olga")
-    nothing = reverse("reports:report_table", args=["river", "length", "nothing", "csv"])
+    nothing = reverse("reports:length_table", args=["river", "nothing", "csv"])
     assert client.get(nothing + QUERIES["length"]).status_code == 404
-    several = reverse("reports:report_table", args=["river", "length", "overview", "csv"])
+    several = reverse("reports:length_table", args=["river", "overview", "csv"])
     refused = client.get(several + "?condition=A/A")
     assert refused.status_code == 422
     assert "Several judges fit A/A; choose one: " in refused.content.decode()

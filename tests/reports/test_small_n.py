@@ -20,8 +20,7 @@ from tests.worlds.sized import sized
 
 def page_of(world: World, name: str, query: str = "") -> str:
     views = {"quality": "organizer:quality", "campaign": "organizer:campaign"}
-    rest = ("length",) if name == "report" else ()
-    response = world.client("olga").get(address(world, views.get(name, f"reports:{name}"), *rest) + query)
+    response = world.client("olga").get(address(world, views.get(name, f"reports:{name}")) + query)
     assert response.status_code == 200
     return " ".join(response.content.decode().split())
 
@@ -80,7 +79,7 @@ def board_of(page: str) -> str:
 @pytest.mark.django_db
 def test_four_topics_make_a_grey_leaderboard(tmp_path: Path) -> None:
     world = sized(tmp_path, 4, 5)
-    page = page_of(world, "leaderboard", "?condition=A/A")
+    page = page_of(world, "scores", "?condition=A/A")
     board = board_of(page)
     figures = re.findall(r'<td class="n(?: primary-column)?"> ?(<span class="small-n".*?) ?</td>', board)
     assert len(figures) >= 5 + 3  # runs, and the closing rows
@@ -88,13 +87,15 @@ def test_four_topics_make_a_grey_leaderboard(tmp_path: Path) -> None:
     assert not re.search(r"\d\.\d{3}", board)
     assert not re.search(r"\d\.\d+ to ", board)
     assert "score-interval" not in page
-    file = world.client("olga").get(address(world, "reports:leaderboard_table", "json") + "?condition=A/A").json()
+    file = (
+        world.client("olga").get(address(world, "reports:scores_table", "runs", "json") + "?condition=A/A").json()
+    )
     assert all(row["vital_strict"] is not None for row in file["runs"])
 
 
 @pytest.mark.django_db
 def test_seven_topics_make_a_board_with_grey_intervals(tmp_path: Path) -> None:
-    page = page_of(sized(tmp_path, 7, 5), "leaderboard", "?condition=A/A")
+    page = page_of(sized(tmp_path, 7, 5), "scores", "?condition=A/A")
     assert "n = 7" not in board_of(page)
     assert page.count('<g class="score-interval faint">') == 2
     # The other runs have the same score in five topics or more.
@@ -105,7 +106,7 @@ def test_seven_topics_make_a_board_with_grey_intervals(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("topics", "runs"), [(4, 5), (5, 4)])
 def test_no_tau_of_run_means_on_few_runs_or_topics(tmp_path: Path, topics: int, runs: int) -> None:
     world = sized(tmp_path, topics, runs)
-    page = page_of(world, "agreement", "?x=A/A&y=A/M")
+    page = page_of(world, "correlation", "?x=A/A&y=A/M")
     run_level = page.partition(">Over run means<")[2].partition("</div>")[0]
     assert f"shown from 5 runs and 5 topics on; here {runs} and {topics}" in run_level
     assert not re.search(r"\d\.\d", run_level)
@@ -113,13 +114,17 @@ def test_no_tau_of_run_means_on_few_runs_or_topics(tmp_path: Path, topics: int, 
     assert (f"n = {topics} topics" in average) is (topics < 5)
     # Five topics' taus of four runs are not all defined: those that are make no interval.
     assert "no interval: too few topics" in average
-    file = world.client("olga").get(address(world, "reports:agreement_table", "json") + "?x=A/A&y=A/M").json()
+    file = (
+        world.client("olga")
+        .get(address(world, "reports:correlation_table", "taus", "json") + "?x=A/A&y=A/M")
+        .json()
+    )
     assert file["run_level"] is not None
 
 
 @pytest.mark.django_db
 def test_tau_of_five_runs_and_topics_has_a_grey_interval(tmp_path: Path) -> None:
-    page = page_of(sized(tmp_path, 5, 5), "agreement", "?x=A/A&y=A/M")
+    page = page_of(sized(tmp_path, 5, 5), "correlation", "?x=A/A&y=A/M")
     run_level = page.partition(">Over run means<")[2].partition("</div>")[0]
     assert re.search(r'<dd class="figure">\s*.?\d\.\d{3}\s*</dd>', run_level)
     assert 'class="small-n" title="fewer than 10 topics"' in run_level
@@ -130,14 +135,14 @@ def test_a_tag_of_one_topic_is_grey_and_has_no_tau(tmp_path: Path) -> None:
     world = sized(tmp_path, 6, 5)
     TopicTag.objects.create(topic=Topic.objects.get(topic_id="t3"), name="history")
     for name, query in (
-        ("agreement", "?x=A/A&y=A/M"),
+        ("correlation", "?x=A/A&y=A/M"),
         ("confusion", "?rows=A/A&columns=A/M"),
-        ("leaderboard", ""),
+        ("scores", ""),
     ):
         tags = page_of(world, name, query).partition('id="h-tags"')[2].partition("</section>")[0]
         assert "n = 1" in tags, name
         assert not re.search(r"\d\.\d{3}", tags), name
-    for name, query in (("agreement", "?x=A/A&y=A/M"), ("leaderboard", "")):
+    for name, query in (("correlation", "?x=A/A&y=A/M"), ("scores", "")):
         tags = page_of(world, name, query).partition('id="h-tags"')[2].partition("</section>")[0]
         assert "n = 1" in tags.partition("<summary>Small tags (1)</summary>")[2], "check 80"
 
@@ -165,23 +170,23 @@ def test_an_llm_s_agreement_on_few_pairs_is_grey(tmp_path: Path) -> None:
 @pytest.mark.django_db
 def test_report_pages_grey_small_figures(tmp_path: Path) -> None:
     world = sized(tmp_path, 4, 2)
-    page = page_of(world, "report")
+    page = page_of(world, "length")
     assert "n = 4 topics" in page
     assert not re.search(r"<td class=\"n primary-column\">\d\.\d{3}", page)
     run = world.client("olga").get(address(world, "organizer:run", Run.objects.all()[0].pk)).content.decode()
     assert "n = 4 topics" in run.partition("<tfoot>")[2].partition("</tfoot>")[0]
-    file = world.client("olga").get(address(world, "reports:report_table", "length", "overview", "json")).json()
+    file = world.client("olga").get(address(world, "reports:length_table", "overview", "json")).json()
     assert {row["per_100_words"] for row in file["rows"]} <= {12.5, 25.0, 37.5, 50.0, 0.0}
 
 
 @pytest.mark.django_db
 def test_tau_by_number_of_topics_begins_at_five(tmp_path: Path) -> None:
     world, query = sized(tmp_path, 6, 5), "?x=A/A&y=A/M&curve=on"
-    table = page_of(world, "agreement", query).partition('id="h-curve"')[2].partition("</table>")[0]
+    table = page_of(world, "correlation", query).partition('id="h-curve"')[2].partition("</table>")[0]
     assert re.findall(r'<th scope="row" class="n">(\d+)</th>', table) == ["5", "6"]
-    file = world.client("olga").get(address(world, "reports:topics_table", "json") + query).json()
+    file = world.client("olga").get(address(world, "reports:correlation_table", "topics", "json") + query).json()
     assert {point["topics"] for point in file["points"]} >= {2, 3, 4, 5, 6}
-    picture = address(world, "reports:topics_picture", "svg") + query
+    picture = address(world, "reports:correlation_picture", "topics", "svg") + query
     whole, shown = (world.client("olga").get(picture + more).content for more in ("", "&enough=on"))
     assert len(shown) < len(whole)
 

@@ -74,7 +74,7 @@ def test_a_full_disk_is_told(settings: Settings) -> None:
 
 def test_each_unblinded_page_is_logged_without_the_search_words(world: World, audit_log: Audit) -> None:
     client = world.client("rita")
-    pages = world.pages() | {"agreement": world.pages()["agreement"] + "?x=A/A&y=A/M"}
+    pages = world.pages() | {"correlation": world.pages()["correlation"] + "?x=A/A&y=A/M"}
     answers = [
         (address, client.get(address, {} if "?" in address else {"words": "sand"})) for address in pages.values()
     ]

@@ -28,7 +28,7 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.terms import JudgeKind, Origin, RagTask, SupportCondition
-from reports.views import REPORTS
+from reports.registry import pages
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
 
@@ -94,18 +94,15 @@ class World:
             "list_origin": reverse("organizer:list_origin", args=[slug, NuggetList.objects.all()[0].pk]),
             "nugget_origin": reverse("organizer:nugget_origin", args=[slug, ListedNugget.objects.all()[0].pk]),
             "grade_origin": reverse("organizer:grade_origin", args=[slug, Qrel.objects.all()[0].pk]),
-            "agreement": reverse("reports:agreement", args=[slug]),
-            "leaderboard": reverse("reports:leaderboard", args=[slug]),
-            "confusion": reverse("reports:confusion", args=[slug]),
             "pairs": reverse("reports:pairs", args=[slug]),
             "pair": reverse("reports:nuggets_pair", args=[slug, *_first_pair()]),
             "methods": reverse("reports:methods", args=[slug]),
             "snapshots": reverse("organizer:snapshots", args=[slug]),
             "data": reverse("organizer:data", args=[slug]),
             **{f"load_{kind}": reverse("organizer:new_import", args=[slug, kind]) for kind in ("runs", "nuggets")},
-            **{f"report_{name}": reverse("reports:report", args=[slug, name]) for name in REPORTS},
+            **{name: reverse(f"reports:{name}", args=[slug]) for name in pages()},
             "cost": reverse("organizer:cost", args=[slug]),
-            "scatter": reverse("reports:scatter", args=[slug, "svg"]),
+            "scatter": reverse("reports:correlation_picture", args=[slug, "scatter", "svg"]),
         }
 
     def client(self, name: str) -> Client:

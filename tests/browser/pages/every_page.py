@@ -38,6 +38,7 @@ from llmjobs.models import Call, Connection, LlmJob, Trial
 from llmjobs.prompt_store import new_wording, save_prompt
 from llmjobs.prompts.texts import ASSIGN
 from llmjobs.trials import TrialOrder, start_trial
+from reports.registry import pages
 from tests.worlds.demo import make_demo
 from tests.worlds.jobs import make_call
 
@@ -62,7 +63,7 @@ PAGES = {
         organizer:try_prompts organizer:trial organizer:prompt
         organizer:assignment_label organizer:support_label organizer:answer_labels organizer:list_origin
         organizer:nugget_origin organizer:grade_origin organizer:call organizer:cost
-        reports:leaderboard reports:agreement reports:report reports:confusion reports:pairs
+        reports:pairs
         reports:nuggets_pair reports:citations_pair reports:methods
         glossary organizer:today organizer:data organizer:new_import organizer:new_export
         organizer:import_attempt
@@ -102,10 +103,7 @@ NOT_PAGES = {
         organizer:audit_file organizer:site_audit_file organizer:people_work_file organizer:import_problems
         organizer:export_file
         organizer:snapshot_file organizer:snapshot_methods organizer:cost_table organizer:cost_picture
-        reports:ranking reports:leaderboard_table reports:corrected_table reports:scatter
-        reports:agreement_table reports:answers_table
-        reports:topics_picture reports:topics_table reports:report_table
-        reports:report_picture reports:confusion_picture reports:confusion_table reports:study_table
+        reports:study_table
         reports:methods_file organizer:find assessor:find assessor:session assessor:answer assessor:state
         mfa_login_webauthn
         healthz readyz metrics security_txt
@@ -124,6 +122,10 @@ NOT_PAGES = {
 """Pages of a second factor that is there are looked at in test_passkeys.py."""
 
 DATA = "api:"
+PAGES["olga"] += "".join(f" reports:{name}" for name in pages())
+NOT_PAGES["a file or JSON"] += "".join(
+    f" reports:{name}_{form}" for name in pages() for form in ("table", "picture")
+)
 """Addresses of the API answer with data; the one page among them is in `PAGES`."""
 
 ADMIN = "admin:"
@@ -139,7 +141,6 @@ FILLING: Arguments = {
     "picture": "svg",
     "table": "json",
     "document": "html",
-    "report": "descriptives",
     "part": "overview",
     "provider_id": "oidc",
     "token": "no-such-token",
@@ -147,8 +148,6 @@ FILLING: Arguments = {
     "uidb36": "1",
     "kind": "topics",
 }
-
-REPORTS = ("descriptives", "nuggets", "support", "length", "time", "group-report")
 
 
 def make_every_page() -> None:
@@ -184,8 +183,6 @@ def arguments(name: str) -> list[Arguments]:
         return [{"slug": SLUG, "pk": study.pk} for study in Study.objects.filter(draw=DrawKind.RANDOM)]
     if name in BY_STAGE:
         return [{"slug": SLUG, "public_id": task.public_id} for task in _tasks_of_ann()]
-    if name == "reports:report":
-        return [{"slug": SLUG, "report": report} for report in REPORTS]
     made = ONLY.get(name)
     return [FILLING | (made() if made else {})]
 

@@ -4,10 +4,13 @@ import re
 from itertools import product
 
 import pytest
+from django.http import QueryDict
 from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from evaluation.models import Campaign
 from exchange.demo_campaign import PASSWORD, SLUG
+from reports.registry import pages
 from tests.browser.pages.every_page import make_every_page
 from tests.browser.pages.test_axe import sign_in
 
@@ -17,17 +20,7 @@ pytestmark = [
     pytest.mark.xdist_group("browser"),
 ]
 
-CHARTS = {
-    "agreement/?curve=on": 2,
-    "reports/time/": 1,
-    "reports/cost/": 1,
-    "reports/nuggets/": 2,
-    "reports/length/": 1,
-    "reports/support/": 2,
-    "reports/descriptives/": 3,
-    "reports/group_report/": 1,
-}
-"""Pages with charts, and how many are drawn of the demo."""
+COST = "reports/cost/"
 TICKS = """(chart) => [...chart.querySelectorAll(".role-axis")]
     .map((axis) => [...axis.querySelectorAll(".role-axis-label text")].map((text) => text.textContent))
     .filter((ticks) => ticks.length)"""
@@ -45,17 +38,28 @@ def page(chromium: Browser, live_server: LiveServer) -> Page:
     return page
 
 
-def charts_on(page: Page, address: str) -> Locator:
+def charts() -> dict[str, int]:
+    """Return the pages with charts, and how many are drawn of the demo."""
+    campaign, numbers = Campaign.objects.get(slug=SLUG), {COST: 1}
+    for report in pages().values():
+        made = report.make(campaign, QueryDict(report.example))
+        numbers[f"{report.address}?{report.example}"] = sum(
+            bool(section.chart and section.chart.shown) for section in made.sections
+        )
+    return {address: number for address, number in numbers.items() if number}
+
+
+def charts_on(page: Page, address: str, number: int) -> Locator:
     page.goto(f"/campaigns/{SLUG}/{address}")
-    charts = page.locator("figure .drawn")
-    expect(charts).to_have_count(CHARTS[address])
-    return charts
+    drawn = page.locator("figure .drawn")
+    expect(drawn).to_have_count(number)
+    return drawn
 
 
 def test_check_82_axes_are_whole_and_have_three_ticks(page: Page) -> None:
     problems = []
-    for address in CHARTS:
-        for chart in charts_on(page, address).all():
+    for address, number in charts().items():
+        for chart in charts_on(page, address, number).all():
             for ticks in chart.evaluate(TICKS):
                 if not all(map(NUMBER.fullmatch, ticks)):
                     continue  # names
@@ -68,9 +72,9 @@ def test_check_82_axes_are_whole_and_have_three_ticks(page: Page) -> None:
     assert not problems
 
 
-def opened_by(page: Page, address: str, place: int, mark: int, how: str) -> str:
+def opened_by(page: Page, address: str, number: int, place: int, mark: int, how: str) -> str:
     """Open the first (0) or last (-1) mark of a chart, by Enter or a click; say which page or row is there then."""
-    found = charts_on(page, address).nth(place).locator("[tabindex]").nth(mark)
+    found = charts_on(page, address, number).nth(place).locator("[tabindex]").nth(mark)
     before = page.url
     if how == "Enter":
         found.press("Enter")
@@ -85,14 +89,14 @@ def opened_by(page: Page, address: str, place: int, mark: int, how: str) -> str:
 
 def test_check_82_marks_open_their_thing_by_key_and_click(page: Page) -> None:
     opened: dict[str, list[str]] = {}
-    for address, charts in CHARTS.items():
-        for place, mark in product(range(charts), (0, -1)):
-            by_key = opened_by(page, address, place, mark, "Enter")
-            assert by_key == opened_by(page, address, place, mark, "click"), (address, place)
+    for address, number in charts().items():
+        for place, mark in product(range(number), (0, -1)):
+            by_key = opened_by(page, address, number, place, mark, "Enter")
+            assert by_key == opened_by(page, address, number, place, mark, "click"), (address, place)
             opened.setdefault(address.partition("?")[0], []).append(by_key)
     assert opened["reports/cost/"][0] == f"/campaigns/{SLUG}/leaderboard/?condition=A/A"
     assert opened["reports/time/"][0] == f"/campaigns/{SLUG}/work/?stage=post-edit"
-    assert "/topics/" in opened["reports/group_report/"][0]
+    assert "/topics/" in opened["reports/group-report/"][0]
     assert "/runs/" in opened["reports/length/"][0]
     assert opened["reports/descriptives/"][2:] == [f"/campaigns/{SLUG}/reports/descriptives/ row"] * 4
 
@@ -100,8 +104,8 @@ def test_check_82_marks_open_their_thing_by_key_and_click(page: Page) -> None:
 def test_check_43_the_words_of_charts_are_those_of_pages(page: Page) -> None:
     retired = re.compile(r"post-edit|by hand|\bscratch|\bassign|segments?|qrels|run level|topic average|pooled")
     found = []
-    for address in CHARTS:
-        for chart in charts_on(page, address).all():
+    for address, number in charts().items():
+        for chart in charts_on(page, address, number).all():
             words = chart.evaluate(
                 """(chart) => [...chart.querySelectorAll("text, title, desc, [aria-label]")]
                     .map((part) => part.getAttribute("aria-label") ?? part.textContent)"""

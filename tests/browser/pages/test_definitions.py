@@ -6,14 +6,15 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from exchange.demo_campaign import PASSWORD, SLUG
+from reports.registry import pages
 from tests.worlds.demo import make_demo
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("browser")]
 
 TERMS = {
-    "reports:leaderboard": ["Score", "95 % interval", "missing", "Automatic nuggets, automatic labels"],
-    "reports:agreement": ["rank agreement", "Over run means", "Mean over topics", "Over all topic-run pairs"],
-    "reports:confusion": ["Nugget label", "kappa", "Strictness", "Opposite labels"],
+    "scores": ["Score", "95 % interval", "missing", "Automatic nuggets, automatic labels"],
+    "correlation": ["rank agreement", "Over run means", "Mean over topics", "Over all topic-run pairs"],
+    "confusion": ["Nugget label", "kappa", "Strictness", "Opposite labels"],
     "reports:pairs": ["Nugget label"],
     "organizer:quality": ["kappa", "Nugget labels", "Opposite labels", "Judge"],
     "organizer:cost": ["Tau over run means"],
@@ -25,12 +26,13 @@ TERMS = {
     "time": ["Write nuggets", "Label answers", "Judge citations, unaided"],
     "group-report": ["Vital strict", "All"],
 }
-QUERIES = {"reports:pairs": "?rows=E/A&columns=E/M&cell=differ", "reports:confusion": "?rows=E/A&columns=E/M"}
+PAIRS = "?rows=E/A&columns=E/M&cell=differ"
 
 
 def address_of(name: str) -> str:
-    view = reverse(name, args=[SLUG]) if ":" in name else reverse("reports:report", args=[SLUG, name])
-    return view + QUERIES.get(name, "")
+    if ":" not in name:
+        return f"{reverse(f'reports:{name}', args=[SLUG])}?{pages()[name].example}"
+    return reverse(name, args=[SLUG]) + (PAIRS if name == "reports:pairs" else "")
 
 
 @pytest.fixture

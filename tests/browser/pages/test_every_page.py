@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
 from exchange.demo_campaign import PASSWORD
+from reports.registry import pages
 from tests.browser.accessibility import axe, drawn
 from tests.browser.pages.every_page import (
     ADMIN,
@@ -80,7 +81,8 @@ def test_axe_finds_nothing_in_the_admin(chromium: Browser, live_server: LiveServ
 def addresses_of_name(name: str) -> list[str]:
     """Return the addresses of a name, with what the table says of its parameters."""
     route = dict(addresses(get_resolver().url_patterns))[name]
-    return [filled(route, values) for values in arguments(name)]
+    report = pages().get(name.removeprefix("reports:"))
+    return [filled(route, values) + (f"?{report.example}" if report else "") for values in arguments(name)]
 
 
 def _violations(chromium: Browser, live_server: LiveServer, who: str, found: list[str]) -> list[str]:

@@ -8,7 +8,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from exchange.demo_campaign import PASSWORD, SLUG
 from exchange.imports.kinds import KINDS as IMPORTS
-from tests.browser.pages.every_page import REPORTS, make_every_page
+from reports.registry import pages
+from tests.browser.pages.every_page import make_every_page
 from tests.browser.pages.test_axe import sign_in
 from tests.crawl.test_permissions import every_address, filled
 
@@ -23,7 +24,7 @@ PAGES = """
     organizer:today organizer:data organizer:people organizer:work organizer:hand_out organizer:inbox organizer:jobs
     organizer:new_job organizer:judges organizer:quality organizer:snapshots organizer:prompts organizer:protocol
     organizer:practice organizer:topics organizer:runs organizer:studies
-    reports:leaderboard reports:agreement reports:confusion reports:methods
+    reports:scores reports:correlation reports:confusion reports:methods
 """
 
 
@@ -75,7 +76,7 @@ def test_check_76_the_first_score_is_in_the_first_window(chromium: Browser, live
     make_every_page()
     page = chromium.new_page(base_url=live_server.url, viewport={"width": 390, "height": 844})
     sign_in(page, "olga", PASSWORD)
-    page.goto(filled(every_address()["reports:leaderboard"], {"slug": SLUG}))
+    page.goto(filled(every_address()["reports:scores"], {"slug": SLUG}))
     expect(page.locator(".choices-fold")).to_contain_text("Judge")
     score = page.locator(".board td.primary-column").first.bounding_box()
     assert score is not None
@@ -91,13 +92,13 @@ FIRST_FIGURE = {
     "people/": ".hours, tbody td",
     "data/": ".tiles dd",
     "snapshots/": "form .muted",
-    "leaderboard/": ".board td.primary-column",
-    "agreement/": ".taus .figure",
-    "confusion/": ".heat td b",
     "quality/": ".trusts td",
     "methods/": ".contents",
     "reports/cost/": FIGURES,
-    **{f"reports/{name}/": FIGURES for name in REPORTS},
+    **{report.address: FIGURES for report in pages().values()},
+    "leaderboard/": ".board td.primary-column",
+    "agreement/": ".taus .figure",
+    "confusion/": ".heat td b",
 }
 """Where the first thing stands that a page is opened for, and what it is."""
 SHOWN_OF_A_PICTURE = 60

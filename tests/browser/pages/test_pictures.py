@@ -32,7 +32,7 @@ def test_a_mark_names_its_run_and_a_page_without_script_has_the_image(
         "console", lambda message: messages.append(message.text) if message.type in ("error", "warning") else None
     )
     sign_in(page, "olga")
-    address = world.pages()["agreement"] + QUERY
+    address = world.pages()["correlation"] + QUERY
     page.goto(address)
     check_pointer_and_keys(page)
     light = page.locator(".drawn svg").inner_html()
@@ -77,7 +77,7 @@ def test_paper_is_light_without_navigation_forms_or_cut_tables(
 ) -> None:
     page = dark_page(chromium, live_server.url)
     sign_in(page, "olga")
-    page.goto(world.pages()["agreement"] + QUERY)
+    page.goto(world.pages()["correlation"] + QUERY)
     expect(page.locator(".drawn svg").first).to_be_visible()
     expect(page.locator("img.on-paper").first).to_be_hidden()
     page.emulate_media(media="print")
@@ -99,10 +99,10 @@ def test_a_narrow_window_has_readable_pictures_and_scrolls_no_page(
     context = chromium.new_context(base_url=live_server.url, viewport={"width": width, "height": 900})
     page = context.new_page()
     sign_in(page, "olga")
-    for name in ("agreement", "leaderboard", "confusion"):
+    for name in ("correlation", "scores", "confusion"):
         page.goto(reverse(f"reports:{name}", args=[world.campaign.slug]))
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-    page.goto(world.pages()["agreement"] + QUERY)
+    page.goto(world.pages()["correlation"] + QUERY)
     drawing = page.locator(".drawn svg").first
     assert drawing.evaluate("(svg) => svg.getBoundingClientRect().width") >= 540
     page.locator(".drawn").first.locator("[tabindex='0']").focus()

@@ -44,7 +44,7 @@ def go_back(page: Page) -> None:
 
 def test_a_control_acts_at_once_and_back_and_reload_agree(world: World, page: Page) -> None:
     """Checks 74 and 75."""
-    page.goto(reverse("reports:leaderboard", args=[world.campaign.slug]) + "?condition=A/A")
+    page.goto(reverse("reports:scores", args=[world.campaign.slug]) + "?condition=A/A")
     first = board_of(page)
     scored = page.get_by_label("Scored")
     scored.focus()
@@ -70,7 +70,7 @@ def test_a_control_acts_at_once_and_back_and_reload_agree(world: World, page: Pa
 
 
 def test_check_74_each_of_three_controls_acts_at_once(world: World, page: Page) -> None:
-    address = reverse("reports:leaderboard", args=[world.campaign.slug])
+    address = reverse("reports:scores", args=[world.campaign.slug])
     page.goto(f"{address}?condition=A/A")
     shown = [board_of(page)]
     for label, value, there in (
@@ -103,7 +103,7 @@ def test_check_74_each_of_three_controls_acts_at_once(world: World, page: Page) 
 
 
 def test_menus_of_a_report_close_with_escape_and_fit_the_window(world: World, page: Page) -> None:
-    page.goto(reverse("reports:agreement", args=[world.campaign.slug]) + "?x=A/A&y=A/M")
+    page.goto(reverse("reports:correlation", args=[world.campaign.slug]) + "?x=A/A&y=A/M")
     page.get_by_label("Scored").select_option("all")
     page.wait_for_url("**score=all**")
     menus = page.locator(".choices-form details.menu")
@@ -123,11 +123,11 @@ def test_menus_of_a_report_close_with_escape_and_fit_the_window(world: World, pa
 
 def test_the_board_fits_and_its_bars_end_at_the_exported_figures(world: World, page: Page) -> None:
     """Checks 76, 77 and 79."""
-    address = reverse("reports:leaderboard", args=[world.campaign.slug]) + "?condition=A/A"
+    address = reverse("reports:scores", args=[world.campaign.slug]) + "?condition=A/A"
     page.goto(address)
     assert page.locator(".scroll").first.evaluate("(box) => box.scrollWidth <= box.clientWidth")
     expect(page.locator("main")).to_contain_text("the smallest p possible is 0.234, so no pair can be significant")
-    table = reverse("reports:leaderboard_table", args=[world.campaign.slug, "json"])
+    table = reverse("reports:scores_table", args=[world.campaign.slug, "runs", "json"])
     rows = {row["run_id"]: row for row in page.request.get(f"{table}?condition=A/A").json()["runs"]}
     drawn = 0
     for line in page.locator(".board tbody tr").all():
@@ -157,7 +157,7 @@ def test_the_board_fits_and_its_bars_end_at_the_exported_figures(world: World, p
 
 def test_a_click_or_enter_opens_a_point_s_run(world: World, page: Page) -> None:
     """Check 82."""
-    address = reverse("reports:agreement", args=[world.campaign.slug]) + "?x=A/A&y=A/M"
+    address = reverse("reports:correlation", args=[world.campaign.slug]) + "?x=A/A&y=A/M"
     page.goto(address)
     # Several runs lie on one point, and the pointer reaches the one in front.
     page.locator(".drawn [data-caption^='r']:not([data-caption*='topic'])").last.click()

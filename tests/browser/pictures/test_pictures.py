@@ -191,8 +191,8 @@ MAIN_PAGES = {
     "jobs": _page("organizer:jobs"),
     "start-a-job": _page("organizer:new_job"),
     "judges": _page("organizer:judges"),
-    "leaderboard": _page("reports:leaderboard"),
-    "rank-agreement": _page("reports:agreement"),
+    "leaderboard": _page("reports:scores"),
+    "rank-agreement": _page("reports:correlation"),
     "confusion": _page("reports:confusion"),
     "quality": _page("organizer:quality"),
     "snapshots": _page("organizer:snapshots"),
@@ -209,10 +209,10 @@ PICTURES = (
         for name, address in MAIN_PAGES.items()
         for form, (phone, dark) in FORMS.items()
     ),
-    Picture("agreement", "olga", _page("reports:agreement", "?x=E/A&y=E/M")),
+    Picture("agreement", "olga", _page("reports:correlation", "?x=E/A&y=E/M")),
     Picture("confusion", "olga", _page("reports:confusion")),
-    Picture("leaderboard", "olga", _page("reports:leaderboard")),
-    Picture("corrected", "olga", _page("reports:leaderboard", "?condition=E/A&view=corrected")),
+    Picture("leaderboard", "olga", _page("reports:scores")),
+    Picture("corrected", "olga", _page("reports:scores", "?condition=E/A&view=corrected")),
     Picture("random-checks", "olga", _check),
     Picture("today", "olga", _page("organizer:today")),
     Picture("today-phone-dark", "olga", _page("organizer:today"), phone=True, dark=True),
@@ -279,7 +279,7 @@ def test_the_quickstart_s_leaderboard_is_drawn(chromium: Browser, live_server: L
             break
     folder = Path(os.environ.get(FOLDER, tmp_path))
     User.objects.create_superuser("admin", password=PASSWORD)
-    board = Picture("quickstart-leaderboard", "admin", lambda: reverse("reports:leaderboard", args=["library"]))
+    board = Picture("quickstart-leaderboard", "admin", lambda: reverse("reports:scores", args=["library"]))
     with _signed_in(chromium, live_server, board.who) as page:
         _draw(page, board, folder)
         assert page.get_by_role("link", name="reranked").count()

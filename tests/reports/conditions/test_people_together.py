@@ -122,8 +122,8 @@ def test_all_people_is_a_choice_of_lists_that_beats_the_default_everywhere(world
     assert manual("--nuggets", ALL_PEOPLE)["nuggets"] == "manual-Ada, manual-Bob"
     client, everybody = world.client("olga"), quote(ALL_PEOPLE)
     for name, query in (
-        ("leaderboard", "condition=M/M&nuggets="),
-        ("agreement", "x=M/M&y=E/M&x_nuggets="),
+        ("scores", "condition=M/M&nuggets="),
+        ("correlation", "x=M/M&y=E/M&x_nuggets="),
         ("confusion", "rows=M/M&columns=M/M&nuggets="),
     ):
         page = client.get(f"{reverse(f'reports:{name}', args=['river'])}?{query}{everybody}").content.decode()
@@ -155,7 +155,7 @@ def test_people_who_have_different_topics_count_together(world: World, tmp_path:
     assert document["judge"] == "Assessor A, Assessor B"
     assert (document["topics"], alpha(document)) == (2, (0.5, 3))
     assert not Finding.objects.filter(code=FindingCode.LABELLED_BY_OTHERS).exists()
-    page = world.client("olga").get(world.pages()["leaderboard"] + "?condition=E/M").content.decode()
+    page = world.client("olga").get(world.pages()["scores"] + "?condition=E/M").content.decode()
     assert "labels by <b><bdi>Assessor A, Assessor B</bdi></b>" in page
 
 
@@ -177,8 +177,8 @@ def test_all_people_is_a_choice_that_beats_the_default_everywhere(world: World, 
     assert scores("--judge", ALL_PEOPLE)["judge"] == "Assessor A, Assessor B"
     client, everybody = world.client("olga"), quote(ALL_PEOPLE)
     for name, query in (
-        ("leaderboard", "condition=E/M&judge="),
-        ("agreement", "x=A/A&y=E/M&y_judge="),
+        ("scores", "condition=E/M&judge="),
+        ("correlation", "x=A/A&y=E/M&y_judge="),
         ("confusion", "rows=E/A&columns=E/M&columns_judge="),
     ):
         page = client.get(f"{reverse(f'reports:{name}', args=['river'])}?{query}{everybody}").content.decode()

@@ -128,7 +128,7 @@ def test_a_page_of_other_labels_leads_to_a_complete_check() -> None:
         assert words not in text_of("?condition=E/A", who)
     [link] = re.findall(r'href="(/campaigns/river/leaderboard/\?[^"]*check=all[^"]*)"', page_of("?condition=E/M"))
     assert "Corrected by 12 human judgments of 12." in text_of(link.removeprefix(BOARD))
-    citations = client_of("olga").get(reverse("reports:report", args=["river", "support"])).content.decode()
+    citations = client_of("olga").get(reverse("reports:support", args=["river"])).content.decode()
     assert "Corrected scores of other labels" not in citations
 
 

@@ -106,7 +106,7 @@ def test_pages_and_files_say_what_a_pair_is(world: JudgingWorld, tmp_path: Path)
     text = "A pair here is a sentence with all citations that count: precision takes their mean, recall the best."
     client = Client()
     client.force_login(world.people["olga"])
-    board = reverse("reports:report", args=["river", "support"]) + "?condition=llm&view=corrected"
+    board = reverse("reports:support", args=["river"]) + "?condition=llm&view=corrected"
     for address in (board, reverse("organizer:random_check", args=["river", study.pk])):
         assert text in client.get(address).content.decode()
     assert text in run("report", "corrected", "--campaign", "river", "--study", "check").out

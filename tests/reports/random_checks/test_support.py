@@ -73,7 +73,7 @@ def client_of(world: JudgingWorld, who: str) -> Client:
 
 
 def page_of(world: JudgingWorld, query: str = "?condition=llm", who: str = "olga") -> str:
-    page = client_of(world, who).get(reverse("reports:report", args=["river", "support"]) + query).content.decode()
+    page = client_of(world, who).get(reverse("reports:support", args=["river"]) + query).content.decode()
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", unescape(page[page.index("<main") :])))
 
 
@@ -92,7 +92,7 @@ def test_the_citation_page_has_the_switch(world: JudgingWorld) -> None:
     assert "LLM Corrected Precision Recall These topics Topics like these" in page
     assert "Weighted precision" not in page
     for score in ("weighted_precision", "weighted_recall"):
-        address = reverse("reports:report_table", args=["river", "support", "corrected", "csv"])
+        address = reverse("reports:support_table", args=["river", "corrected", "csv"])
         file = client_of(world, "rita").get(f"{address}{query}&score={score}").content.decode()
         printed = run(
             "report", "corrected", "--campaign", "river", "--study", "check", "--score", score, "--format", "csv"
@@ -108,7 +108,7 @@ def test_judging_more_leads_back_to_the_citations(world: JudgingWorld) -> None:
     )
     address = reverse("reports:judge_more", args=["river", study.pk]) + "?condition=llm&view=corrected"
     answer = client_of(world, "olga").post(address, {"run": ["alpha"], "number": ["2"]})
-    board = reverse("reports:report", args=["river", "support"])
+    board = reverse("reports:support", args=["river"])
     assert (answer.status_code, answer["Location"]) == (302, f"{board}?condition=llm&view=corrected")
 
 
