@@ -135,6 +135,22 @@ def keymap_json(own: DeskSettings, stage: str, without: Collection[str] = ()) ->
     }
 
 
+NOT_PRACTISED = ("cant-judge", "note", "flag", "comment", "pause")
+OF_ANSWERS = ("place", "record", "place-go", "answer-search")
+"""Actions about what is read, which a question alone is not."""
+
+
+def practice_keymap(own: DeskSettings, stage: str, *, is_importance: bool) -> dict[str, Any]:
+    """Keys of a practice at a judging desk; importance takes its labels' keys from the desks where nuggets are made."""
+    if not is_importance:
+        return keymap_json(own, stage, NOT_PRACTISED)
+    labels = [f"label-{label.key}" for labels in LABEL_SETS.values() for label in labels.degrees]
+    keymap = keymap_json(own, stage, (*NOT_PRACTISED, *OF_ANSWERS, *labels))
+    of_nuggets = keymap_json(own, Stage.MANUAL)["actions"]
+    importance = [action for action in of_nuggets if action["id"] in ("vital", "okay")]
+    return keymap | {"actions": [*importance, *keymap["actions"]]}
+
+
 def is_single(chord: str) -> bool:
     """Say whether a chord types a character, so that WCAG 2.1.4 speaks of it."""
     return len(chord.removeprefix("Shift+") or "+") == 1

@@ -19,7 +19,7 @@ from assessor.rules.undo import KEPT_STEPS, Undoable, stacks
 from evaluation.errors import NoSuchTask
 from evaluation.models import Task
 from evaluation.rules.protocol import searches_nuggets
-from evaluation.terms import RemarkKind, Stage, TaskState
+from evaluation.terms import PracticeKind, RemarkKind, Stage, TaskState
 
 READS = 5
 _WAITS_FOR_REOPENING = Q(kind=RemarkKind.REOPEN, answered_at__isnull=True)
@@ -65,12 +65,19 @@ class TaskHead:
 
 @dataclass(frozen=True, slots=True)
 class DeskPage:
-    """Everything on one desk. `state` is plain JSON, as the page's script reads it."""
+    """Everything on one desk. `state` is plain JSON, as the page's script reads it; `practice`: kind of its items."""
 
     head: TaskHead
     passages: tuple[Passage, ...]
     without_text: int
     state: dict[str, Any]
+    practice: str = ""
+    practises_again: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What a judging desk shows on the left, one at a time."""
+        return "question" if self.practice == PracticeKind.IMPORTANCE else "answer"
 
 
 def task_head(task: str, user: User) -> TaskHead:

@@ -1,34 +1,37 @@
-"""Practice as an assessor sees it: an item without its known label, which comes only after their own."""
+"""Practice as an assessor sees it at the desk: items without their known labels, which come only after their own.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+Labels stand in the browser and nowhere else, but for the first one of each item.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
 
 from accounts.models import User
+from assessor.blind.desk import DeskPage, task_head
+from assessor.blind.judging import CitedPassage, CitedSentence, ShownAnswer, ShownSentence
 from assessor.blind.tasks import own_task
+from assessor.desk.apply_op import OpReceipt
+from assessor.desk.task_labels import SEPARATOR
 from assessor.models import PracticeAnswer, PracticeItem
-from assessor.practice.items import practice_of
-from assessor.practice.rules import LABELS, word_of
-from evaluation.errors import NoSuchTask
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
+from assessor.practice.items import answer_practice, practice_of
+from assessor.practice.rules import word_of
+from assessor.rules.citation_marks import Piece
+from assessor.rules.op_schemas import GiveLabel, Op
+from evaluation.errors import NoSuchTask, Refused
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import Task
-from evaluation.terms import PracticeKind
-
-MARKS = {
-    **{
-        degree.word: (degree.glyph, degree.tone, degree.caption, degree.action)
-        for degree in (*NUGGET_LABELS.degrees, *CITATION_LABELS.degrees)
-    },
-    "vital": ("◆", "vital", "Vital", "vital"),
-    "okay": ("◇", "okay", "Okay", "okay"),
-}
-"""Glyph, tone, word and action of the keymap of each label, as the desks show them."""
+from evaluation.rules.sentences import split
+from evaluation.terms import PracticeKind, Stage, TaskState
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """A label as a screen says it; `value` is its word in forms."""
+class PracticeLabel:
+    """A label as the desks show it; `action` is that of its key."""
 
-    value: str
+    word: str
     glyph: str
     tone: str
     caption: str
@@ -36,78 +39,146 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """An item to practise on, without what is known of it. `machine`: the label that is shown as a machine's."""
+class PracticeLabels:
+    """Labels of one kind of practice. None says that something cannot be judged: something is known of every item."""
 
-    public_id: str
-    kind: str
-    question: str
-    text: str
-    statement: str
-    machine: Word | None
-    choices: tuple[Word, ...]
+    degrees: tuple[PracticeLabel, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class PracticePage:
-    """Next item, None when all are answered, and how many answers are the known labels."""
-
-    task: str
-    topic: str
-    campaign: str
-    stage: str
-    state: str
-    number: int
-    of: int
-    right: int
-    item: Item | None
-    answered: tuple["Answered", ...]
-
-    @property
-    def left(self) -> int:
-        return self.of - len(self.answered)
+    def for_page(self) -> dict[str, dict[str, str]]:
+        return {
+            label.word: {"action": label.action, "glyph": label.glyph, "caption": label.caption}
+            for label in self.degrees
+        }
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    number: int
-    item: Item
-    own: Word
-    known: Word
-    explanation: str
-
-    @property
-    def agrees(self) -> bool:
-        return self.own == self.known
-
-
-def practice_page(task: str, user: User) -> PracticePage:
-    """Return the practice before one of the user's own tasks; of no items where none is set. Raises `NoSuchTask`."""
-    own, items, labels = _practice(task, user)
-    answered = tuple(_answered(items, labels))
-    following = next(((n, item) for n, item in enumerate(items, start=1) if item.pk not in labels), None)
-    return PracticePage(
-        task=own.public_id,
-        topic=own.topic.text,
-        campaign=own.campaign.name,
-        stage=own.stage,
-        state=own.state,
-        number=following[0] if following else len(items),
-        of=len(items),
-        right=sum(answer.agrees for answer in answered),
-        item=_item(following[1]) if following else None,
-        answered=answered,
+def _degrees(labels: LabelSet) -> PracticeLabels:
+    return PracticeLabels(
+        tuple(
+            PracticeLabel(label.word, label.glyph, label.tone, label.caption, label.action)
+            for label in labels.degrees
+        )
     )
 
 
-def practised_item(task: str, user: User, item: str) -> tuple[PracticePage, Answered]:
-    """Return an item that the user has answered. Raises `NoSuchTask`, also while it has no answer."""
-    page = practice_page(task, user)
-    entry = next((answer for answer in page.answered if answer.item.public_id == item), None)
-    # The known label comes only after the own one: before it the item does not exist here.
-    if entry is None:
+LABELS: Mapping[PracticeKind, PracticeLabels] = {
+    PracticeKind.ASSIGN: _degrees(NUGGET_LABELS),
+    PracticeKind.SUPPORT: _degrees(CITATION_LABELS),
+    PracticeKind.IMPORTANCE: PracticeLabels(
+        (
+            PracticeLabel("vital", "◆", "vital", "Vital", "vital"),
+            PracticeLabel("okay", "◇", "okay", "Okay", "okay"),
+        )
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeProgress:
+    """How many items come before a task, how many are left, and how many first answers are the known labels."""
+
+    of: int
+    left: int
+    right: int
+
+
+def practice_progress(task: str, user: User) -> PracticeProgress:
+    """Return the practice before one of the user's own tasks; of no items where none is set. Raises `NoSuchTask`."""
+    _, items, answers = _practice(task, user)
+    right = sum(answers.get(item.pk) == item.label for item in items)
+    return PracticeProgress(len(items), len(items) - len(answers), right)
+
+
+def practice_desk(task: str, user: User, *, again: bool) -> DeskPage | None:
+    """Return the desk of a practice, None where there are no items. `again`: as if none was answered yet."""
+    _, items, _ = _practice(task, user)
+    if not items:
+        return None
+    # The question stands where the desk has its topic; the script puts that of the answer there.
+    head = replace(
+        task_head(task, user),
+        stage=_desk_of(items),
+        state=TaskState.IN_PROGRESS,
+        topic="",
+        language="",
+        texts=(),
+        reopened_reason="",
+        is_sample=False,
+    )
+    state = practice_state(task, user, again=again)
+    return DeskPage(head, (), 0, state, practice=items[0].kind, practises_again=again)
+
+
+def practice_state(task: str, user: User, *, again: bool) -> dict[str, Any]:
+    """Return the state of a practice in the shape of `judging_state`, with what is known of answered items alone."""
+    own, items, answers = _practice(task, user)
+    stage = _desk_of(items)
+    answered = {} if again else answers
+    readings = _readings(items)
+    state: dict[str, Any] = {
+        # Not the task's own name: under it the browser keeps what is unsent.
+        "task": f"practice-{own.public_id}",
+        "stage": stage,
+        "version": 1,
+        "seq": 0,
+        "readonly": False,
+        "holder": None,
+        "known": [],
+        "place": {},
+        "undo": [],
+        "redo": [],
+        "rows": [_row(item, _key(item, readings), answered[item.pk]) for item in items if item.pk in answered],
+        "answers": [_answer(number, together) for number, together in enumerate(readings.values(), start=1)],
+    }
+    if stage == Stage.ASSIGN:
+        nuggets = [{"key": item.public_id, "text": item.statement, "importance": ""} for item in items]
+        return state | {"nuggets": nuggets, "sweep": False}
+    return state | {"pairs": [_pair(item) for item in items]}
+
+
+def practice_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple[CitedPassage, ...]]:
+    """Return what is read before the items of an answer are labelled. Raises `NoSuchTask`, also for no such answer."""
+    _, items, _ = _practice(task, user)
+    readings = _readings(items)
+    if answer not in readings:
         raise NoSuchTask
-    return page, entry
+    item = readings[answer][0]
+    sentences = split(item.text.strip()) if item.kind == PracticeKind.ASSIGN else [_read(item)]
+    citations = (1,) if item.kind == PracticeKind.SUPPORT else ()
+    shown = ShownAnswer(
+        public_id=answer,
+        number=list(readings).index(answer) + 1,
+        of=len(readings),
+        sentences=tuple(
+            ShownSentence(index, (Piece(sentence.strip()),), citations) for index, sentence in enumerate(sentences)
+        ),
+    )
+    if not citations:
+        return shown, ()
+    passage = tuple(CitedSentence(index, text.strip()) for index, text in enumerate(split(item.text.strip())))
+    return shown, (CitedPassage(item.public_id, "", passage),)
+
+
+def practise(*, task: str, user: User, op: Op) -> OpReceipt:
+    """Answer an operation at the desk of a practice. Raises `NoSuchTask`.
+
+    Only a label is looked at: the first one of an item is kept, and each has the known label in its receipt. What else
+    one does there is the browser's alone, so that it has no rows to tell.
+    """
+    try:
+        payload = op.checked(judging=True)
+        if not isinstance(payload, GiveLabel) or payload.label is None:
+            own_task(task, user)
+            return OpReceipt(str(op.op_id), "applied")
+        name = payload.key.rpartition(SEPARATOR)[2]
+        item = answer_practice(task=task, user=user, item=name, label=payload.label)
+    except Refused as refused:
+        return OpReceipt(str(op.op_id), "refused", code=refused.code, message=refused.message)
+    except (ValidationError, KeyError):
+        message = "This operation is not one that a desk knows."
+        return OpReceipt(str(op.op_id), "refused", code="bad_operation", message=message)
+    row = _known(item) | payload.model_dump(include={"key", "label", "reason", "sentence", "accepted", "shown_ms"})
+    version = op.base.get(payload.key, 0) + 1
+    return OpReceipt(str(op.op_id), "applied", rows={payload.key: row | {"version": version}})
 
 
 def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int, int]]:
@@ -118,27 +189,63 @@ def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int
     return own, [items[pk] for pk in pks], dict(answers.values_list("item", "label"))
 
 
-def _answered(items: list[PracticeItem], labels: dict[int, int]) -> Iterator[Answered]:
-    for number, item in enumerate(items, start=1):
-        if item.pk in labels:
-            kind = PracticeKind(item.kind)
-            own, right = _word(kind, labels[item.pk]), _word(kind, item.label)
-            yield Answered(number, _item(item), own, right, item.explanation)
+def _desk_of(items: Sequence[PracticeItem]) -> Stage:
+    """Return the stage whose panes the items need: importance is told of rows beside a question."""
+    if not items or items[0].kind != PracticeKind.SUPPORT:
+        return Stage.ASSIGN
+    shows = any(item.shown_label is not None for item in items)
+    return Stage.SUPPORT_POST_EDIT if shows else Stage.SUPPORT_SCRATCH
 
 
-def _item(item: PracticeItem) -> Item:
-    kind = PracticeKind(item.kind)
-    return Item(
-        public_id=item.public_id,
-        kind=kind,
-        question=item.question,
-        text=item.text,
-        statement=item.statement,
-        machine=None if item.shown_label is None else _word(kind, item.shown_label),
-        choices=tuple(_word(kind, int(code)) for code in LABELS[kind]),
-    )
+def _readings(items: Iterable[PracticeItem]) -> dict[str, list[PracticeItem]]:
+    """Return the items of each text that is read, by the public id of the first."""
+    readings: dict[object, list[PracticeItem]] = {}
+    for item in items:
+        own = item.pk if item.kind == PracticeKind.SUPPORT else (item.question, item.text)
+        readings.setdefault(own, []).append(item)
+    return {together[0].public_id: together for together in readings.values()}
 
 
-def _word(kind: PracticeKind, code: int) -> Word:
-    value = word_of(kind, code)
-    return Word(value, *MARKS[value])
+def _answer(number: int, together: Sequence[PracticeItem]) -> dict[str, Any]:
+    first = together[0]
+    return {
+        "id": first.public_id,
+        "number": number,
+        "seen": True,
+        "question": "" if first.kind == PracticeKind.IMPORTANCE else first.question,
+        "nuggets": [item.public_id for item in together],
+    }
+
+
+def _read(item: PracticeItem) -> str:
+    return item.statement if item.kind == PracticeKind.SUPPORT else item.question
+
+
+def _key(item: PracticeItem, readings: Mapping[str, Sequence[PracticeItem]]) -> str:
+    if item.kind == PracticeKind.SUPPORT:
+        return item.public_id
+    answer = next(answer for answer, together in readings.items() if item in together)
+    return f"{answer}{SEPARATOR}{item.public_id}"
+
+
+def _pair(item: PracticeItem) -> dict[str, Any]:
+    pair = {
+        "key": item.public_id,
+        "answer": item.public_id,
+        "sentence": 0,
+        "citation": 1,
+        "passage": item.public_id,
+        "judgeable": True,
+    }
+    if item.shown_label is None:
+        return pair
+    return pair | {"machine": word_of(PracticeKind.SUPPORT, item.shown_label)}
+
+
+def _row(item: PracticeItem, key: str, label: int) -> dict[str, Any]:
+    row = {"key": key, "version": 1, "label": word_of(PracticeKind(item.kind), label), "reason": ""}
+    return _known(item) | row | {"sentence": None}
+
+
+def _known(item: PracticeItem) -> dict[str, str]:
+    return {"known": word_of(PracticeKind(item.kind), item.label), "explanation": item.explanation}

@@ -48,8 +48,8 @@ def offered_in(campaigns: Sequence[int]) -> dict[int, list[Offered]]:
     return offered
 
 
-def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
-    """Answer an item that a task's stage asks for. The first answer counts; a second changes nothing.
+def answer_practice(*, task: str, user: User, item: str, label: str) -> PracticeItem:
+    """Answer an item that a task's stage asks for, and return it. The first answer counts; a second changes nothing.
 
     Raises `NoSuchTask`; `Refused` for an item that is not asked here, or a word that is no label of it.
     """
@@ -65,7 +65,7 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
             raise Refused("no_such_item", "This is not part of the practice any more. Go on with the next item.")
         code = codes_of(PracticeKind(row.kind)).get(label)
         if code is None:
-            raise Refused("no_label", "Choose a label first.")
+            raise Refused("no_label", "This is not a label of the item.")
         # A second click or window must not replace a first answer by a better-informed one.
         _, is_new = PracticeAnswer.objects.get_or_create(
             item=row, user=user, defaults={"label": code, "given_at": timezone.now()}
@@ -74,6 +74,7 @@ def answer_practice(*, task: str, user: User, item: str, label: str) -> None:
             # Without the label: events are exported, and what was practised counts nowhere.
             payload = {"item": row.public_id, "kind": row.kind}
             Event.objects.create(campaign=locked.campaign, kind="practice.answered", actor=user, payload=payload)
+        return row
 
 
 def check_practised(task: Task, user: User) -> None:

@@ -10,13 +10,15 @@ from django.utils.safestring import SafeString
 
 from accounts.desk_settings import DeskSettings, desk_settings_of
 from accounts.models import User
-from assessor.blind.desk import TaskHead
-from assessor.blind.guidelines import Definition, definitions_of
-from assessor.keymap import default_actions, keymap_json
+from assessor.blind.desk import DeskPage
+from assessor.blind.guidelines import IMPORTANCE, Definition, definitions_of
+from assessor.blind.practice import LABELS, PracticeLabels
+from assessor.keymap import keymap_json, practice_keymap
 from assessor.rules.citation_marks import Piece
 from assessor.views.time import account_id
 from evaluation.labels import LabelSet
 from evaluation.stages import labels_of_stage, stage_of
+from evaluation.terms import PracticeKind
 
 register = template.Library()
 
@@ -28,35 +30,35 @@ class Shell:
     account: str
     settings: DeskSettings
     keymap: dict[str, Any]
-    labels: LabelSet
+    labels: LabelSet | PracticeLabels
     definitions: tuple[Definition, ...]
 
 
 register.simple_tag(account_id, name="desk_account")
 register.filter("assessor_words", lambda stage: stage_of(stage).assessor_words)
-PRACTISED = ("vital", "okay", "accept", "keys")
-"""Keys of a desk that act in its practice, beside those of labels."""
 
 
 @register.simple_tag
-def practice_keys(user: User, stage: str) -> dict[str, Any]:
-    practised = {*PRACTISED, *(label.action for label in labels_of_stage(stage).degrees)}
-    others = [action.id for action in default_actions() if action.id not in practised]
-    return keymap_json(desk_settings_of(user), stage, others)
-
-
-@register.simple_tag
-def desk_shell(user: User, head: TaskHead) -> Shell:
-    settings = desk_settings_of(user)
+def desk_shell(user: User, desk: DeskPage) -> Shell:
+    settings, head = desk_settings_of(user), desk.head
+    if desk.practice:
+        kind = PracticeKind(desk.practice)
+        is_importance = kind is PracticeKind.IMPORTANCE
+        return Shell(
+            account_id(user),
+            settings,
+            practice_keymap(settings, head.stage, is_importance=is_importance),
+            LABELS[kind],
+            IMPORTANCE if is_importance else definitions_of(head.stage),
+        )
     allowed = {"nugget-search": head.searches_nuggets, "words": head.copies_words}
     forbidden = [name for name, is_allowed in allowed.items() if not is_allowed]
-    words = definitions_of(head.stage, show_importance=head.show_importance)
     return Shell(
         account_id(user),
         settings,
         keymap_json(settings, head.stage, forbidden),
         labels_of_stage(head.stage),
-        words,
+        definitions_of(head.stage, show_importance=head.show_importance),
     )
 
 

@@ -1,5 +1,6 @@
 """A task's desk: its first page, the page itself, and the operations, one after the other."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated, Literal
 
@@ -15,8 +16,8 @@ from pydantic import BaseModel, Field
 from accounts.http import UserRequest
 from assessor.access import after_notice, body_of, desk_json, own_task_or_404
 from assessor.blind.desk import desk_page, desk_state, task_head
-from assessor.blind.judging import first_view, shown_answer
-from assessor.blind.practice import practice_page
+from assessor.blind.judging import CitedPassage, ShownAnswer, first_view, shown_answer
+from assessor.blind.practice import practice_progress
 from assessor.blind.tasks import done_for
 from assessor.desk.apply_op import OpReceipt, apply_op
 from assessor.desk.context import hold as hold_desk
@@ -45,8 +46,8 @@ class Submit(BaseModel):
 def task(request: UserRequest, public_id: str) -> HttpResponse:
     head = task_head(public_id, request.user)
     if not head.opened:
-        page = practice_page(public_id, request.user)
-        return render(request, "assessor/start.html", {"head": head, "page": page})
+        progress = practice_progress(public_id, request.user)
+        return render(request, "assessor/start.html", {"head": head, "practice": progress})
     desk = desk_page(public_id, request.user)
     done = done_for(request.user, public_id) if "submitted" in request.GET else None
     if not head.judges:
@@ -72,14 +73,17 @@ def start(request: UserRequest, public_id: str) -> HttpResponse:
 def ops(request: UserRequest, public_id: str) -> HttpResponse:
     """Apply a batch in order, up to the first operation that cannot be applied."""
     body = body_of(request, Ops)
-    receipts: list[OpReceipt] = []
-    for op in body.ops:
-        receipts.append(apply_op(task=public_id, user=request.user, window=body.window, op=op))
+    return receipts_json(apply_op(task=public_id, user=request.user, window=body.window, op=op) for op in body.ops)
+
+
+def receipts_json(applied: Iterable[OpReceipt]) -> JsonResponse:
+    receipts = []
+    for receipt in applied:
+        receipts.append(receipt.as_json())
         # Later operations of the batch rest on this one; the outbox sends them again after it.
-        if receipts[-1].status != "applied":
+        if receipt.status != "applied":
             break
-    answers = [receipt.as_json() for receipt in receipts]
-    return JsonResponse({"receipts": answers, "server_time": timezone.now().isoformat()})
+    return JsonResponse({"receipts": receipts, "server_time": timezone.now().isoformat()})
 
 
 @require_GET
@@ -111,13 +115,16 @@ def submit(request: UserRequest, public_id: str) -> HttpResponse:
 @desk_json
 def answer(request: UserRequest, public_id: str, answer_id: str) -> HttpResponse:
     """Return an answer's text, and the passages it cites where support is judged. Asking marks nothing as seen."""
-    answer_shown, passages = shown_answer(public_id, request.user, answer_id)
+    return answer_json(*shown_answer(public_id, request.user, answer_id))
+
+
+def answer_json(answer: ShownAnswer, passages: Iterable[CitedPassage]) -> JsonResponse:
     cited = {
         passage.public_id: render_to_string("assessor/cited_part.html", {"passage": passage})
         for passage in passages
     }
-    html = render_to_string("assessor/answer_part.html", {"answer": answer_shown})
-    return JsonResponse({"id": answer_id, "html": html, "passages": cited})
+    html = render_to_string("assessor/answer_part.html", {"answer": answer})
+    return JsonResponse({"id": answer.public_id, "html": html, "passages": cited})
 
 
 LONGEST = 5000  # characters

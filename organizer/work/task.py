@@ -15,7 +15,7 @@ from assessor.blind.desk import DeskPage, TaskHead, desk_page, task_head
 from assessor.blind.guidelines import Guidelines, guidelines_of
 from assessor.blind.judging import CitedPassage, ShownAnswer, shown_answer
 from assessor.blind.passages import Passage
-from assessor.blind.practice import PracticePage, practice_page
+from assessor.blind.practice import PracticeProgress, practice_progress
 from assessor.desk.task_labels import SEPARATOR
 from assessor.progress import matrix as work_rows
 from assessor.progress.matrix import may_organize, task_for
@@ -189,7 +189,7 @@ class AssessorView:
     """Current view of the assessor of a task. Before the task is opened: its first page, without passages and lines."""
 
     head: TaskHead
-    practice: PracticePage
+    practice: PracticeProgress
     guidelines: Guidelines
     passages: tuple[Passage, ...] = ()
     without_text: int = 0
@@ -207,7 +207,7 @@ def assessor_view(task: Task, answer: str) -> AssessorView | None:
     public_id, assessor = task.public_id, task.assessor
     try:
         head = task_head(public_id, assessor)
-        first = AssessorView(head, practice_page(public_id, assessor), guidelines_of(public_id, assessor))
+        first = AssessorView(head, practice_progress(public_id, assessor), guidelines_of(public_id, assessor))
         if not head.opened:
             return first
         desk = desk_page(public_id, assessor)

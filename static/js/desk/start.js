@@ -200,7 +200,7 @@ export async function startDesk({ Store, words, parts, setUp }) {
   root.dataset.filled = ""; // before places are put back: what is hidden cannot take the focus
   for (const name of ["shell", ...parts]) desk[name]?.restore?.(desk.known[name] ?? {});
   if (cutShort) desk.resume(); // its newest place is not known, so work goes on at the first that is left to do
-  desk.clock.start(); // idle while the page is read-only
+  if (desk.urls.beat) desk.clock.start(); // idle while the page is read-only
   root.dataset.ready = "";
   return desk;
 }

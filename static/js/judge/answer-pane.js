@@ -2,6 +2,7 @@
 // right pane; an answer counts as seen once its text stands in a page that somebody can look at.
 
 import { Jump } from "./jump.js";
+import { answerName } from "./place_names.js";
 
 const HERE = "is-here"; // the sentence that is recorded, or asked about
 
@@ -47,7 +48,7 @@ export class AnswerPane extends EventTarget {
   /** "Answer 18 of 45". */
   title(answer = this.answer) {
     const total = this.#progress.answers.length;
-    return `Answer ${answer.number} of ${total}`;
+    return `${answerName(answer.number)} of ${total}`;
   }
 
   /** Show an answer. Its text may come later; the heading is there at once. */

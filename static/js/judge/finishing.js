@@ -1,6 +1,8 @@
 // How far it is, and going on: to the next answer, to the next pair without a label, to the question whether all is done.
 
 import { line } from "../desk/line.js";
+import { leave } from "../saving/leaving.js";
+import { UNIT } from "./words.js";
 
 export class Finishing {
   #desk;
@@ -47,14 +49,15 @@ export class Finishing {
   #verb() {
     const sweep = this.#desk.work?.sweep;
     if (sweep?.isOn && !sweep.isLast) return "Next nugget";
-    return this.#progress.isDone ? "Review and submit" : "Finish answer";
+    if (!this.#progress.isDone) return `Finish ${UNIT.toLowerCase()}`;
+    return this.#desk.urls.after ? "End the practice" : "Review and submit";
   }
 
   /** Go on to the next answer with something left, unless a label just did; when there is none, ask whether to submit. Gaps are asked about. */
   finish() {
     const { sweep } = this.#desk.work;
     if (sweep?.isOn && !sweep.isLast) return sweep.turn(1);
-    if (this.#progress.isDone) return this.#desk.submitting?.review();
+    if (this.#progress.isDone) return this.#end();
     if (this.#desk.work.isUnread) return undefined;
     const missing = this.#progress.unlabelled(this.#pane.current);
     return missing.length ? this.#askAbout(missing) : this.#goOn();
@@ -72,8 +75,13 @@ export class Finishing {
   #goOn() {
     const { current } = this.#pane;
     const next = this.#progress.unfinished(current);
-    if (next.id === current) return this.#desk.submitting?.review();
-    return this.#desk.go(next.id);
+    return next.id === current ? this.#end() : this.#desk.go(next.id);
+  }
+
+  // A practice is not submitted: its page leads back.
+  #end() {
+    const { save, submitting, urls } = this.#desk;
+    return urls.after ? leave(save, urls.after) : submitting?.review();
   }
 
   nextUnjudged() {

@@ -1,5 +1,8 @@
 // The answers of the task as a list that folds out: how much of each is judged, and a button to go there.
 
+import { answerName } from "./place_names.js";
+import { UNIT } from "./words.js";
+
 /** How far an answer is: "✓ done", "3 of 12". */
 function stateOf({ done, total, isOpened }) {
   if (!total) return "nothing to judge";
@@ -36,7 +39,7 @@ export class Jump {
   step(by) {
     const next = this.#progress.beside(this.#pane.current, by);
     if (next) this.#desk.go(next.id);
-    else this.#desk.announce(by > 0 ? "This is the last answer" : "This is the first answer");
+    else this.#desk.announce(`This is the ${by > 0 ? "last" : "first"} ${UNIT.toLowerCase()}`);
   }
 
   draw() {
@@ -57,7 +60,7 @@ export class Jump {
     const isHere = answer.id === this.#pane.current;
     if (!item.firstChild) item.append(Object.assign(document.createElement("button"), { type: "button" }));
     const button = item.querySelector("button");
-    const text = `Answer ${answer.number}: ${stateOf({ done, total, isOpened: answer.seen })}`;
+    const text = `${answerName(answer.number)}: ${stateOf({ done, total, isOpened: answer.seen })}`;
     if (button.textContent !== text) button.textContent = text;
     button.dataset.to = answer.id;
     button.classList.toggle("is-done", done === total);

@@ -8,6 +8,7 @@ import { AnswerPane } from "./answer-pane.js";
 import { Finishing } from "./finishing.js";
 import { followClicks } from "./focus_return.js";
 import { LabelStore, LabelVersions } from "./labels.js";
+import { practise } from "./practice.js";
 import { JudgingProgress } from "./progress.js";
 import { Search } from "./search.js";
 import { followSteps } from "./steps.js";
@@ -41,6 +42,7 @@ async function setUp(desk) {
   followSteps(desk);
   followClicks(document.getElementById("rows"), desk.work);
   defineKeys(desk, define);
+  if ("practice" in document.body.dataset) practise(desk);
   begin(desk);
 }
 

@@ -7,6 +7,7 @@ import { drawCitations, makeCitations, whyNot } from "./citations.js";
 import { CitedPassage } from "./cited.js";
 import { Labelling } from "./labelling.js";
 import { placeInAnswer, within } from "./place_names.js";
+import { drawKnown } from "./practice.js";
 import { CANT_JUDGE } from "./words.js";
 
 const WITH_MACHINE = "support-post-edit";
@@ -144,11 +145,12 @@ export class Work extends Labelling {
     put("pair-number", this.title());
     this.#drawSentence(this.answers.sentence(sentence)?.querySelector(".sentence-text"));
     this.#drawLabel(row);
+    drawKnown(this.element, row);
     drawUnsaved(this.element, { isPending: store.pending(key), failed: store.failed(key) });
     const box = /** @type {HTMLFieldSetElement} */ (this.element.querySelector(".labels"));
     setChoice(box, row?.label ?? null);
     box.disabled = this.isReadonly;
-    this.#button("cant").setAttribute("aria-pressed", String(row?.label === CANT_JUDGE));
+    this.#button("cant")?.setAttribute("aria-pressed", String(row?.label === CANT_JUDGE));
     if (!row?.label && document.activeElement === this.#button("clear")) this.element.focus();
     this.#button("clear").hidden = !row?.label;
     for (const [name, by] of [["previous", -1], ["next", 1]]) {

@@ -1,15 +1,16 @@
 // What answers and their sentences are called on the judging desks, and what is said of a place in an answer.
 
 import { keysOf, printed } from "../desk/keys.js";
+import { UNIT } from "./words.js";
 
 /** "Answer 18". */
 export function answerName(number) {
-  return `Answer ${number}`;
+  return `${UNIT} ${number}`;
 }
 
 /** "Answer 18, S4": something within an answer. */
 export function within(number, name) {
-  return `Answer ${number}, ${name}`;
+  return `${answerName(number)}, ${name}`;
 }
 
 /** What a remark is about where it is about something of an answer: a sentence, the answer itself, or "" for neither. */

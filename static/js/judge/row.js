@@ -3,6 +3,7 @@
 import { drawUnsaved, put } from "../saving/unsaved.js";
 import { copyOf } from "../template.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
+import { drawKnown } from "./practice.js";
 import { CANT_JUDGE, wordOf } from "./words.js";
 
 /** Make the element of a row: {key, text, name, importance}. `choose` takes what its radios are set to. */
@@ -42,6 +43,7 @@ export function drawRow(item, view) {
   const changed = row?.first_label && row.first_label !== row.label;
   put(item, ".row-first", changed ? `before the check: ${wordOf(row.first_label)}` : "");
   drawUnsaved(item, view);
+  drawKnown(item, row);
   drawActs(item, row, isReadonly);
 }
 
@@ -62,5 +64,5 @@ function drawActs(item, row, isReadonly) {
     if (!isShown && act === document.activeElement) item.focus();
     act.hidden = !isShown;
   }
-  item.querySelector("[data-do=cant]").setAttribute("aria-pressed", String(row?.label === CANT_JUDGE));
+  item.querySelector("[data-do=cant]")?.setAttribute("aria-pressed", String(row?.label === CANT_JUDGE));
 }

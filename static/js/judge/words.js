@@ -4,6 +4,9 @@
 /** @type {Record<string, {action: string, glyph: string, caption: string}>} */
 const LABELS = JSON.parse(document.getElementById("desk-labels").textContent);
 
+/** What is read on the left, one at a time. */
+export const UNIT = document.body.dataset.unit ?? "Answer";
+
 export const CANT_JUDGE = "cant_judge";
 
 /** Words of the labels that need no reason, and the actions that give them. */

@@ -253,10 +253,11 @@ export class Lease extends EventTarget {
 }
 
 /**
- * Let windows of this desk know of each other.
+ * Let windows of this desk know of each other; null at a practice, which nobody holds.
  * @param {Desk} desk
  */
 export function setup(desk) {
+  if (!desk.urls.hold) return null;
   if (desk.state.readonly) {
     document.body.toggleAttribute("data-readonly", true);
     guardKeys(desk, null);

@@ -2,9 +2,12 @@
 
 import json
 import re
+import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.apps import apps
 from django.test import Client
 
 from assessor.desk.context import open_desk
@@ -13,6 +16,7 @@ from assessor.practice.items import switch_practice
 from evaluation.errors import Refused
 from evaluation.models import Assignment, Campaign, Event, SupportJudgment, Task
 from evaluation.terms import Stage, TaskState
+from tests.assessor.desk_client import Window
 from tests.crawl.canaries import whole_response
 from tests.worlds.campaign import queries_of
 from tests.worlds.desk import DeskWorld, make_desk_world, make_task
@@ -30,7 +34,7 @@ from tests.worlds.practice import (
 )
 
 SECRET = "because of"
-TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]+')
+TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]+|data-csrf="[^"]+')
 
 
 def statements(task: Task) -> list[str]:
@@ -41,12 +45,27 @@ def the_item(name: str) -> PracticeItem:
     return PracticeItem.objects.get(statement=f"statement {name}")
 
 
-def answer(client: Client, task: Task, practice_item: PracticeItem, label: str) -> str:
-    """Send an answer; return where it leads."""
-    sent = {"item": practice_item.public_id, "label": label}
-    response = client.post(f"/desk/{task.public_id}/practice/", sent)
-    assert response.status_code == 302, response.content
-    return str(response["Location"])
+def sent(client: Client, task: Task, kind: str, **payload: Any) -> dict[str, Any]:
+    """Do one thing at the desk of a task's practice; return its receipt."""
+    window = Window(client, task)
+    response = window.post("practice/ops/", {"window": window.window, "ops": [window.op(kind, **payload)]})
+    assert response.status_code == 200, response.content
+    (receipt,) = response.json()["receipts"]
+    return dict(receipt)
+
+
+def answer(client: Client, task: Task, practice_item: PracticeItem, label: str) -> dict[str, Any]:
+    """Label an item; return its row in the receipt."""
+    key = practice_item.public_id
+    receipt = sent(client, task, "label", key=key, label=label)
+    assert receipt["status"] == "applied", receipt
+    return dict(receipt["rows"][key])
+
+
+def state_of(client: Client, task: Task, query: str = "") -> dict[str, Any]:
+    response = client.get(f"/desk/{task.public_id}/practice/state/{query}")
+    assert response.status_code == 200, response.content
+    return dict(response.json())
 
 
 @pytest.fixture
@@ -75,14 +94,52 @@ def test_the_judging_stages_ask_for_theirs(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_a_machine_s_label_is_shown_only_where_the_stage_shows_one(tmp_path: Path) -> None:
+def test_a_machine_s_label_is_there_only_where_the_stage_shows_one(tmp_path: Path) -> None:
     world = make_judge_world(tmp_path)
     load_practice(world.campaign, tmp_path, ALL)
-    shown = world.client("ann").get(f"/desk/{world.shown.public_id}/practice/").content.decode()
-    scratch = world.client("ben").get(f"/desk/{world.scratch.public_id}/practice/").content.decode()
-    assert "Machine label: Full" in shown
-    assert "achine" not in scratch
-    assert "checked" not in shown
+    (pair,) = state_of(world.client("ann"), world.shown)["pairs"]
+    assert pair["machine"] == "full_support"
+    assert all("machine" not in pair for pair in state_of(world.client("ben"), world.scratch)["pairs"])
+    page = world.client("ben").get(f"/desk/{world.scratch.public_id}/practice/").content.decode()
+    assert "achine" not in page
+
+
+@pytest.mark.django_db
+def test_a_state_has_the_shape_of_the_desk_s_own(tmp_path: Path) -> None:
+    """So that the desk's own scripts take it."""
+    world = make_judge_world(tmp_path)
+    load_practice(world.campaign, tmp_path, ALL)
+    for task in (world.assign, world.scratch, world.shown):
+        practise(task, task.assessor)
+        client = world.client(task.assessor.username)
+        practised = state_of(client, task)
+        window = Window(client, task).open()
+        real = window.state()
+        assert practised["stage"] == real["stage"]
+        assert practised.keys() - real.keys() == set()
+        for part in ("answers", "nuggets", "pairs"):
+            of_practice, of_desk = (state.get(part, [{}])[0].keys() for state in (practised, real))
+            assert of_desk - of_practice == set(), part
+        assert practised["task"] != real["task"]  # under it the browser keeps what is unsent
+
+
+@pytest.mark.django_db
+def test_what_is_read_comes_as_at_the_desk(tmp_path: Path) -> None:
+    world = make_judge_world(tmp_path)
+    together = [item("assign", name, "support", question="why?", text="One. Two.") for name in ("b1", "b2")]
+    load_practice(world.campaign, tmp_path, [*together, *ASSIGN, *SUPPORT])
+    client = world.client("ann")
+    first, *others = state_of(client, world.assign)["answers"]
+    assert [len(answer["nuggets"]) for answer in (first, *others)] == [2, 1, 1]
+    assert first["question"] == "why?"
+    read = client.get(f"/desk/{world.assign.public_id}/practice/answers/{first['id']}/").json()
+    assert read["html"].count("data-index") == 2
+    pair = state_of(world.client("ben"), world.scratch)["pairs"][0]
+    url = f"/desk/{world.scratch.public_id}/practice/answers/"
+    read = world.client("ben").get(f"{url}{pair['answer']}/").json()
+    assert "statement s1" in read["html"]
+    assert "text of s1" in read["passages"][pair["passage"]]
+    assert world.client("ben").get(f"{url}{first['id']}/").status_code == 404  # of another stage
 
 
 @pytest.mark.django_db
@@ -154,40 +211,51 @@ def test_switched_off_it_is_not_asked(practising: DeskWorld) -> None:
     assert "Practice first" in practising.client().get("/desk/").content.decode()
 
 
-def test_items_come_one_by_one_and_the_result_last(practising: DeskWorld) -> None:
+def test_what_is_known_comes_with_the_receipt_of_a_label(practising: DeskWorld) -> None:
     client, task = practising.client(), practising.post_edit
-    url = f"/desk/{task.public_id}/practice/"
-    first = client.get(url).content.decode()
-    assert "item 1 of 2" in first
-    assert "statement i1" in first
-    assert "statement i2" not in first
-    after = client.get(answer(client, task, the_item("i1"), "okay")).content.decode()
-    assert "not as known" in after
-    assert "because of i1" in after
-    assert after.index("Okay") < after.index("Vital")  # one's own, then the known one
-    after = client.get(answer(client, task, the_item("i2"), "okay")).content.decode()
-    assert ": as known" in after
-    done = client.get(url).content.decode()
-    assert "1 of 2 as known" in done
-    assert f'href="/desk/{task.public_id}/"' in done
+    url = f"/desk/{task.public_id}/"
+    row = answer(client, task, the_item("i1"), "okay")
+    assert (row["label"], row["known"], row["explanation"]) == ("okay", "vital", "because of i1")
+    row = answer(client, task, the_item("i2"), "okay")
+    assert (row["label"], row["known"]) == ("okay", "okay")
+    rows = state_of(client, task)["rows"]
+    assert [(row["label"], row["known"]) for row in rows] == [("okay", "vital"), ("okay", "okay")]
+    page = client.get(url).content.decode()
+    assert "1 of 2 as\n      known" in page
+    assert f'href="{url}practice/?again"' in page
 
 
 def test_nothing_that_is_known_is_told_before_the_answer(practising: DeskWorld) -> None:
-    """Not in a page, a redirect, a header or a cookie; and the page of another item tells nothing of this one."""
+    """Not in a page, a state, a receipt, a header or a cookie; and one item's answer tells nothing of another."""
     client, task = practising.client(), practising.post_edit
     url = f"/desk/{task.public_id}/"
     i1, i2 = the_item("i1"), the_item("i2")
     answer(client, task, i1, "vital")
-    for address in ("/desk/", url, f"{url}practice/", f"{url}practice/{i2.public_id}/", f"{url}start/"):
+    parts = ("", "?again", "state/", "state/?again", f"answers/{i1.public_id}/", f"answers/{i2.public_id}/")
+    for address in ("/desk/", url, *(f"{url}practice/{part}" for part in parts)):
         for response in (client.get(address), client.get(address, headers={"hx-request": "true"})):
-            assert SECRET.encode() not in whole_response(response), address
-    for sent in ({"item": i2.public_id}, {"item": i2.public_id, "label": "nonsense"}, {"label": "vital"}, {}):
-        refused = client.post(f"{url}practice/", sent)
-        assert SECRET.encode() not in whole_response(refused)
-        assert SECRET.encode() not in whole_response(client.get(refused["Location"]))
-    assert client.get(f"{url}practice/{i2.public_id}/").status_code == 404
-    assert b"because of i2" not in whole_response(client.get(f"{url}practice/{i1.public_id}/"))
+            assert response.status_code == 200, address
+            assert b"because of i2" not in whole_response(response), address
+    for payload in ({"label": None}, {"label": "nonsense"}, {"label": "cant_judge", "reason": "why"}, {}):
+        window = Window(client, task)
+        op = window.op("label", key=i2.public_id, **payload)
+        response = window.post("practice/ops/", {"window": window.window, "ops": [op]})
+        assert SECRET.encode() not in whole_response(response)
+    for kind, payload in (
+        ("locate", {"sentence": 0}),
+        ("open", {"answer": i2.public_id}),
+        ("search", {"words": "w"}),
+    ):
+        assert SECRET not in json.dumps(sent(client, task, kind, **{"key": i2.public_id} | payload))
     assert PracticeAnswer.objects.count() == 1
+
+
+def test_practised_again_nothing_is_told_of_items_that_were_answered(practising: DeskWorld) -> None:
+    practise(practising.post_edit, practising.people["ann"])
+    client, url = practising.client(), f"/desk/{practising.post_edit.public_id}/practice/"
+    for address in (f"{url}?again", f"{url}state/?again"):
+        assert SECRET.encode() not in whole_response(client.get(address))
+    assert state_of(client, practising.post_edit, "?again")["rows"] == []
 
 
 def test_a_page_is_the_same_to_the_byte_whatever_is_known(practising: DeskWorld) -> None:
@@ -195,33 +263,54 @@ def test_a_page_is_the_same_to_the_byte_whatever_is_known(practising: DeskWorld)
     pages = []
     for label in (1, 2):
         PracticeItem.objects.filter(kind="importance").update(label=label, explanation=f"known as {label}")
-        pages.append(TOKEN.sub(b"", client.get(url).content))
+        pages.append((TOKEN.sub(b"", client.get(url).content), client.get(f"{url}state/").content))
     assert pages[0] == pages[1]
 
 
 def test_the_first_answer_stands(practising: DeskWorld) -> None:
     client, task = practising.client(), practising.post_edit
-    assert answer(client, task, the_item("i1"), "okay") == answer(client, task, the_item("i1"), "vital")
+    for label in ("okay", "vital"):
+        row = answer(client, task, the_item("i1"), label)
+        assert (row["label"], row["known"]) == (label, "vital")  # the screen shows what one says now
     assert [practice_answer.label for practice_answer in PracticeAnswer.objects.all()] == [1]
     assert Event.objects.filter(kind="practice.answered").count() == 1
+    assert state_of(client, task)["rows"][0]["label"] == "okay"
 
 
-def test_an_answer_without_a_label_says_what_is_missing(practising: DeskWorld) -> None:
-    client, url = practising.client(), f"/desk/{practising.post_edit.public_id}/practice/"
-    page = client.post(url, {"item": the_item("i1").public_id}, follow=True).content.decode()
-    assert "Choose a label first." in page
-    assert "item 1 of 2" in page
-    assert (
-        "not part of the practice"
-        in client.post(url, {"item": the_item("a1").public_id, "label": "support"}, follow=True).content.decode()
-    )  # of another stage
+def test_what_is_no_label_of_an_item_is_refused(practising: DeskWorld) -> None:
+    client, task = practising.client(), practising.post_edit
+    wrong = [(the_item("i1").public_id, "support"), (the_item("a1").public_id, "support"), ("nowhere", "okay")]
+    receipts = [sent(client, task, "label", key=key, label=label) for key, label in wrong]
+    assert [receipt["code"] for receipt in receipts] == ["no_label", "no_such_item", "no_such_item"]
+    assert sent(client, task, "decide", key="x", decision="kept")["code"] == "bad_operation"
     assert not PracticeAnswer.objects.exists()
 
 
-def test_another_s_task_answers_exactly_as_a_missing_one(practising: DeskWorld) -> None:
+def test_practice_writes_first_answers_and_nothing_else(practising: DeskWorld) -> None:
+    client, task = practising.client(), practising.post_edit
+    before = everything()
+    key = the_item("i1").public_id
+    for kind, payload in (
+        ("label", {"key": key, "label": None}),
+        ("locate", {"key": key, "sentence": 0}),
+        ("search", {"words": "otter"}),
+        ("open", {"answer": key}),
+        ("sweep", {}),
+        ("undo", {"target": str(uuid.uuid4())}),
+        ("redo", {"target": str(uuid.uuid4())}),
+    ):
+        assert sent(client, task, kind, **payload)["status"] == "applied"
+    assert everything() == before
+    answer(client, task, the_item("i1"), "okay")
+    assert changed(before, everything()) == {"PracticeAnswer", "Event"}
+    for name in ("beat/", "hold/", "gap/", "submit/", "remarks/"):  # a practice has none of these
+        assert client.post(f"/desk/{task.public_id}/practice/{name}").status_code == 404
+
+
+def test_another_s_practice_answers_exactly_as_a_missing_one(practising: DeskWorld) -> None:
     client, practice_item = practising.client("ben"), the_item("i1")
     client.get("/desk/")
-    for name in ("practice/", f"practice/{practice_item.public_id}/"):
+    for name in ("practice/", "practice/state/", f"practice/answers/{practice_item.public_id}/"):
         theirs = client.get(f"/desk/{practising.post_edit.public_id}/{name}")
         nothing = client.get(f"/desk/nothing/{name}")
         assert theirs.headers.pop("X-Request-ID") != nothing.headers.pop("X-Request-ID")
@@ -230,10 +319,9 @@ def test_another_s_task_answers_exactly_as_a_missing_one(practising: DeskWorld) 
             nothing.headers,
             nothing.content.partition(b"csrf")[0],
         )
-    sent = client.post(
-        f"/desk/{practising.post_edit.public_id}/practice/", {"item": practice_item.public_id, "label": "vital"}
-    )
-    assert sent.status_code == 404
+    window = Window(client, practising.post_edit)
+    op = window.op("label", key=practice_item.public_id, label="vital")
+    assert window.post("practice/ops/", {"window": window.window, "ops": [op]}).status_code == 404
     assert not PracticeAnswer.objects.exists()
 
 
@@ -270,3 +358,13 @@ def test_practice_leaves_no_label_anywhere(tmp_path: Path) -> None:
 def labels() -> list[list[tuple[object, ...]]]:
     tables = (Assignment, SupportJudgment, WorkingAssignment, WorkingSupport)
     return [list(table._default_manager.order_by("pk").values_list()) for table in tables]
+
+
+def everything() -> dict[str, list[object]]:
+    ours = ("evaluation", "jobs", "assessor")
+    tables = [model for room in ours for model in apps.get_app_config(room).get_models()]
+    return {table.__name__: list(table._default_manager.order_by("pk").values_list()) for table in tables}
+
+
+def changed(before: dict[str, list[object]], after: dict[str, list[object]]) -> set[str]:
+    return {table for table in after if after[table] != before[table]}

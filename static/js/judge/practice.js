@@ -1,0 +1,40 @@
+// Practice at this desk: what is known of an item is shown and said once the server has one's own label of it. The header
+// has the question where it has the topic of a task.
+
+import { glyphOf, spokenOf, wordOf } from "./words.js";
+
+/** Show what is known of a row or pair; nowhere but in practice is there a place for it. */
+export function drawKnown(element, row) {
+  const part = element.querySelector(".known-label");
+  if (!part) return;
+  const isTold = Boolean(row?.label && row.known);
+  part.hidden = !isTold;
+  put(part, "[data-known]", isTold ? `Known label: ${glyphOf(row.known)} ${wordOf(row.known)}, ${agrees(row)}` : "");
+  put(part, "[data-explanation]", isTold ? row.explanation : "");
+}
+
+function agrees({ label, known }) {
+  return label === known ? "as yours" : "other than yours";
+}
+
+function put(part, selector, text) {
+  const element = part.querySelector(selector);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * Let a desk be one of practice.
+ * @param {JudgingDesk} desk
+ */
+export function practise({ answers, store, work, announce }) {
+  const question = document.querySelector(".desk-topic bdi");
+  answers.addEventListener("answer", () => (question.textContent = answers.answer.question));
+  store.addEventListener("change", ({ detail }) => {
+    if (detail.cause !== "receipt") return;
+    const rows = detail.keys.map((key) => store.row(key)).filter((row) => row?.label && row.known);
+    for (const row of rows) {
+      const said = `${work.name(row.key)}: known label ${spokenOf(row.known)}, ${agrees(row)}. ${row.explanation}`;
+      announce(said, { shown: false });
+    }
+  });
+}
