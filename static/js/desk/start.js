@@ -187,7 +187,7 @@ export async function startDesk({ Store, words, parts, setUp }) {
   desk.keys = keys.setup();
   desk.undoing = new Undoing(desk);
   const cutShort = isCutShort(desk);
-  desk.known = rememberPlace(desk) ?? {};
+  if (desk.urls.beat) desk.known = rememberPlace(desk) ?? {}; // a practice begins at what is left, and notes nothing
   await setUp(desk);
   desk.shell = shell.setup(desk);
   desk.submitting = submit.setup(desk);

@@ -3,17 +3,20 @@
 
 import { glyphOf, spokenOf, wordOf } from "./words.js";
 
+const told = new Map(); // key -> the row that told it: a label that is done again comes without
+
 /** Show what is known of a row or pair; nowhere but in practice is there a place for it. */
 export function drawKnown(element, row) {
   const part = element.querySelector(".known-label");
   if (!part) return;
-  const isTold = Boolean(row?.label && row.known);
-  part.hidden = !isTold;
-  put(part, "[data-known]", isTold ? `Known label: ${glyphOf(row.known)} ${wordOf(row.known)}, ${agrees(row)}` : "");
-  put(part, "[data-explanation]", isTold ? row.explanation : "");
+  if (row?.known) told.set(row.key, row);
+  const { known = null, explanation = "" } = (row?.label && told.get(row.key)) || {};
+  part.hidden = !known;
+  put(part, "[data-known]", known ? `Known label: ${glyphOf(known)} ${wordOf(known)}, ${agrees(row.label, known)}` : "");
+  put(part, "[data-explanation]", explanation);
 }
 
-function agrees({ label, known }) {
+function agrees(label, known) {
   return label === known ? "as yours" : "other than yours";
 }
 
@@ -33,7 +36,7 @@ export function practise({ answers, store, work, announce }) {
     if (detail.cause !== "receipt") return;
     const rows = detail.keys.map((key) => store.row(key)).filter((row) => row?.label && row.known);
     for (const row of rows) {
-      const said = `${work.name(row.key)}: known label ${spokenOf(row.known)}, ${agrees(row)}. ${row.explanation}`;
+      const said = `${work.name(row.key)}: known label ${spokenOf(row.known)}, ${agrees(row.label, row.known)}. ${row.explanation}`;
       announce(said, { shown: false });
     }
   });
