@@ -4,9 +4,9 @@ The one place where a machine's label is shown is a pair of the condition that s
 such key at all.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from accounts.models import User
 from assessor.blind.tasks import own_task
@@ -66,6 +66,10 @@ class CitedPassage:
     sentences: tuple[CitedSentence, ...]
 
 
+Reading: TypeAlias = tuple[ShownAnswer, tuple[CitedPassage, ...]]
+"""An answer, and what it cites where support is judged."""
+
+
 @dataclass(frozen=True, slots=True)
 class FirstPair:
     """Pair that is asked first; `number` is its place among the `of` pairs, `sentence` that of its sentence, from 1."""
@@ -111,7 +115,7 @@ def judging_state(task: Task) -> dict[str, Any]:
     return state
 
 
-def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple[CitedPassage, ...]]:
+def shown_answer(task: str, user: User, answer: str) -> Reading:
     """Passages only where support is judged. Raises `NoSuchTask`, also for an answer that is not among the task's."""
     own = own_task(task, user, opened=True)
     if not Stage(own.stage).judges:
@@ -130,13 +134,16 @@ def shown_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple
     return answer_shown, () if own.stage == Stage.ASSIGN else tuple(_passages(context, answer))
 
 
-def first_view(task: str, user: User, state: Mapping[str, Any]) -> FirstView | None:
-    """None without answers. `static/js/desk/start.js` decides anew by what is unsent and what its window remembers."""
+def first_view(state: Mapping[str, Any], read: Callable[[str], Reading]) -> FirstView | None:
+    """Return None without answers; `read` returns one by its id.
+
+    `static/js/desk/start.js` decides anew by what is unsent and what its window remembers.
+    """
     to_judge = list(_to_judge(state))
     answer, row, pane = _place(state, to_judge)
     if answer is None:
         return None
-    answer_shown, passages = shown_answer(task, user, answer)
+    answer_shown, passages = read(answer)
     if state["stage"] == Stage.ASSIGN or row is None:
         return FirstView(answer_shown, passages, None, "passages")
     pair = next(pair for pair in state["pairs"] if pair["key"] == row)

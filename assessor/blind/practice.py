@@ -5,13 +5,22 @@ Labels stand in the browser and nowhere else, but for the first one of each item
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
 
 from accounts.models import User
 from assessor.blind.desk import DeskPage, task_head
-from assessor.blind.judging import CitedPassage, CitedSentence, ShownAnswer, ShownSentence
+from assessor.blind.judging import (
+    CitedPassage,
+    CitedSentence,
+    FirstView,
+    Reading,
+    ShownAnswer,
+    ShownSentence,
+    first_view,
+)
 from assessor.blind.tasks import own_task
 from assessor.desk.apply_op import OpReceipt
 from assessor.desk.task_labels import SEPARATOR
@@ -24,6 +33,7 @@ from evaluation.errors import NoSuchTask, Refused
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import Task
 from evaluation.rules.sentences import split
+from evaluation.stages import stage_of
 from evaluation.terms import PracticeKind, Stage, TaskState
 
 
@@ -88,24 +98,25 @@ def practice_progress(task: str, user: User) -> PracticeProgress:
     return PracticeProgress(len(items), len(items) - len(answers), right)
 
 
-def practice_desk(task: str, user: User, *, again: bool) -> DeskPage | None:
+def practice_desk(task: str, user: User, *, again: bool) -> tuple[DeskPage, FirstView] | None:
     """Return the desk of a practice, None where there are no items. `again`: as if none was answered yet."""
-    _, items, _ = _practice(task, user)
-    if not items:
+    state = practice_state(task, user, again=again)
+    first = first_view(state, partial(practice_answer, task, user))
+    if first is None:
         return None
-    # The question stands where the desk has its topic; the script puts that of the answer there.
     head = replace(
         task_head(task, user),
-        stage=_desk_of(items),
+        stage=state["stage"],
         state=TaskState.IN_PROGRESS,
-        topic="",
+        # The script puts that of another answer there.
+        topic=state["answers"][first.answer.number - 1]["question"],
         language="",
         texts=(),
         reopened_reason="",
         is_sample=False,
     )
-    state = practice_state(task, user, again=again)
-    return DeskPage(head, (), 0, state, practice=items[0].kind, practises_again=again)
+    kind = stage_of(own_task(task, user).stage).practice
+    return DeskPage(head, (), 0, state, practice=kind, practises_again=again), first
 
 
 def practice_state(task: str, user: User, *, again: bool) -> dict[str, Any]:
@@ -135,7 +146,7 @@ def practice_state(task: str, user: User, *, again: bool) -> dict[str, Any]:
     return state | {"pairs": [_pair(item) for item in items]}
 
 
-def practice_answer(task: str, user: User, answer: str) -> tuple[ShownAnswer, tuple[CitedPassage, ...]]:
+def practice_answer(task: str, user: User, answer: str) -> Reading:
     """Return what is read before the items of an answer are labelled. Raises `NoSuchTask`, also for no such answer."""
     _, items, _ = _practice(task, user)
     readings = _readings(items)
@@ -164,10 +175,10 @@ def practise(*, task: str, user: User, op: Op) -> OpReceipt:
     Only a label is looked at: the first one of an item is kept, and each has the known label in its receipt. What else
     one does there is the browser's alone, so that it has no rows to tell.
     """
+    own_task(task, user)
     try:
         payload = op.checked(judging=True)
         if not isinstance(payload, GiveLabel) or payload.label is None:
-            own_task(task, user)
             return OpReceipt(str(op.op_id), "applied")
         name = payload.key.rpartition(SEPARATOR)[2]
         item = answer_practice(task=task, user=user, item=name, label=payload.label)

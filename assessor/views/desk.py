@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Literal
 
 from django.contrib import messages
@@ -53,7 +54,7 @@ def task(request: UserRequest, public_id: str) -> HttpResponse:
     if not head.judges:
         return render(request, "assessor/desk.html", {"desk": desk, "done": done})
     # In the page, the texts are read before the scripts came that could ask for them.
-    first = first_view(public_id, request.user, desk.state)
+    first = first_view(desk.state, partial(shown_answer, public_id, request.user))
     return render(request, "assessor/judge.html", {"desk": desk, "done": done, "first": first})
 
 

@@ -18,10 +18,11 @@ from assessor.views.desk import answer_json, receipts_json
 @after_notice
 def practice(request: UserRequest, public_id: str) -> HttpResponse:
     """Show the desk of a practice. With `?again` no item has an answer yet; the first ones stay as they are."""
-    desk = practice_desk(public_id, request.user, again="again" in request.GET)
-    if desk is None:
+    page = practice_desk(public_id, request.user, again="again" in request.GET)
+    if page is None:
         return redirect("assessor:task", public_id)
-    return render(request, "assessor/judge.html", {"desk": desk})
+    desk, first = page
+    return render(request, "assessor/judge.html", {"desk": desk, "first": first})
 
 
 @require_GET

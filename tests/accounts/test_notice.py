@@ -41,8 +41,8 @@ def test_the_notice_comes_first_and_once(desk: DeskWorld) -> None:
 
 def test_nothing_is_opened_before(desk: DeskWorld) -> None:
     client = desk.client("ann")
-    for path in ("start/", "practice/"):
-        answer = client.post(f"/desk/{desk.post_edit.public_id}/{path}")
+    url = f"/desk/{desk.post_edit.public_id}/"
+    for answer in (client.post(f"{url}start/"), client.get(f"{url}practice/")):
         assert answer["Location"].startswith(NOTICE)
     desk.post_edit.refresh_from_db()
     assert desk.post_edit.opened_at is None

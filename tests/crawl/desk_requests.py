@@ -8,18 +8,19 @@ from typing import Any
 
 from django.db.models import Max
 
-from assessor.models import Operation, PracticeItem, WorkingNugget
+from assessor.models import Operation, PracticeAnswer, PracticeItem, WorkingNugget
 from evaluation.models import Answer, Citation, Nugget, Task
 from evaluation.terms import Stage
 
 AT = "2026-05-04T10:00:00Z"
-READ_ONLY = {"task", "state", "review", "history", "guidelines", "answer", "practised", "practise_again"}
-FORMS = {"start", "restore", "practice"}
-POSTED = {"start", "practice", "ops", "beat", "hold", "gap", "submit", "restore", "remark"}
+PRACTICE = {"practice", "practice_state", "practice_answer"}
+READ_ONLY = {"task", "state", "review", "history", "guidelines", "answer", *PRACTICE}
+FORMS = {"start", "restore"}
+POSTED = {"start", "practice_ops", "ops", "beat", "hold", "gap", "submit", "restore", "remark"}
 """Names of the addresses below a task that take a POST; all of `FORMS` take a form, the others JSON."""
 OF_NO_TASK = {"find", "home", "keys", "session"}
 NONSENSE = ["", "{", "[]", "null", "5", '{"window": 5}', '{"window": "w2345678", "ops": [{"kind": "?"}]}']
-QUERIES = ["", "?part", "?page=2", "?page=x"]
+QUERIES = ["", "?part", "?again", "?page=2", "?page=x"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def bodies(name: str, task: str, known: Known) -> Iterator[dict[str, Any]]:
     else:
         fixed: dict[str, list[dict[str, Any]]] = {
             "start": [{}],
-            "practice": practice_answers(),
+            "practice_ops": [window | {"ops": [op]} for op in practice_operations(task)],
             "beat": [
                 window | {"segments": [], "elapsed_ms": 15_000, "place": {"row": "d1"}, "hold": True},
                 window | {"segments": [stretch(0)], "elapsed_ms": 15_000},
@@ -128,10 +129,19 @@ def judging_operations(task: str) -> list[dict[str, Any]]:
     return [operation(kind, payload) for kind, payload in payloads]
 
 
-def practice_answers() -> list[dict[str, Any]]:
-    """Return an answer to every practice item there is, one without a label, and one to no item."""
-    items = list(PracticeItem.objects.values_list("public_id", flat=True))
-    return [*({"item": item, "label": "okay"} for item in items), *({"item": item} for item in items[:1]), {}]
+def practice_operations(task: str) -> list[dict[str, Any]]:
+    """Return a label of what the task's assessor has answered, and of each item all that is no answer to it."""
+    assessor = Task.objects.filter(public_id=task).values_list("assessor", flat=True)
+    answered = PracticeAnswer.objects.filter(user__in=assessor).values_list("item__public_id", flat=True)
+    payloads: list[tuple[str, dict[str, Any]]] = [("label", {"key": key, "label": "okay"}) for key in answered]
+    for key in [*PracticeItem.objects.values_list("public_id", flat=True), "nowhere"]:
+        payloads += [
+            *(("label", {"key": key, "label": label}) for label in (None, "cant_judge", "nonsense")),
+            ("locate", {"key": key, "sentence": 0}),
+            ("open", {"answer": key}),
+        ]
+    payloads += [("undo", {"target": str(uuid.uuid4())}), ("search", {"words": "otter"}), ("nonsense", {})]
+    return [operation(kind, payload) for kind, payload in payloads]
 
 
 def operation(kind: str, payload: dict[str, Any]) -> dict[str, Any]:

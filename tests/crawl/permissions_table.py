@@ -23,8 +23,6 @@ own form           GET    in     ok       ok       ok         ok        ok      
 own form           POST   in     ok       ok       ok         ok        ok        ok        ok
 desk page          GET    in     --       ok       --         --        --        --        --
 desk page          POST   in     by       by       by         by        by        by        by
-desk form          GET    in     --       ok       --         --        --        --        --
-desk form          POST   in     --       ok       --         --        --        --        --
 desk button        GET    in     by       by       by         by        by        by        by
 desk button        POST   in     --       ok       --         --        --        --        --
 desk state         GET    in     --       ok       --         --        --        --        --
@@ -116,12 +114,13 @@ ROUTES = {
         organizer:close_account organizer:open_account organizer:drop_factor organizer:erase_account
     """,
     "desk page": """
-        assessor:task assessor:practised assessor:review assessor:history assessor:guidelines
+        assessor:task assessor:practice assessor:review assessor:history assessor:guidelines
     """,
-    "desk form": "assessor:practice assessor:practise_again",
     "desk button": "assessor:start assessor:restore",
-    "desk state": "assessor:state assessor:answer",
-    "desk act": "assessor:ops assessor:beat assessor:hold assessor:gap assessor:submit assessor:remark",
+    "desk state": "assessor:state assessor:answer assessor:practice_state assessor:practice_answer",
+    "desk act": """
+        assessor:ops assessor:practice_ops assessor:beat assessor:hold assessor:gap assessor:submit assessor:remark
+    """,
     "anybody's form": """
         account_login account_logout account_signup account_reset_password account_reset_password_from_key healthz
         readyz organizer:invitation

@@ -37,7 +37,7 @@ from tests.crawl.canaries import Canaries
 from tests.crawl.desk_requests import OF_NO_TASK, POSTED, READ_ONLY
 from tests.crawl.leaks import LEAKS
 from tests.crawl.walking import DESK, STATES, Walk, candidates_of, known_to
-from tests.worlds.blind import KNOWN_TO_SOME, SECRET, UNTOLD, make_blind_world
+from tests.worlds.blind import KNOWN_TO_SOME, SECRET, make_blind_world
 from tests.worlds.desk import DeskWorld
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("crawl")]
@@ -130,10 +130,6 @@ def test_no_state_of_a_task_tells_more(blind: tuple[DeskWorld, Canaries]) -> Non
     for fields in STATES:
         Task.objects.filter(pk__in=[world.post_edit.pk, world.manual.pk]).update(**fields)
         assert at_own_desks(world, canaries).problems == []
-        # By now the walk has answered the practice.
-        canaries.allow(
-            "ann", [canary for canary, kind in canaries.kinds.items() if kind == UNTOLD], at="/practice/"
-        )
 
 
 def addresses_with(walk: Walk, text: str) -> set[str]:

@@ -198,7 +198,7 @@ def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Pa
                 "slug": "river",
                 "public_id": ids.get(name, task),
                 "pk": ids.get(name, 999999),  # no row's, so that no line holds by the order of tests
-                "item_id": item,
+                "answer_id": item,
                 "role": "researcher",
             }
             filling |= {kind: forms[0] for kind, forms in FILES.items()} | pair_at(name)

@@ -139,7 +139,7 @@ def candidates_of(world: DeskWorld) -> dict[str, list[str]]:
         "slug": [world.campaign.slug, SEALED],
         "public_id": [*tasks, *topics, *segments, *remarks, "nothing"],
         "pk": [*dict.fromkeys([run, "1", "2", "999999"])],
-        "item_id": list(practice),
+        "answer_id": list(practice),
         "first": [str(Assignment.objects.all()[0].answer_id)],
         "second": [str(Assignment.objects.all()[0].nugget_version_id)],
         "object_id": ["1"],

@@ -81,7 +81,6 @@ from tests.worlds.desk import MACHINE, DeskWorld, make_desk_world, make_task
 from tests.worlds.practice import ALL, load_practice
 
 SEALED = "sealed"
-UNTOLD = "what is known of an item without an answer"
 SECRET: tuple[type[Model], ...] = (
     *(Run, Answer, AnswerProvenance, Sentence, Citation, Judge, Assignment, SupportJudgment),
     *(QrelSource, NuggetSet, NuggetList, ListedNugget, Nugget, Finding, TopicTag, ConditionDefault),
@@ -353,8 +352,10 @@ def _load_practice(world: DeskWorld, canaries: Canaries, folder: Path, *, with_c
     known = canaries.plant(
         importances.filter(pk=answered.pk), "explanation", kind="what is known of an answered item"
     )
-    canaries.allow("ann", known, at=f"/practice/{answered.public_id}/")
-    canaries.plant(importances.filter(pk=unanswered.pk), "explanation", kind=UNTOLD)
+    canaries.allow("ann", known, at="/practice/")
+    canaries.plant(
+        importances.filter(pk=unanswered.pk), "explanation", kind="what is known of an item without an answer"
+    )
 
 
 def _finish_and_reopen(world: DeskWorld, canaries: Canaries, window: Window) -> None:

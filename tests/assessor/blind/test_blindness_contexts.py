@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from evaluation.models import Task
 from tests.assessor.desk_client import Window
 from tests.crawl.desk_requests import READ_ONLY
 from tests.worlds.desk import DeskWorld
+from tests.worlds.practice import ALL, load_practice
 
 PLAIN = (str, int, float, bool, date, datetime, Enum, type(None), forms.BaseForm, forms.BoundField)
 DJANGO_S_OWN = {
@@ -33,7 +35,7 @@ def addresses(world: DeskWorld) -> list[str]:
     of_tasks = [
         f"/desk/{task.public_id}/{PATHS.get(name, f'{name}/')}{query}"
         for task in (world.post_edit, world.manual)
-        for name in sorted(READ_ONLY - {"state", "answer", "practised", "practise_again"})
+        for name in sorted(READ_ONLY - {"state", "answer", "practice_state", "practice_answer"})
         for query in ("", "?part")
     ]
     return ["/desk/", "/desk/keys/", *of_tasks]
@@ -77,13 +79,14 @@ def found(client: Client, pages: Iterable[str]) -> set[str]:
 
 
 @pytest.fixture
-def busy(world: DeskWorld) -> DeskWorld:
-    """Ann has done a little of each, submitted the first, and been answered."""
+def busy(world: DeskWorld, tmp_path: Path) -> DeskWorld:
+    """Ann has done a little of each, submitted the first, and been answered; then practice was set."""
     for task in (world.post_edit, world.manual):
         window = Window(world.client(), task).open()
         window.do("add", key="own", text="my own words", importance=1, evidence=[], after=None)
         window.finish()
     assert Window(world.client(), world.manual, window.window).submit().status_code == 200
+    load_practice(world.campaign, tmp_path, ALL)
     return world
 
 

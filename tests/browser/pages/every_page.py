@@ -13,8 +13,6 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessor.desk.context import open_desk
-from assessor.models import PracticeItem
-from assessor.practice.items import practice_of
 from evaluation.models import (
     Answer,
     Assignment,
@@ -69,7 +67,7 @@ PAGES = {
         organizer:import_attempt
     """,
     "ann": """
-        assessor:home assessor:keys assessor:task assessor:practice assessor:practised assessor:practise_again
+        assessor:home assessor:keys assessor:task assessor:practice
         assessor:review assessor:history assessor:guidelines accounts:notice
     """,
     "admin": """
@@ -203,16 +201,6 @@ def _pair(model: type[Model], first: str, second: str) -> Arguments:
     return dict(zip(("first", "second"), pair, strict=True))
 
 
-def _practised() -> Arguments:
-    """Return an item that Ann answered, and a task of the stage that asks for it."""
-    for task in _tasks_of_ann():
-        done = practice_of(task.assessor, [task.campaign_id]).items_before(task)
-        if done:
-            item = PracticeItem.objects.get(pk=done[0])
-            return {"public_id": task.public_id, "item_id": item.public_id}
-    raise LookupError("the demo has no practice")
-
-
 def admin_pages() -> list[str]:
     """Return the pages of Django's admin: its own, and those of each model, with a row where there is one."""
     found = ["/admin/", "/admin/password_change/"]
@@ -251,8 +239,6 @@ ONLY: dict[str, Callable[[], Arguments]] = {
     "reports:nuggets_pair": lambda: _pair(Assignment, "answer", "nugget_version"),
     "reports:citations_pair": lambda: _pair(SupportJudgment, "sentence", "segment"),
     "assessor:practice": lambda: {"public_id": _tasks_of_ann()[0].public_id},
-    "assessor:practised": _practised,
-    "assessor:practise_again": _practised,
     "assessor:guidelines": lambda: {"public_id": _tasks_of_ann()[0].public_id},
 }
 """What stands in an address where no other will do."""

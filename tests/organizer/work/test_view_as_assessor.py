@@ -18,7 +18,7 @@ from tests.worlds.desk import DeskWorld, make_desk_world
 from tests.worlds.judging_desk import MACHINE_LABELS, JudgeWorld, make_judge_world
 
 ROOMS = ("evaluation", "jobs", "llmjobs", "reports", "exchange", "accounts")
-WRITES = ("ops", "beat", "hold", "gap", "submit", "remark")
+WRITES = ("ops", "practice_ops", "beat", "hold", "gap", "submit", "remark")
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_every_write_of_the_desk_refuses_the_organizer(desk: DeskWorld, name: st
     for body in bodies(name, desk.post_edit.public_id, known_to(desk, "ann")):
         where = reverse(f"assessor:{name}", args=[desk.post_edit.public_id])
         assert olga.post(where, encoded(body), content_type=JSON).status_code == 404
-    for form in ("start", "restore", "practice"):
+    for form in ("start", "restore"):
         where = reverse(f"assessor:{form}", args=[desk.post_edit.public_id])
         assert olga.post(where, {"key": "d1", "seq": "0"}).status_code == 404
     assert olga.post(address(desk.post_edit)).status_code == 405
