@@ -16,7 +16,7 @@ from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from accounts.desk_settings import DeskSettings
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, IMPORTANCE_LABELS, NUGGET_LABELS
 from evaluation.terms import Stage
 
 ANYWHERE = "anywhere"
@@ -137,18 +137,15 @@ def keymap_json(own: DeskSettings, stage: str, without: Collection[str] = ()) ->
 
 NOT_PRACTISED = ("cant-judge", "note", "flag", "comment", "pause")
 OF_ANSWERS = ("place", "record", "place-go", "answer-search")
-"""Actions about what is read, which a question alone is not."""
 
 
-def practice_keymap(own: DeskSettings, stage: str, *, is_importance: bool) -> dict[str, Any]:
-    """Keys of a practice at a judging desk; importance takes its labels' keys from the desks where nuggets are made."""
-    if not is_importance:
-        return keymap_json(own, stage, NOT_PRACTISED)
-    labels = [f"label-{label.key}" for labels in LABEL_SETS.values() for label in labels.degrees]
-    keymap = keymap_json(own, stage, (*NOT_PRACTISED, *OF_ANSWERS, *labels))
+def importance_keymap(own: DeskSettings, keymap: dict[str, Any]) -> dict[str, Any]:
+    """Keys of a judging desk at which importance is practised; vital and okay have those of the nugget desks."""
+    labels = [label.action for labels in LABEL_SETS.values() for label in labels.degrees]
+    others = [action for action in keymap["actions"] if action["id"] not in (*OF_ANSWERS, *labels)]
     of_nuggets = keymap_json(own, Stage.MANUAL)["actions"]
-    importance = [action for action in of_nuggets if action["id"] in ("vital", "okay")]
-    return keymap | {"actions": [*importance, *keymap["actions"]]}
+    importance = [action for action in of_nuggets if action["id"] in IMPORTANCE_LABELS.words]
+    return keymap | {"actions": [*importance, *others]}
 
 
 def is_single(chord: str) -> bool:

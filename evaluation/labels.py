@@ -3,9 +3,11 @@
 A label more is an enum member and a `Label` here, and a migration for the columns that check their codes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final
+
+from evaluation.terms import Importance
 
 NO_LABEL: Final = 255
 """Outside the codes of every set: stands where a label may be missing and 0 is one."""
@@ -38,7 +40,7 @@ class Label:
     `meaning` tells people, in the guidelines, and `prompt` an LLM when to give it.
     """
 
-    code: AssignmentLabel | SupportLabel
+    code: AssignmentLabel | SupportLabel | Importance
     caption: str
     spoken: str
     glyph: str
@@ -58,8 +60,8 @@ class Label:
 
     @property
     def action(self) -> str:
-        """Action of the keymap: a key of one's own gives the label of that place in every set."""
-        return f"label-{self.key}"
+        """Action of the keymap: a key of one's own gives the label of that place in every set with keys."""
+        return f"label-{self.key}" if self.key else self.word
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,13 @@ def _label_set(codes: type[AssignmentLabel] | type[SupportLabel], *degrees: Labe
 
 
 NO_LABELS: Final = _label_set(AssignmentLabel)
+IMPORTANCE_LABELS: Final = replace(
+    NO_LABELS,
+    degrees=(
+        Label(Importance.VITAL, caption="Vital", spoken="vital", glyph="◆", tone="vital"),
+        Label(Importance.OKAY, caption="Okay", spoken="okay", glyph="◇", tone="okay"),
+    ),
+)
 NUGGET_LABELS: Final = _label_set(
     AssignmentLabel,
     Label(

@@ -3,7 +3,7 @@
 Labels stand in the browser and nowhere else, but for the first one of each item.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -30,56 +30,10 @@ from assessor.practice.rules import word_of
 from assessor.rules.citation_marks import Piece
 from assessor.rules.op_schemas import GiveLabel, Op
 from evaluation.errors import NoSuchTask, Refused
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import Task
 from evaluation.rules.sentences import split
 from evaluation.stages import stage_of
 from evaluation.terms import PracticeKind, Stage, TaskState
-
-
-@dataclass(frozen=True, slots=True)
-class PracticeLabel:
-    """A label as the desks show it; `action` is that of its key."""
-
-    word: str
-    glyph: str
-    tone: str
-    caption: str
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
-class PracticeLabels:
-    """Labels of one kind of practice. None says that something cannot be judged: something is known of every item."""
-
-    degrees: tuple[PracticeLabel, ...]
-
-    def for_page(self) -> dict[str, dict[str, str]]:
-        return {
-            label.word: {"action": label.action, "glyph": label.glyph, "caption": label.caption}
-            for label in self.degrees
-        }
-
-
-def _degrees(labels: LabelSet) -> PracticeLabels:
-    return PracticeLabels(
-        tuple(
-            PracticeLabel(label.word, label.glyph, label.tone, label.caption, label.action)
-            for label in labels.degrees
-        )
-    )
-
-
-LABELS: Mapping[PracticeKind, PracticeLabels] = {
-    PracticeKind.ASSIGN: _degrees(NUGGET_LABELS),
-    PracticeKind.SUPPORT: _degrees(CITATION_LABELS),
-    PracticeKind.IMPORTANCE: PracticeLabels(
-        (
-            PracticeLabel("vital", "◆", "vital", "Vital", "vital"),
-            PracticeLabel("okay", "◇", "okay", "Okay", "okay"),
-        )
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +76,9 @@ def practice_desk(task: str, user: User, *, again: bool) -> tuple[DeskPage, Firs
 def practice_state(task: str, user: User, *, again: bool) -> dict[str, Any]:
     """Return the state of a practice in the shape of `judging_state`, with what is known of answered items alone."""
     own, items, answers = _practice(task, user)
-    stage = _desk_of(items)
-    answered = {} if again else answers
-    readings = _readings(items)
+    readings, stage = _readings(items), _desk_of(items)
+    keys = {item.pk: f"{reading}{SEPARATOR}{item.public_id}" for reading in readings for item in readings[reading]}
+    rows = [_row(item, keys[item.pk], answers[item.pk]) for item in items if item.pk in answers]
     state: dict[str, Any] = {
         # Not the task's own name: under it the browser keeps what is unsent.
         "task": f"practice-{own.public_id}",
@@ -137,13 +91,13 @@ def practice_state(task: str, user: User, *, again: bool) -> dict[str, Any]:
         "place": {},
         "undo": [],
         "redo": [],
-        "rows": [_row(item, _key(item, readings), answered[item.pk]) for item in items if item.pk in answered],
+        "rows": [] if again else rows,
         "answers": [_answer(number, together) for number, together in enumerate(readings.values(), start=1)],
     }
     if stage == Stage.ASSIGN:
         nuggets = [{"key": item.public_id, "text": item.statement, "importance": ""} for item in items]
         return state | {"nuggets": nuggets, "sweep": False}
-    return state | {"pairs": [_pair(item) for item in items]}
+    return state | {"pairs": [_pair(item, keys[item.pk]) for item in items]}
 
 
 def practice_answer(task: str, user: User, answer: str) -> Reading:
@@ -153,20 +107,20 @@ def practice_answer(task: str, user: User, answer: str) -> Reading:
     if answer not in readings:
         raise NoSuchTask
     item = readings[answer][0]
-    sentences = split(item.text.strip()) if item.kind == PracticeKind.ASSIGN else [_read(item)]
-    citations = (1,) if item.kind == PracticeKind.SUPPORT else ()
+    is_cited = item.kind == PracticeKind.SUPPORT
+    text = tuple(sentence.strip() for sentence in split(item.text.strip()))
+    sentences = (item.statement,) if is_cited else text or (item.question,)
+    citations = (1,) if is_cited else ()
     shown = ShownAnswer(
         public_id=answer,
         number=list(readings).index(answer) + 1,
         of=len(readings),
         sentences=tuple(
-            ShownSentence(index, (Piece(sentence.strip()),), citations) for index, sentence in enumerate(sentences)
+            ShownSentence(index, (Piece(sentence),), citations) for index, sentence in enumerate(sentences)
         ),
     )
-    if not citations:
-        return shown, ()
-    passage = tuple(CitedSentence(index, text.strip()) for index, text in enumerate(split(item.text.strip())))
-    return shown, (CitedPassage(item.public_id, "", passage),)
+    passage = CitedPassage(item.public_id, "", tuple(CitedSentence(*sentence) for sentence in enumerate(text)))
+    return shown, (passage,) if is_cited else ()
 
 
 def practise(*, task: str, user: User, op: Op) -> OpReceipt:
@@ -228,20 +182,9 @@ def _answer(number: int, together: Sequence[PracticeItem]) -> dict[str, Any]:
     }
 
 
-def _read(item: PracticeItem) -> str:
-    return item.statement if item.kind == PracticeKind.SUPPORT else item.question
-
-
-def _key(item: PracticeItem, readings: Mapping[str, Sequence[PracticeItem]]) -> str:
-    if item.kind == PracticeKind.SUPPORT:
-        return item.public_id
-    answer = next(answer for answer, together in readings.items() if item in together)
-    return f"{answer}{SEPARATOR}{item.public_id}"
-
-
-def _pair(item: PracticeItem) -> dict[str, Any]:
+def _pair(item: PracticeItem, key: str) -> dict[str, Any]:
     pair = {
-        "key": item.public_id,
+        "key": key,
         "answer": item.public_id,
         "sentence": 0,
         "citation": 1,

@@ -12,11 +12,10 @@ from accounts.desk_settings import DeskSettings, desk_settings_of
 from accounts.models import User
 from assessor.blind.desk import DeskPage
 from assessor.blind.guidelines import IMPORTANCE, Definition, definitions_of
-from assessor.blind.practice import LABELS, PracticeLabels
-from assessor.keymap import keymap_json, practice_keymap
+from assessor.keymap import NOT_PRACTISED, importance_keymap, keymap_json
 from assessor.rules.citation_marks import Piece
 from assessor.views.time import account_id
-from evaluation.labels import LabelSet
+from evaluation.labels import IMPORTANCE_LABELS, LabelSet
 from evaluation.stages import labels_of_stage, stage_of
 from evaluation.terms import PracticeKind
 
@@ -30,7 +29,7 @@ class Shell:
     account: str
     settings: DeskSettings
     keymap: dict[str, Any]
-    labels: LabelSet | PracticeLabels
+    labels: LabelSet
     definitions: tuple[Definition, ...]
 
 
@@ -41,24 +40,16 @@ register.filter("assessor_words", lambda stage: stage_of(stage).assessor_words)
 @register.simple_tag
 def desk_shell(user: User, desk: DeskPage) -> Shell:
     settings, head = desk_settings_of(user), desk.head
-    if desk.practice:
-        kind = PracticeKind(desk.practice)
-        is_importance = kind is PracticeKind.IMPORTANCE
-        return Shell(
-            account_id(user),
-            settings,
-            practice_keymap(settings, head.stage, is_importance=is_importance),
-            LABELS[kind],
-            IMPORTANCE if is_importance else definitions_of(head.stage),
-        )
-    allowed = {"nugget-search": head.searches_nuggets, "words": head.copies_words}
-    forbidden = [name for name, is_allowed in allowed.items() if not is_allowed]
+    is_importance = desk.practice == PracticeKind.IMPORTANCE
+    forbidden = {"nugget-search": not head.searches_nuggets, "words": not head.copies_words}
+    forbidden |= dict.fromkeys(NOT_PRACTISED, bool(desk.practice))
+    keymap = keymap_json(settings, head.stage, [name for name, is_forbidden in forbidden.items() if is_forbidden])
     return Shell(
         account_id(user),
         settings,
-        keymap_json(settings, head.stage, forbidden),
-        labels_of_stage(head.stage),
-        definitions_of(head.stage, show_importance=head.show_importance),
+        importance_keymap(settings, keymap) if is_importance else keymap,
+        IMPORTANCE_LABELS if is_importance else labels_of_stage(head.stage),
+        IMPORTANCE if is_importance else definitions_of(head.stage, show_importance=head.show_importance),
     )
 
 
