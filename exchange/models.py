@@ -22,7 +22,7 @@ class Snapshot(models.Model):
     texts = models.BooleanField(help_text="whether passages, answers and calls are in it")
     names = models.BooleanField(help_text="whether people stand in it by their names")
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    made_at = models.DateTimeField(auto_now_add=True)
+    made_at = models.DateTimeField(default=now, editable=False)
 
     class Meta:
         ordering = ["-made_at", "-pk"]

@@ -1,34 +1,11 @@
 """Field helpers that several models share."""
 
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from enum import IntEnum, StrEnum
-from random import Random, SystemRandom
+from secrets import token_bytes
 from uuid import UUID
 
-_seeded: ContextVar[Random | None] = ContextVar("seeded", default=None)
-
-
-SYSTEM = SystemRandom()
-
-
-@contextmanager
-def ids_from(seed: str) -> Iterator[None]:
-    """Draw ids and salts from a seed, so that invented data has the same ids wherever it is loaded.
-
-    Whoever knows the seed knows them all: for nothing that people work at.
-    """
-    token = _seeded.set(Random(seed))  # noqa: S311  # repeatable is what is wanted
-    try:
-        yield
-    finally:
-        _seeded.reset(token)
-
-
-def _random_bytes(count: int) -> bytes:
-    return (_seeded.get() or SYSTEM).randbytes(count)
+_random_bytes = token_bytes
 
 
 def new_public_id() -> str:

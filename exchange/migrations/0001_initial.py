@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
                 ('manifest', models.JSONField(help_text='what the file says that it holds')),
                 ('texts', models.BooleanField(help_text='whether passages, answers and calls are in it')),
                 ('names', models.BooleanField(help_text='whether people stand in it by their names')),
-                ('made_at', models.DateTimeField(auto_now_add=True)),
+                ('made_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.campaign')),
                 ('made_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],

@@ -184,11 +184,15 @@ BATCH = 2000
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Under which short name and name a campaign is loaded, and which roles its people get back."""
+    """Under which short name and name a campaign is loaded, and which roles its people get back.
+
+    `rests`: what waits or runs in the file is cancelled.
+    """
 
     slug: str
     name: str
     roles: frozenset[Role] = frozenset()
+    rests: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +332,8 @@ class _Loading:
         if table.model is Judge and (there := match_judge(values, self.target.slug)):
             self.keys[Judge][number - 1] = there
             return None
-        values = at_rest(table.model, values)
+        if self.target.rests:
+            values = at_rest(table.model, values)
         filled = [values.get(column.attname, _default(column)) for column in table.fields]
         if table.numbered:
             return [self.keys[table.model][number - 1], *filled]

@@ -56,7 +56,7 @@ def take_snapshot(
         path = Path(folder) / "campaign.zip"
         manifest = write_campaign(path, campaign, contents, tell)
         with transaction.atomic():
-            return _keep(path, manifest, Snapshot(campaign=campaign, name=name, note=note, made_by=actor))
+            return keep(path, manifest, Snapshot(campaign=campaign, name=name, note=note, made_by=actor))
 
 
 def check_new_name(campaign: Campaign, name: str) -> None:
@@ -73,7 +73,7 @@ def _check_short(what: str, name: str) -> None:
         raise Refused("bad_name", f"{what}: 1 to 60 letters, digits, hyphens and underscores, found {name!r}.")
 
 
-def _keep(path: Path, manifest: SnapshotManifest, snapshot: Snapshot) -> Snapshot:
+def keep(path: Path, manifest: SnapshotManifest, snapshot: Snapshot) -> Snapshot:
     snapshot.size, snapshot.manifest = path.stat().st_size, manifest.model_dump(mode="json")
     snapshot.texts, snapshot.names = manifest.texts, manifest.people == "names"
     snapshot.sha256 = digest_of(path)

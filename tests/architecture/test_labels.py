@@ -16,7 +16,6 @@ MAY_SAY_IT = {
     "evaluation/labels.py": "the list itself",
     "static/css/labels.css": "colours of tones",
     "static/css/judge.css": "widths of the buttons",
-    "exchange/demo_work.py": "slips of two assessors of the demo",
 }
 
 

@@ -14,8 +14,8 @@ from evaluation.campaigns.create import create_campaign, read_campaign_file
 from evaluation.domain.conditions import judges_of, support_judges_of
 from evaluation.models import Campaign, QrelSource
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
-from exchange.demo_campaign import RUNS, SLUG
-from exchange.demo_work import FILES
+from exchange.demo_campaign import FILES, RUNS, SLUG
+from loadtest.demo.desks import FILES as MADE_OF
 from tests.worlds.demo import make_demo
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("round-trip")]
@@ -82,7 +82,7 @@ def demo(tmp_path: Path) -> str:
     """Load the demo, and a copy of its topics, runs and segments."""
     make_demo()
     # With the same settings: several people gave labels, and these say whose count.
-    create_campaign(slug=COPY, name="Copy", file=read_campaign_file(FILES / "campaign.toml"))
+    create_campaign(slug=COPY, name="Copy", file=read_campaign_file(MADE_OF / "campaign.toml"))
     command("import_topics", str(FILES / "topics.jsonl"), "--campaign", COPY)
     for run_id, options in RUNS.items():
         words = ["--group", options.group, "--task", options.task, "--priority", options.priority]

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from accounts.models import User
 from assessor.desk.task_progress import pairs_without_llm_label, progress_of
@@ -26,15 +27,15 @@ from evaluation.models import (
     Protocol,
     Remark,
     Study,
-    SupportJudgment,
     Task,
     Topic,
 )
 from evaluation.terms import Condition, DrawKind, RemarkKind, Role, Stage, TaskState
-from exchange.demo_campaign import EMPTY_SLUG, JUDGES, LLMS, SLUG
+from exchange.demo_campaign import EMPTY_SLUG, SLUG
 from exchange.models import Snapshot
 from jobs.models import Job, WorkItem
 from llmjobs.models import Attempt, LlmJob
+from loadtest.demo.campaign import JUDGES, LLMS
 from organizer.cost import LABEL, LIST, Prices, cost_page, llm_units, person_units
 from organizer.management.commands.load_demo import visit_yesterday
 from organizer.today.summary import last_visit
@@ -176,10 +177,12 @@ def test_jobs_are_done_retried_and_paused_all_with_a_price() -> None:
     assert states == {WorkItem.State.DONE: 4, WorkItem.State.QUEUED: 10}
 
 
-def test_labels_were_given_after_the_snapshot() -> None:
+def test_labels_were_given_after_the_snapshot(client: Client) -> None:
+    client.force_login(organizer())
+    page = client.get(reverse("organizer:today", args=[SLUG])).content.decode()
     (snapshot,) = Snapshot.objects.filter(campaign=demo())
-    given = SupportJudgment.objects.filter(given_at__gt=snapshot.made_at, event__kind="task.submitted")
-    assert given.exists()
+    assert "out of date" in page
+    assert f"last snapshot {date_format(timezone.localtime(snapshot.made_at), 'j M Y, H:i')}" in page
 
 
 def test_the_organizer_was_here_yesterday() -> None:

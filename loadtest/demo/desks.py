@@ -1,4 +1,4 @@
-"""The demo's people at their desks: tasks handed out, done as far as `demo/tasks.csv` says, with the time they took."""
+"""The demo's people at their desks: tasks handed out, done as far as `files/tasks.csv` says, and their time."""
 
 import csv
 import json
@@ -56,7 +56,7 @@ from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from reports.random_checks.frame import drawn_rows
 from reports.random_checks.importing import import_random_check
 
-FILES = Path(__file__).parent / "demo"
+FILES = Path(__file__).parent / "files"
 DRAFTS, QRELS = "draft", "NIST"
 OTHERWISE = 11
 """Every so many labels a person gives another one than the label that is known."""

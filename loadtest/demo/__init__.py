@@ -1,0 +1,1 @@
+"""Makes the files of the demo: `python -m loadtest.demo`."""
