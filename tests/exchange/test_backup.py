@@ -25,7 +25,8 @@ from api.models import IdempotencyKey
 from assessor.models import Operation
 from evaluation.models import Event
 from exchange import backup
-from exchange.backup import PostgresqlTools, back_up
+from exchange.backup import back_up
+from exchange.files import new_folder
 from loadtest.desk.judging_campaign import Extent, seat_judges
 from loadtest.desk.judging_load import JudgingAssessor
 from loadtest.desk.plan import Plan
@@ -72,6 +73,11 @@ def restored(file: Path, database: str, *more: str) -> str:
     done = manage(database, "restore", str(file), *more)
     assert done.returncode == 0, done.stderr
     return done.stderr
+
+
+@pytest.fixture(autouse=True)
+def _stored_files(settings: Any, tmp_path: Path) -> None:
+    settings.FILES_DIR = tmp_path / "stored"
 
 
 @pytest.fixture
@@ -170,13 +176,14 @@ def signed_in(name: str) -> str:
 
 def plain(file: Path, folder: Path) -> bytes:
     """Return the dump of a backup as statements or pages that can be searched."""
-    data, plain_data = folder / "data", folder / "plain"
-    backup.unpack(file, backup.read_manifest(file), data)
+    with tarfile.open(file) as tar:
+        tar.extract(backup.DATABASE, folder)
+    dump = folder / backup.DATABASE
     if connection.vendor == "sqlite":
-        backup.decompress(data, plain_data)
-    else:
-        subprocess.run([PostgresqlTools()._program("pg_restore"), f"--file={plain_data}", str(data)], check=True)
-    return plain_data.read_bytes()
+        return dump.read_bytes()
+    return subprocess.run(
+        [backup._program("pg_restore"), "--file=-", str(dump)], check=True, capture_output=True
+    ).stdout
 
 
 def test_a_backup_opens_nothing(tmp_path: Path) -> None:
@@ -198,6 +205,32 @@ def test_a_restored_database_has_no_session(tmp_path: Path) -> None:
         assert "Every session is ended" in restored(file, other)
         assert [ask(other, f"SELECT count(*) FROM {name}") for name in LEFT_OUT] == [[(0,)]] * 3  # noqa: S608
         assert ask(other, "SELECT session_epoch FROM accounts_user") == [(1,)]
+
+
+def test_stored_files_come_back_for_their_owner_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, folder = new_folder()
+    (folder / "0").write_text("an export", encoding="utf-8")
+    (folder / "1.part").write_text("not yet whole", encoding="utf-8")
+    file = tmp_path / "assay.tar"
+    assert "1 stored files" in run("backup", str(file)).err
+    monkeypatch.setenv("FILES_DIR", str(tmp_path / "restored"))
+    with other_database(tmp_path) as other:
+        restored(file, other)
+    back = tmp_path / "restored" / name
+    assert [path.name for path in back.iterdir()] == ["0"]
+    assert (back / "0").read_text(encoding="utf-8") == "an export"
+    assert [path.stat().st_mode & 0o777 for path in (back, back / "0")] == [0o700, 0o600]
+
+
+def test_a_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite needs no program")
+    monkeypatch.setattr(backup, "PROGRAMS", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    refused = run("backup", str(tmp_path / "assay.tar"))
+    assert refused.code == 1
+    assert "pg_dump of PostgreSQL" in refused.err
+    assert "install postgresql-client-" in refused.err
 
 
 def test_tokens_that_are_good_again_are_named(tmp_path: Path) -> None:
@@ -222,7 +255,7 @@ def test_only_what_this_installation_signed_is_restored(tmp_path: Path) -> None:
     manifest = back_up(file)
     other_key = manage(own_address(), "restore", str(file), "--check", SECRET_KEY="another" * 10)
     with tarfile.open(file) as tar:
-        assert tar.getnames() == ["manifest.json", "signature", "database"]
+        assert tar.getnames() == ["manifest.json", "database"]
     changed = rewritten(file, made_at="2026-01-01T00:00:00+00:00")
     assert manifest.made_at != backup.read_manifest(changed).made_at
     refused = run("restore", str(changed), "--check")
@@ -241,9 +274,9 @@ def rewritten(file: Path, data: bytes | None = None, **changes: Any) -> Path:
     """Return a copy of a backup with other content, or another manifest."""
     manifest = backup.read_manifest(file).model_copy(update=changes)
     with tarfile.open(file) as tar:
-        content = tar.extractfile(backup.DATA)
+        content = tar.extractfile(backup.DATABASE)
         assert content
-        parts = {backup.MANIFEST: manifest.model_dump_json().encode(), backup.DATA: data or content.read()}
+        parts = {backup.MANIFEST: manifest.model_dump_json().encode(), backup.DATABASE: data or content.read()}
     changed = file.with_name("changed.tar")
     with tarfile.open(changed, "w") as tar:
         for name, part in parts.items():
@@ -259,7 +292,7 @@ def test_what_is_no_whole_backup_of_this_database_is_refused(tmp_path: Path) -> 
     other = {"sqlite": "postgresql", "postgresql": "sqlite"}[connection.vendor]
     assert run("restore", str(file), "--check").code == 0
     bad: dict[str, dict[str, Any]] = {
-        "checksum": {"data": b"x" * manifest.size},
+        "checksum": {"data": b"other pages"},
         "is of a": {"engine": other},
         "upgrade Assay first": {"migrations": [*manifest.migrations, "evaluation.9999_tomorrow"]},
         "reads form 1": {"format": 2},
@@ -268,7 +301,7 @@ def test_what_is_no_whole_backup_of_this_database_is_refused(tmp_path: Path) -> 
         refused = run("restore", str(rewritten(file, **change)), "--check", "--from-elsewhere")
         assert (refused.code, message in refused.err) == (1, True), refused.err
     half = tmp_path / "half.tar"
-    half.write_bytes(file.read_bytes()[: manifest.size // 2])
+    half.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     for path in (half, tmp_path / "nothing.tar"):
         assert run("restore", str(path), "--check").code == 1
     assert run("backup", str(file)).code == 1

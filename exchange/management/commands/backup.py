@@ -10,9 +10,7 @@ from exchange.backup import back_up, default_path
 
 
 class Command(AssayCommand):
-    help = (
-        "Write the whole database, as it is at one moment, into one file with a checksum. Nobody who works waits."
-    )
+    help = "Write the whole database, as it is at one moment, and stored files into one file. Nobody waits."
     example = "manage.py backup /srv/backups/assay-monday.tar"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -23,4 +21,5 @@ class Command(AssayCommand):
         path = Path(options["file"]) if options["file"] else default_path()
         manifest = back_up(path)
         self.stdout.write(str(path))
-        self.say(f"{manifest.total:,} rows of {len(manifest.rows)} tables, {manifest.size / 1e6:,.1f} MB.")
+        stored, size = len(manifest.sha256) - 1, path.stat().st_size / 1e6
+        self.say(f"{manifest.total:,} rows of {len(manifest.rows)} tables, {stored} stored files: {size:,.1f} MB.")

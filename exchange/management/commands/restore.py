@@ -38,6 +38,8 @@ class Command(AssayCommand):
         if restored.tokens:
             self.say(f"Tokens that are good again ({len(restored.tokens)}); take back what was taken back since:")
             for token in restored.tokens:
-                self.say(f"  {token.prefix}… of {token.owner}, {token.name}, until {localdate(token.until)}")
+                self.say(
+                    f"  {token.prefix}… of {token.user.username}, {token.name}, until {localdate(token.expires_at)}"
+                )
         if restored.accounts:
             self.say(f"Accounts that are open again: {', '.join(restored.accounts)}.")
