@@ -47,6 +47,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['kind', 'position', 'id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('kind__in', [evaluation.terms.PracticeKind['ASSIGN'], evaluation.terms.PracticeKind['SUPPORT'], evaluation.terms.PracticeKind['IMPORTANCE']])), name='practice_item_kind'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('kind', evaluation.terms.PracticeKind['IMPORTANCE']), ('label__in', [evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']]), ('text', '')), models.Q(models.Q(('kind', evaluation.terms.PracticeKind['IMPORTANCE']), _negated=True), ('label__in', (0, 1, 2))), _connector='OR'), name='practice_item_label'),
+                    models.CheckConstraint(condition=models.Q(('shown_label', None), models.Q(('kind', evaluation.terms.PracticeKind['SUPPORT']), ('shown_label__in', (0, 1, 2))), _connector='OR'), name='practice_item_shown'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -58,6 +63,12 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('item', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='assessor.practiceitem')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'user'), name='practice_answer_once'),
+                    models.CheckConstraint(condition=models.Q(('label__in', (0, 1, 2))), name='practice_answer_label'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='TimeSegment',
@@ -76,6 +87,14 @@ class Migration(migrations.Migration):
                 ('item', models.CharField(blank=True, help_text='the nugget or passage in focus', max_length=36)),
                 ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.task')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('task', 'window', 'number'), name='time_segment_once'),
+                    models.CheckConstraint(condition=models.Q(('ended_at__gte', models.F('started_at'))), name='time_segment_not_negative'),
+                    models.CheckConstraint(condition=models.Q(('kind__in', [evaluation.terms.SegmentKind['READING'], evaluation.terms.SegmentKind['EDITING'], evaluation.terms.SegmentKind['GAP'], evaluation.terms.SegmentKind['HIDDEN'], evaluation.terms.SegmentKind['PAUSED'], evaluation.terms.SegmentKind['SUSPENDED']])), name='time_segment_kind'),
+                    models.CheckConstraint(condition=models.Q(('gap_answer__in', ['', 'reading', 'away'])), name='time_segment_gap_answer'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='WorkingAssignment',
@@ -90,6 +109,12 @@ class Migration(migrations.Migration):
                 ('nugget_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.nuggetversion')),
                 ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.task')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('task', 'answer', 'nugget_version'), name='working_assignment_once'),
+                    models.CheckConstraint(condition=models.Q(('label', None), ('label__in', [0, 1, 2, 8]), _connector='OR'), name='working_assignment_label'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='WorkingNugget',
@@ -112,6 +137,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('task', 'key'), name='working_nugget_once'),
+                    models.UniqueConstraint(fields=('task', 'number'), name='working_nugget_number'),
+                    models.CheckConstraint(condition=models.Q(('decision__in', [evaluation.terms.Decision['UNDECIDED'], evaluation.terms.Decision['KEPT'], evaluation.terms.Decision['REJECTED'], evaluation.terms.Decision['REPLACED']])), name='working_nugget_decision'),
+                    models.CheckConstraint(condition=models.Q(('making__in', [evaluation.terms.Making['PROPOSED'], evaluation.terms.Making['ADDED'], evaluation.terms.Making['MERGED'], evaluation.terms.Making['SPLIT']])), name='working_nugget_making'),
+                    models.CheckConstraint(condition=models.Q(('importance__in', [evaluation.terms.Importance['UNKNOWN'], evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']])), name='working_nugget_importance'),
+                    models.CheckConstraint(condition=models.Q(('draft_importance__in', [evaluation.terms.Importance['UNKNOWN'], evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']])), name='working_nugget_draft_importance'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('draft__isnull', False), ('making', evaluation.terms.Making['PROPOSED'])), models.Q(models.Q(('making', evaluation.terms.Making['PROPOSED']), _negated=True), ('draft', None)), _connector='OR'), name='working_nugget_draft_of_proposed'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -128,6 +162,13 @@ class Migration(migrations.Migration):
                 ('sentence', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.sentence')),
                 ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.task')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('task', 'sentence', 'segment'), name='working_support_once'),
+                    models.CheckConstraint(condition=models.Q(('label', None), ('label__in', [0, 1, 2, 8]), _connector='OR'), name='working_support_label'),
+                    models.CheckConstraint(condition=models.Q(('accepted', False), ('shown_label__isnull', False), _connector='OR'), name='working_support_accepted_of_shown'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='MarkedPassage',
@@ -163,89 +204,5 @@ class Migration(migrations.Migration):
                 'ordering': ['seq'],
                 'constraints': [models.UniqueConstraint(fields=('task', 'seq'), name='operation_seq'), models.UniqueConstraint(fields=('op_id',), name='operation_once')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='practiceitem',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', [evaluation.terms.PracticeKind['ASSIGN'], evaluation.terms.PracticeKind['SUPPORT'], evaluation.terms.PracticeKind['IMPORTANCE']])), name='practice_item_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceitem',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', evaluation.terms.PracticeKind['IMPORTANCE']), ('label__in', [evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']]), ('text', '')), models.Q(models.Q(('kind', evaluation.terms.PracticeKind['IMPORTANCE']), _negated=True), ('label__in', (0, 1, 2))), _connector='OR'), name='practice_item_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceitem',
-            constraint=models.CheckConstraint(condition=models.Q(('shown_label', None), models.Q(('kind', evaluation.terms.PracticeKind['SUPPORT']), ('shown_label__in', (0, 1, 2))), _connector='OR'), name='practice_item_shown'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceanswer',
-            constraint=models.UniqueConstraint(fields=('item', 'user'), name='practice_answer_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceanswer',
-            constraint=models.CheckConstraint(condition=models.Q(('label__in', (0, 1, 2))), name='practice_answer_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='timesegment',
-            constraint=models.UniqueConstraint(fields=('task', 'window', 'number'), name='time_segment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='timesegment',
-            constraint=models.CheckConstraint(condition=models.Q(('ended_at__gte', models.F('started_at'))), name='time_segment_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='timesegment',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', [evaluation.terms.SegmentKind['READING'], evaluation.terms.SegmentKind['EDITING'], evaluation.terms.SegmentKind['GAP'], evaluation.terms.SegmentKind['HIDDEN'], evaluation.terms.SegmentKind['PAUSED'], evaluation.terms.SegmentKind['SUSPENDED']])), name='time_segment_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='timesegment',
-            constraint=models.CheckConstraint(condition=models.Q(('gap_answer__in', ['', 'reading', 'away'])), name='time_segment_gap_answer'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingassignment',
-            constraint=models.UniqueConstraint(fields=('task', 'answer', 'nugget_version'), name='working_assignment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingassignment',
-            constraint=models.CheckConstraint(condition=models.Q(('label', None), ('label__in', [0, 1, 2, 8]), _connector='OR'), name='working_assignment_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingnugget',
-            constraint=models.UniqueConstraint(fields=('task', 'key'), name='working_nugget_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingnugget',
-            constraint=models.UniqueConstraint(fields=('task', 'number'), name='working_nugget_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingnugget',
-            constraint=models.CheckConstraint(condition=models.Q(('decision__in', [evaluation.terms.Decision['UNDECIDED'], evaluation.terms.Decision['KEPT'], evaluation.terms.Decision['REJECTED'], evaluation.terms.Decision['REPLACED']])), name='working_nugget_decision'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingnugget',
-            constraint=models.CheckConstraint(condition=models.Q(('making__in', [evaluation.terms.Making['PROPOSED'], evaluation.terms.Making['ADDED'], evaluation.terms.Making['MERGED'], evaluation.terms.Making['SPLIT']])), name='working_nugget_making'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingnugget',
-            constraint=models.CheckConstraint(condition=models.Q(('importance__in', [evaluation.terms.Importance['UNKNOWN'], evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']])), name='working_nugget_importance'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingnugget',
-            constraint=models.CheckConstraint(condition=models.Q(('draft_importance__in', [evaluation.terms.Importance['UNKNOWN'], evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']])), name='working_nugget_draft_importance'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingnugget',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('draft__isnull', False), ('making', evaluation.terms.Making['PROPOSED'])), models.Q(models.Q(('making', evaluation.terms.Making['PROPOSED']), _negated=True), ('draft', None)), _connector='OR'), name='working_nugget_draft_of_proposed'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingsupport',
-            constraint=models.UniqueConstraint(fields=('task', 'sentence', 'segment'), name='working_support_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingsupport',
-            constraint=models.CheckConstraint(condition=models.Q(('label', None), ('label__in', [0, 1, 2, 8]), _connector='OR'), name='working_support_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='workingsupport',
-            constraint=models.CheckConstraint(condition=models.Q(('accepted', False), ('shown_label__isnull', False), _connector='OR'), name='working_support_accepted_of_shown'),
         ),
     ]

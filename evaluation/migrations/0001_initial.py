@@ -55,6 +55,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'indexes': [
+                    models.Index(fields=['campaign', 'kind', 'id'], name='event_by_kind'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -72,6 +75,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'indexes': [
+                    models.Index(fields=['campaign', 'code'], name='finding_by_code'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -89,6 +95,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('aside', False)), fields=('user',), name='judge_per_user'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('base_url', ''), ('kind', evaluation.terms.JudgeKind['HUMAN']), ('model', '')), models.Q(('kind', evaluation.terms.JudgeKind['LLM']), ('user', None)), _connector='OR'), name='judge_person_or_llm'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -101,6 +111,12 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='evaluation.campaign')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'user', 'role'), name='membership_once'),
+                    models.CheckConstraint(condition=models.Q(('role__in', [evaluation.terms.Role['ASSESSOR'], evaluation.terms.Role['ORGANIZER'], evaluation.terms.Role['RESEARCHER'], evaluation.terms.Role['AUDITOR']])), name='membership_role'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='NuggetSet',
@@ -114,6 +130,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='nugget_set_once'),
+                    models.CheckConstraint(condition=models.Q(('origin__in', [evaluation.terms.Origin['AUTO'], evaluation.terms.Origin['DRAFT'], evaluation.terms.Origin['EDITED'], evaluation.terms.Origin['MANUAL']])), name='nugget_set_origin'),
+                    models.CheckConstraint(condition=models.Q(('drafts', None), ('origin', evaluation.terms.Origin['EDITED']), _connector='OR'), name='nugget_set_drafts_of_edited'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -145,6 +166,12 @@ class Migration(migrations.Migration):
                 ('text', models.TextField()),
                 ('nugget', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='evaluation.nugget')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('nugget', 'number'), name='nugget_version_number'),
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='nugget_not_empty'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='NuggetLineage',
@@ -154,6 +181,12 @@ class Migration(migrations.Migration):
                 ('child', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lineage', to='evaluation.nuggetversion')),
                 ('parent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.nuggetversion')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('child', 'parent'), name='nugget_lineage_once'),
+                    models.CheckConstraint(condition=models.Q(('relation__in', ['kept', 'edited', 'merged', 'split'])), name='nugget_lineage_relation'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ListedNugget',
@@ -170,6 +203,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('nugget_list', 'position'), name='listed_nugget_position'),
+                    models.UniqueConstraint(fields=('nugget_list', 'nugget_version'), name='listed_nugget_once'),
+                    models.CheckConstraint(condition=models.Q(('importance__in', [evaluation.terms.Importance['UNKNOWN'], evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']])), name='listed_nugget_importance'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -188,6 +226,15 @@ class Migration(migrations.Migration):
                 ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.judge')),
                 ('nugget_version', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.nuggetversion')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['nugget_version', 'judge', 'stands'], name='assignment_of_nugget'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('answer', 'nugget_version', 'judge', 'submission'), name='assignment_once'),
+                    models.CheckConstraint(condition=models.Q(('label__in', [0, 1, 2, 8, 9])), name='assignment_label'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Protocol',
@@ -221,6 +268,19 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='protocols', to='evaluation.campaign')),
                 ('changed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'version'), name='protocol_version'),
+                    models.CheckConstraint(condition=models.Q(('passage_order__in', [evaluation.terms.PassageOrder['RANK'], evaluation.terms.PassageOrder['SHUFFLE']])), name='protocol_passage_order'),
+                    models.CheckConstraint(condition=models.Q(('nugget_search__in', [evaluation.terms.NuggetSearch['NONE'], evaluation.terms.NuggetSearch['EDITED'], evaluation.terms.NuggetSearch['ALL']])), name='protocol_nugget_search'),
+                    models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='protocol_version_from_1'),
+                    models.CheckConstraint(condition=models.Q(('batch_size__gte', 1), ('nugget_cap__gte', 1), ('window_size__gte', 1)), name='protocol_sizes'),
+                    models.CheckConstraint(condition=models.Q(('nugget_cap__lte', models.F('draft_cap'))), name='protocol_caps', violation_error_message='nugget_cap must not be above draft_cap'),
+                    models.CheckConstraint(condition=models.Q(('grade_threshold__lte', models.F('relevance_max'))), name='protocol_threshold_on_scale', violation_error_message='grade_threshold must not be above relevance_max'),
+                    models.CheckConstraint(condition=models.Q(('overlap', None), ('overlap__gte', 1), _connector='OR'), name='protocol_overlap'),
+                    models.CheckConstraint(condition=models.Q(('first_citations', None), ('first_citations__gte', 1), _connector='OR'), name='protocol_first_citations'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='QrelSource',
@@ -231,6 +291,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='qrel_source_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -249,6 +312,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['run_id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'run_id'), name='run_once'),
+                    models.CheckConstraint(condition=models.Q(('task__in', ['', evaluation.terms.RagTask['AG'], evaluation.terms.RagTask['RAG']])), name='run_task'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -268,6 +335,12 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='segments', to='evaluation.campaign')),
                 ('event', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'docid'), name='segment_once'),
+                    models.CheckConstraint(condition=models.Q(('has_text', True), ('text', ''), _connector='OR'), name='segment_text_said'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='NuggetEvidence',
@@ -277,6 +350,12 @@ class Migration(migrations.Migration):
                 ('nugget_version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='evidence', to='evaluation.nuggetversion')),
                 ('segment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.segment')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('nugget_version', 'segment', 'sentence'), name='nugget_evidence_once'),
+                    models.UniqueConstraint(condition=models.Q(('sentence', None)), fields=('nugget_version', 'segment'), name='nugget_evidence_segment_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Sentence',
@@ -288,6 +367,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['index'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('answer', 'index'), name='sentence_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -302,6 +384,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('sentence', 'position'), name='citation_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -326,6 +411,14 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'studies',
                 'ordering': ['-created_at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='study_once'),
+                    models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='study_has_name'),
+                    models.CheckConstraint(condition=models.Q(('per_topic__gte', 1)), name='study_draws'),
+                    models.CheckConstraint(condition=models.Q(('person', models.F('machine')), _negated=True), name='study_of_two_judges'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('draw', evaluation.terms.DrawKind['RANDOM']), ('per_topic', None), ('person', None)), models.Q(('draw', evaluation.terms.DrawKind['DISAGREEMENTS']), ('per_topic__isnull', False), ('person__isnull', False)), _connector='OR'), name='study_has_what_its_draw_needs'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('condition', ''), ('kind', evaluation.terms.StudyKind['ASSIGNMENT']), ('nugget_set__isnull', False)), models.Q(('condition__in', [evaluation.terms.SupportCondition['SCRATCH'], evaluation.terms.SupportCondition['POST_EDIT']]), ('kind', evaluation.terms.StudyKind['SUPPORT']), ('nugget_set', None)), _connector='OR'), name='study_has_what_its_kind_needs'),
+                ],
             },
         ),
         migrations.AddField(
@@ -352,6 +445,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'answer', 'nugget_version'), name='random_check_nugget_once'),
+                    models.UniqueConstraint(fields=('study', 'sentence', 'segment'), name='random_check_citation_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('nugget_version__isnull', False), ('segment', None), ('sentence', None)), models.Q(('nugget_version', None), ('segment__isnull', False), ('sentence__isnull', False)), _connector='OR'), name='random_check_pair_is_one_of_two'),
+                    models.CheckConstraint(condition=models.Q(('machine_label__in', [0, 1, 2, 255]), ('place__gt', 0), ('place__lt', 1), ('size__gt', 0)), name='random_check_pair_is_drawable'),
+                    models.CheckConstraint(condition=models.Q(('chance', None), models.Q(('chance__gt', 0), ('chance__lte', 1)), _connector='OR'), name='random_check_chance_is_a_probability'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -372,6 +472,13 @@ class Migration(migrations.Migration):
                 ('segment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.segment')),
                 ('sentence', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.sentence')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('sentence', 'segment', 'judge', 'condition', 'submission'), name='support_judgment_once'),
+                    models.CheckConstraint(condition=models.Q(('label__in', [0, 1, 2, 8, 9])), name='support_judgment_label'),
+                    models.CheckConstraint(condition=models.Q(('condition__in', [evaluation.terms.SupportCondition['SCRATCH'], evaluation.terms.SupportCondition['POST_EDIT'], evaluation.terms.SupportCondition['LLM']])), name='support_judgment_condition'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Task',
@@ -401,6 +508,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-priority', 'due', 'id'],
+                'indexes': [
+                    models.Index(fields=['assessor', 'state'], name='task_by_assessor'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('study', None), ('stage__in', [evaluation.terms.Stage['ASSIGN'], evaluation.terms.Stage['SUPPORT_SCRATCH']]), _connector='OR'), name='task_study_judges_blind'),
+                    models.CheckConstraint(condition=models.Q(('state__in', [evaluation.terms.TaskState['NOT_STARTED'], evaluation.terms.TaskState['IN_PROGRESS'], evaluation.terms.TaskState['SUBMITTED'], evaluation.terms.TaskState['REOPENED'], evaluation.terms.TaskState['BLOCKED'], evaluation.terms.TaskState['WITHDRAWN']])), name='task_state'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('drafts__isnull', False), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', False), ('stage', evaluation.terms.Stage['POST_EDIT'])), models.Q(('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', False), ('stage', evaluation.terms.Stage['MANUAL'])), models.Q(('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', True), ('stage', evaluation.terms.Stage['ASSIGN'])), models.Q(('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', True), ('qrels__isnull', True), ('stage', evaluation.terms.Stage['SUPPORT_SCRATCH'])), models.Q(('drafts__isnull', True), ('machine__isnull', False), ('nugget_set__isnull', True), ('qrels__isnull', True), ('stage', evaluation.terms.Stage['SUPPORT_POST_EDIT'])), _connector='OR'), name='task_has_what_its_stage_needs'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -416,6 +531,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['version'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('task', 'version'), name='submission_version'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -434,6 +552,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-at'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('kind__in', [evaluation.terms.RemarkKind['COMMENT'], evaluation.terms.RemarkKind['FLAG'], evaluation.terms.RemarkKind['REOPEN'], evaluation.terms.RemarkKind['INTERRUPTION']])), name='remark_kind'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -448,6 +569,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('task', 'answer'), name='task_answer_once'),
+                    models.UniqueConstraint(fields=('task', 'position'), name='task_answer_position'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -468,6 +593,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'topic_id'), name='topic_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('topic_id', ''), _negated=True), models.Q(('text', ''), _negated=True)), name='topic_not_empty'),
+                ],
             },
         ),
         migrations.AddField(
@@ -490,6 +619,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'answer', 'nugget_version'), name='study_nugget_once'),
+                    models.UniqueConstraint(fields=('study', 'sentence', 'segment'), name='study_citation_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('nugget_version__isnull', False), ('segment', None), ('sentence', None)), models.Q(('nugget_version', None), ('segment__isnull', False), ('sentence__isnull', False)), _connector='OR'), name='study_pair_is_one_of_two'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('machine_label', None), ('person_label', None)), models.Q(('machine_label__in', [0, 1, 2]), ('person_label__in', [0, 1, 2]), models.Q(('person_label', models.F('machine_label')), _negated=True)), _connector='OR'), name='study_pair_differs'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -502,6 +637,12 @@ class Migration(migrations.Migration):
                 ('segment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.segment')),
                 ('topic', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.topic')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('source', 'topic', 'segment'), name='qrel_once'),
+                    models.CheckConstraint(condition=models.Q(('grade__gte', -2)), name='qrel_grade'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='nuggetlist',
@@ -527,6 +668,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('topic', 'name'), name='topic_tag_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -540,6 +684,11 @@ class Migration(migrations.Migration):
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.run')),
                 ('topic', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.topic')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'topic'), name='answer_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ConditionDefault',
@@ -554,174 +703,6 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('campaign', 'condition'), name='condition_default_once'), models.CheckConstraint(condition=models.Q(('condition__in', ['A/A', 'E/M', 'M/M', 'E/A', 'M/A', 'A/M', 'scratch', 'post-edit', 'llm'])), name='condition_default_condition')],
             },
         ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['campaign', 'kind', 'id'], name='event_by_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(fields=['campaign', 'code'], name='finding_by_code'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('campaign', 'user', 'role'), name='membership_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', [evaluation.terms.Role['ASSESSOR'], evaluation.terms.Role['ORGANIZER'], evaluation.terms.Role['RESEARCHER'], evaluation.terms.Role['AUDITOR']])), name='membership_role'),
-        ),
-        migrations.AddConstraint(
-            model_name='nuggetset',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='nugget_set_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='nuggetset',
-            constraint=models.CheckConstraint(condition=models.Q(('origin__in', [evaluation.terms.Origin['AUTO'], evaluation.terms.Origin['DRAFT'], evaluation.terms.Origin['EDITED'], evaluation.terms.Origin['MANUAL']])), name='nugget_set_origin'),
-        ),
-        migrations.AddConstraint(
-            model_name='nuggetset',
-            constraint=models.CheckConstraint(condition=models.Q(('drafts', None), ('origin', evaluation.terms.Origin['EDITED']), _connector='OR'), name='nugget_set_drafts_of_edited'),
-        ),
-        migrations.AddConstraint(
-            model_name='nuggetversion',
-            constraint=models.UniqueConstraint(fields=('nugget', 'number'), name='nugget_version_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='nuggetversion',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='nugget_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='nuggetlineage',
-            constraint=models.UniqueConstraint(fields=('child', 'parent'), name='nugget_lineage_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='nuggetlineage',
-            constraint=models.CheckConstraint(condition=models.Q(('relation__in', ['kept', 'edited', 'merged', 'split'])), name='nugget_lineage_relation'),
-        ),
-        migrations.AddConstraint(
-            model_name='listednugget',
-            constraint=models.UniqueConstraint(fields=('nugget_list', 'position'), name='listed_nugget_position'),
-        ),
-        migrations.AddConstraint(
-            model_name='listednugget',
-            constraint=models.UniqueConstraint(fields=('nugget_list', 'nugget_version'), name='listed_nugget_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='listednugget',
-            constraint=models.CheckConstraint(condition=models.Q(('importance__in', [evaluation.terms.Importance['UNKNOWN'], evaluation.terms.Importance['OKAY'], evaluation.terms.Importance['VITAL']])), name='listed_nugget_importance'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['nugget_version', 'judge', 'stands'], name='assignment_of_nugget'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('answer', 'nugget_version', 'judge', 'submission'), name='assignment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('label__in', [0, 1, 2, 8, 9])), name='assignment_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.UniqueConstraint(fields=('campaign', 'version'), name='protocol_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.CheckConstraint(condition=models.Q(('passage_order__in', [evaluation.terms.PassageOrder['RANK'], evaluation.terms.PassageOrder['SHUFFLE']])), name='protocol_passage_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.CheckConstraint(condition=models.Q(('nugget_search__in', [evaluation.terms.NuggetSearch['NONE'], evaluation.terms.NuggetSearch['EDITED'], evaluation.terms.NuggetSearch['ALL']])), name='protocol_nugget_search'),
-        ),
-        migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='protocol_version_from_1'),
-        ),
-        migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.CheckConstraint(condition=models.Q(('batch_size__gte', 1), ('nugget_cap__gte', 1), ('window_size__gte', 1)), name='protocol_sizes'),
-        ),
-        migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.CheckConstraint(condition=models.Q(('nugget_cap__lte', models.F('draft_cap'))), name='protocol_caps', violation_error_message='nugget_cap must not be above draft_cap'),
-        ),
-        migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.CheckConstraint(condition=models.Q(('grade_threshold__lte', models.F('relevance_max'))), name='protocol_threshold_on_scale', violation_error_message='grade_threshold must not be above relevance_max'),
-        ),
-        migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.CheckConstraint(condition=models.Q(('overlap', None), ('overlap__gte', 1), _connector='OR'), name='protocol_overlap'),
-        ),
-        migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.CheckConstraint(condition=models.Q(('first_citations', None), ('first_citations__gte', 1), _connector='OR'), name='protocol_first_citations'),
-        ),
-        migrations.AddConstraint(
-            model_name='qrelsource',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='qrel_source_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(fields=('campaign', 'run_id'), name='run_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('task__in', ['', evaluation.terms.RagTask['AG'], evaluation.terms.RagTask['RAG']])), name='run_task'),
-        ),
-        migrations.AddConstraint(
-            model_name='segment',
-            constraint=models.UniqueConstraint(fields=('campaign', 'docid'), name='segment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='segment',
-            constraint=models.CheckConstraint(condition=models.Q(('has_text', True), ('text', ''), _connector='OR'), name='segment_text_said'),
-        ),
-        migrations.AddConstraint(
-            model_name='nuggetevidence',
-            constraint=models.UniqueConstraint(fields=('nugget_version', 'segment', 'sentence'), name='nugget_evidence_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='nuggetevidence',
-            constraint=models.UniqueConstraint(condition=models.Q(('sentence', None)), fields=('nugget_version', 'segment'), name='nugget_evidence_segment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='sentence',
-            constraint=models.UniqueConstraint(fields=('answer', 'index'), name='sentence_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='citation',
-            constraint=models.UniqueConstraint(fields=('sentence', 'position'), name='citation_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='study_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='study_has_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('per_topic__gte', 1)), name='study_draws'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('person', models.F('machine')), _negated=True), name='study_of_two_judges'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('draw', evaluation.terms.DrawKind['RANDOM']), ('per_topic', None), ('person', None)), models.Q(('draw', evaluation.terms.DrawKind['DISAGREEMENTS']), ('per_topic__isnull', False), ('person__isnull', False)), _connector='OR'), name='study_has_what_its_draw_needs'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('condition', ''), ('kind', evaluation.terms.StudyKind['ASSIGNMENT']), ('nugget_set__isnull', False)), models.Q(('condition__in', [evaluation.terms.SupportCondition['SCRATCH'], evaluation.terms.SupportCondition['POST_EDIT']]), ('kind', evaluation.terms.StudyKind['SUPPORT']), ('nugget_set', None)), _connector='OR'), name='study_has_what_its_kind_needs'),
-        ),
-        migrations.AddConstraint(
-            model_name='judge',
-            constraint=models.UniqueConstraint(condition=models.Q(('aside', False)), fields=('user',), name='judge_per_user'),
-        ),
         migrations.AddConstraint(
             model_name='judge',
             constraint=models.UniqueConstraint(fields=('study', 'user'), name='judge_per_study_and_user'),
@@ -729,70 +710,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='judge',
             constraint=models.CheckConstraint(condition=models.Q(('study', None), ('aside', True), _connector='OR'), name='judge_of_a_study_is_aside'),
-        ),
-        migrations.AddConstraint(
-            model_name='judge',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('base_url', ''), ('kind', evaluation.terms.JudgeKind['HUMAN']), ('model', '')), models.Q(('kind', evaluation.terms.JudgeKind['LLM']), ('user', None)), _connector='OR'), name='judge_person_or_llm'),
-        ),
-        migrations.AddConstraint(
-            model_name='randomcheckpair',
-            constraint=models.UniqueConstraint(fields=('study', 'answer', 'nugget_version'), name='random_check_nugget_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='randomcheckpair',
-            constraint=models.UniqueConstraint(fields=('study', 'sentence', 'segment'), name='random_check_citation_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='randomcheckpair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('nugget_version__isnull', False), ('segment', None), ('sentence', None)), models.Q(('nugget_version', None), ('segment__isnull', False), ('sentence__isnull', False)), _connector='OR'), name='random_check_pair_is_one_of_two'),
-        ),
-        migrations.AddConstraint(
-            model_name='randomcheckpair',
-            constraint=models.CheckConstraint(condition=models.Q(('machine_label__in', [0, 1, 2, 255]), ('place__gt', 0), ('place__lt', 1), ('size__gt', 0)), name='random_check_pair_is_drawable'),
-        ),
-        migrations.AddConstraint(
-            model_name='randomcheckpair',
-            constraint=models.CheckConstraint(condition=models.Q(('chance', None), models.Q(('chance__gt', 0), ('chance__lte', 1)), _connector='OR'), name='random_check_chance_is_a_probability'),
-        ),
-        migrations.AddConstraint(
-            model_name='supportjudgment',
-            constraint=models.UniqueConstraint(fields=('sentence', 'segment', 'judge', 'condition', 'submission'), name='support_judgment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='supportjudgment',
-            constraint=models.CheckConstraint(condition=models.Q(('label__in', [0, 1, 2, 8, 9])), name='support_judgment_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='supportjudgment',
-            constraint=models.CheckConstraint(condition=models.Q(('condition__in', [evaluation.terms.SupportCondition['SCRATCH'], evaluation.terms.SupportCondition['POST_EDIT'], evaluation.terms.SupportCondition['LLM']])), name='support_judgment_condition'),
-        ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.UniqueConstraint(fields=('task', 'version'), name='submission_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='remark',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', [evaluation.terms.RemarkKind['COMMENT'], evaluation.terms.RemarkKind['FLAG'], evaluation.terms.RemarkKind['REOPEN'], evaluation.terms.RemarkKind['INTERRUPTION']])), name='remark_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='taskanswer',
-            constraint=models.UniqueConstraint(fields=('task', 'answer'), name='task_answer_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='taskanswer',
-            constraint=models.UniqueConstraint(fields=('task', 'position'), name='task_answer_position'),
-        ),
-        migrations.AddConstraint(
-            model_name='topic',
-            constraint=models.UniqueConstraint(fields=('campaign', 'topic_id'), name='topic_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='topic',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('topic_id', ''), _negated=True), models.Q(('text', ''), _negated=True)), name='topic_not_empty'),
-        ),
-        migrations.AddIndex(
-            model_name='task',
-            index=models.Index(fields=['assessor', 'state'], name='task_by_assessor'),
         ),
         migrations.AddConstraint(
             model_name='task',
@@ -815,51 +732,7 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), ('study__isnull', False)), fields=('study', 'topic', 'assessor'), name='task_study_once'),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(('study', None), ('stage__in', [evaluation.terms.Stage['ASSIGN'], evaluation.terms.Stage['SUPPORT_SCRATCH']]), _connector='OR'), name='task_study_judges_blind'),
-        ),
-        migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', [evaluation.terms.TaskState['NOT_STARTED'], evaluation.terms.TaskState['IN_PROGRESS'], evaluation.terms.TaskState['SUBMITTED'], evaluation.terms.TaskState['REOPENED'], evaluation.terms.TaskState['BLOCKED'], evaluation.terms.TaskState['WITHDRAWN']])), name='task_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('drafts__isnull', False), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', False), ('stage', evaluation.terms.Stage['POST_EDIT'])), models.Q(('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', False), ('stage', evaluation.terms.Stage['MANUAL'])), models.Q(('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', True), ('stage', evaluation.terms.Stage['ASSIGN'])), models.Q(('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', True), ('qrels__isnull', True), ('stage', evaluation.terms.Stage['SUPPORT_SCRATCH'])), models.Q(('drafts__isnull', True), ('machine__isnull', False), ('nugget_set__isnull', True), ('qrels__isnull', True), ('stage', evaluation.terms.Stage['SUPPORT_POST_EDIT'])), _connector='OR'), name='task_has_what_its_stage_needs'),
-        ),
-        migrations.AddConstraint(
-            model_name='studypair',
-            constraint=models.UniqueConstraint(fields=('study', 'answer', 'nugget_version'), name='study_nugget_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='studypair',
-            constraint=models.UniqueConstraint(fields=('study', 'sentence', 'segment'), name='study_citation_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='studypair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('nugget_version__isnull', False), ('segment', None), ('sentence', None)), models.Q(('nugget_version', None), ('segment__isnull', False), ('sentence__isnull', False)), _connector='OR'), name='study_pair_is_one_of_two'),
-        ),
-        migrations.AddConstraint(
-            model_name='studypair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('machine_label', None), ('person_label', None)), models.Q(('machine_label__in', [0, 1, 2]), ('person_label__in', [0, 1, 2]), models.Q(('person_label', models.F('machine_label')), _negated=True)), _connector='OR'), name='study_pair_differs'),
-        ),
-        migrations.AddConstraint(
-            model_name='qrel',
-            constraint=models.UniqueConstraint(fields=('source', 'topic', 'segment'), name='qrel_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qrel',
-            constraint=models.CheckConstraint(condition=models.Q(('grade__gte', -2)), name='qrel_grade'),
-        ),
-        migrations.AddConstraint(
             model_name='nuggetlist',
             constraint=models.UniqueConstraint(fields=('nugget_set', 'topic', 'version'), name='nugget_list_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='topictag',
-            constraint=models.UniqueConstraint(fields=('topic', 'name'), name='topic_tag_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='answerprovenance',
-            constraint=models.UniqueConstraint(fields=('run', 'topic'), name='answer_once'),
         ),
     ]

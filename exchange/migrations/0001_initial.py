@@ -34,6 +34,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-made_at', '-pk'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='snapshot_once'),
+                    models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='snapshot_has_name'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -78,6 +82,12 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-pk'],
                 'abstract': False,
+                'indexes': [
+                    models.Index(fields=['expires_at'], name='export_expiry'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'done', 'failed', 'expired'])), name='export_state'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -90,6 +100,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('snapshot', 'number'), name='snapshot_part_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -119,25 +132,5 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['expires_at'], name='attempt_expiry')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['checking', 'checked', 'refused', 'loading', 'loaded', 'discarded', 'expired'])), name='attempt_state')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='snapshot_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='snapshot_has_name'),
-        ),
-        migrations.AddIndex(
-            model_name='export',
-            index=models.Index(fields=['expires_at'], name='export_expiry'),
-        ),
-        migrations.AddConstraint(
-            model_name='export',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'done', 'failed', 'expired'])), name='export_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotpart',
-            constraint=models.UniqueConstraint(fields=('snapshot', 'number'), name='snapshot_part_once'),
         ),
     ]

@@ -39,6 +39,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-pk'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['running', 'paused', 'cancelled', 'done'])), name='job_state'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -56,6 +59,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-pk'],
+                'indexes': [
+                    models.Index(fields=['mail_after'], name='notice_to_mail'),
+                    models.Index(fields=['read_at', 'job'], name='notice_unread'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('job', 'kind', 'since'), name='notice_once'),
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['done', 'paused', 'stuck'])), name='notice_kind'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -74,45 +85,16 @@ class Migration(migrations.Migration):
                 ('ended_at', models.DateTimeField(null=True)),
                 ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='jobs.job')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['running', 'paused', 'cancelled', 'done'])), name='job_state'),
-        ),
-        migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(fields=['mail_after'], name='notice_to_mail'),
-        ),
-        migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(fields=['read_at', 'job'], name='notice_unread'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.UniqueConstraint(fields=('job', 'kind', 'since'), name='notice_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['done', 'paused', 'stuck'])), name='notice_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='workitem',
-            index=models.Index(fields=['state', 'lease_until'], name='work_item_due'),
-        ),
-        migrations.AddIndex(
-            model_name='workitem',
-            index=models.Index(fields=['job', 'state'], name='work_item_progress'),
-        ),
-        migrations.AddConstraint(
-            model_name='workitem',
-            constraint=models.UniqueConstraint(fields=('job', 'key'), name='work_item_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workitem',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'leased', 'done', 'failed', 'cancelled'])), name='work_item_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='workitem',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'leased'), _negated=True), ('lease_until__isnull', False), _connector='OR'), name='work_item_lease'),
+            options={
+                'indexes': [
+                    models.Index(fields=['state', 'lease_until'], name='work_item_due'),
+                    models.Index(fields=['job', 'state'], name='work_item_progress'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('job', 'key'), name='work_item_once'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'leased', 'done', 'failed', 'cancelled'])), name='work_item_state'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'leased'), _negated=True), ('lease_until__isnull', False), _connector='OR'), name='work_item_lease'),
+                ],
+            },
         ),
     ]

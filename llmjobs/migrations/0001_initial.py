@@ -42,6 +42,11 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.campaign')),
                 ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.judge')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('most_money', None), models.Q(('completion_price__isnull', False), ('prompt_price__isnull', False)), _connector='OR'), name='llm_job_money_has_a_price'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Text',
@@ -82,6 +87,11 @@ class Migration(migrations.Migration):
                 ('ended_at', models.DateTimeField(null=True)),
                 ('event', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['sent', 'answered', 'failed'])), name='call_state'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Attempt',
@@ -98,6 +108,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('call', 'number'), name='attempt_number'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -112,6 +125,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'number'), name='call_use_number'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -133,6 +149,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name', '-version'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('name', 'version'), name='connection_name_version'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('completion_price', None), ('currency', ''), ('prompt_price', None)), models.Q(models.Q(('currency', ''), _negated=True), ('completion_price__gte', 0), ('prompt_price__gte', 0)), _connector='OR'), name='connection_price_is_whole'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -182,6 +202,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['task', 'name', 'version'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('name', 'version'), name='prompt_name_version'),
+                    models.CheckConstraint(condition=models.Q(('task__in', ['nuggetize', 'importance', 'assign', 'support', 'relevance'])), name='prompt_task'),
+                    models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='prompt_version'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -198,51 +223,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-pk'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('task__in', ['assign', 'support', 'importance', 'relevance'])), name='trial_task'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='call',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['sent', 'answered', 'failed'])), name='call_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.UniqueConstraint(fields=('call', 'number'), name='attempt_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='calluse',
-            constraint=models.UniqueConstraint(fields=('item', 'number'), name='call_use_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='connection',
-            constraint=models.UniqueConstraint(fields=('name', 'version'), name='connection_name_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='connection',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('completion_price', None), ('currency', ''), ('prompt_price', None)), models.Q(models.Q(('currency', ''), _negated=True), ('completion_price__gte', 0), ('prompt_price__gte', 0)), _connector='OR'), name='connection_price_is_whole'),
         ),
         migrations.AddField(
             model_name='trialjob',
             name='trial',
             field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to='llmjobs.trial'),
-        ),
-        migrations.AddConstraint(
-            model_name='llmjob',
-            constraint=models.CheckConstraint(condition=models.Q(('most_money', None), models.Q(('completion_price__isnull', False), ('prompt_price__isnull', False)), _connector='OR'), name='llm_job_money_has_a_price'),
-        ),
-        migrations.AddConstraint(
-            model_name='prompt',
-            constraint=models.UniqueConstraint(fields=('name', 'version'), name='prompt_name_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='prompt',
-            constraint=models.CheckConstraint(condition=models.Q(('task__in', ['nuggetize', 'importance', 'assign', 'support', 'relevance'])), name='prompt_task'),
-        ),
-        migrations.AddConstraint(
-            model_name='prompt',
-            constraint=models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='prompt_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='trial',
-            constraint=models.CheckConstraint(condition=models.Q(('task__in', ['assign', 'support', 'importance', 'relevance'])), name='trial_task'),
         ),
     ]

@@ -24,6 +24,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='external_condition_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -38,6 +41,11 @@ class Migration(migrations.Migration):
                 ('condition', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='reports.externalcondition')),
                 ('event', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('condition', 'run_id', 'score'), name='external_score_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Adjudication',
@@ -60,13 +68,5 @@ class Migration(migrations.Migration):
                 'ordering': ['-id'],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('answer__isnull', False), ('nugget_version__isnull', False), ('segment', None), ('sentence', None)), models.Q(('answer', None), ('nugget_version', None), ('segment__isnull', False), ('sentence__isnull', False)), _connector='OR'), name='adjudication_is_of_one_pair'), models.CheckConstraint(condition=models.Q(('verdict__in', [0, 1, 2, 7, 8, 6])), name='adjudication_verdict'), models.CheckConstraint(condition=models.Q(('category__in', ['', 'overlooked', 'read in', 'detail', 'partial', 'inference', 'contradicted', 'nugget', 'text', 'other'])), name='adjudication_category')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='externalcondition',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='external_condition_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='externalscore',
-            constraint=models.UniqueConstraint(fields=('condition', 'run_id', 'score'), name='external_score_once'),
         ),
     ]
