@@ -24,8 +24,15 @@ from reports.support import support_rows
 from reports.timing.figures import TIME_COLUMNS, time_row
 
 SPENDING = (
-    *("priority", "requests", "prompt_tokens", "completion_tokens", "max_requests", "max_tokens", "max_money"),
-    *("currency", "price_table"),
+    "priority",
+    "requests",
+    "prompt_tokens",
+    "completion_tokens",
+    "max_requests",
+    "max_tokens",
+    "max_money",
+    "currency",
+    "price_table",
 )
 
 
@@ -35,9 +42,23 @@ class Jobs(Reader):
     model = LlmJob
     paths = {"campaign": "campaign", "judges": "judge", "kind": "job__state"}
     values = (
-        *("campaign", "judge", "job__title", "job__state", "job__waiting_for", "job__made_by"),
-        *("job__made_at", "job__ended_at", "job__priority", "sent_calls", "prompt_tokens", "completion_tokens"),
-        *("most_calls", "most_tokens", "most_money", "currency", "price_table"),
+        "campaign",
+        "judge",
+        "job__title",
+        "job__state",
+        "job__waiting_for",
+        "job__made_by",
+        "job__made_at",
+        "job__ended_at",
+        "job__priority",
+        "sent_calls",
+        "prompt_tokens",
+        "completion_tokens",
+        "most_calls",
+        "most_tokens",
+        "most_money",
+        "currency",
+        "price_table",
     )
     row_path = "job__id"
 

@@ -263,7 +263,15 @@ PROVENANCE_KEY = "assay"
 """The extra key under which exports carry our provenance, and which imports do not take for the file's own."""
 
 TASK_EVENTS = (
-    *("task.handed_out", "task.opened", "task.submitted", "task.reassigned", "task.reopened"),
-    *("task.blocked", "task.unblocked", "task.withdrawn", "task.rescheduled", "task.reminded"),
+    "task.handed_out",
+    "task.opened",
+    "task.submitted",
+    "task.reassigned",
+    "task.reopened",
+    "task.blocked",
+    "task.unblocked",
+    "task.withdrawn",
+    "task.rescheduled",
+    "task.reminded",
 )
 """Kinds of a task's events, by name, so that the log's index by kind serves: it holds an event for each LLM call."""

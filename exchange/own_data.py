@@ -88,16 +88,22 @@ PARTS: dict[str, Callable[[User], Rows]] = {
     # No topic id of the track, by which published qrels and runs of the topic are found, and nothing of the planning.
     "tasks": _rows(
         *(Task, "assessor", "public_id", "campaign__slug", "stage", "state", "version", "due"),
-        *("blocked_reason", "reopened_reason", "opened_at"),
+        "blocked_reason",
+        "reopened_reason",
+        "opened_at",
     ),
     "submissions": _rows(Submission, OWNER, TASK, "version", "labels", "at", by="version"),
     "operations": _rows(
         *(Operation, OWNER, TASK, "submission", "seq", "kind", "payload", "before", "after", "source", "window"),
-        *("client_at", "at"),
+        "client_at",
+        "at",
     ),
     "time": _rows(
         *(TimeSegment, OWNER, TASK, "submission", "window", "number", "kind", "started_at", "ended_at", "words"),
-        *("blurred", "offline", "gap_answer", "item"),
+        "blurred",
+        "offline",
+        "gap_answer",
+        "item",
     ),
     "nuggets": _rows(
         *(WorkingNugget, OWNER, TASK, "key", "number", "text", "importance", "decision", "making", "parents"),
@@ -107,7 +113,10 @@ PARTS: dict[str, Callable[[User], Rows]] = {
         _rows(WorkingAssignment, OWNER, TASK, "answer__public_id", "nugget_version__text", "label"),
         _rows(
             *(WorkingSupport, OWNER, TASK, "sentence__answer__public_id", "sentence__index", "segment__public_id"),
-            *("label", "shown_label", "shown_ms", "accepted"),
+            "label",
+            "shown_label",
+            "shown_ms",
+            "accepted",
         ),
     ),
     "passages": _rows(MarkedPassage, OWNER, TASK, "segment__public_id", "mark"),

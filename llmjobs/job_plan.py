@@ -109,7 +109,7 @@ def nugget_items(
     kind: str,
     then_runs: list[int] | None = None,
 ) -> JobPlan:
-    """Return an item per topic with the segments its nuggets are made from (method, section 2).
+    """Return an item per topic with the segments its nuggets are made from.
 
     In the order (grade desc, docid); segments without text are skipped and counted, and a topic left with none is
     blocked and named.

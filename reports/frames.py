@@ -35,7 +35,7 @@ from web.consistent_read import consistent_read
 
 Ints = NDArray[np.int64]
 
-# "Can't judge" is unjudged with a reason (method, section 3); in support it is a pair nobody can judge (section 4).
+# "Can't judge" is unjudged with a reason; in support it is a pair nobody can judge (docs/metrics.md#support).
 ASSIGNMENT_CELLS = np.full(256, UNJUDGED, dtype=np.int8)
 SUPPORT_CELLS = np.full(256, UNJUDGED, dtype=np.int8)
 for _cells, labels in ((ASSIGNMENT_CELLS, NUGGET_LABELS), (SUPPORT_CELLS, CITATION_LABELS)):

@@ -354,20 +354,38 @@ def _headings(*keys: str, **headings: str) -> dict[str, str]:
 
 SIDES = {"x": "x", "y": "y"}
 TAUS = SIDES | _headings(
-    *("score", "level", "n", "topics", "undefined_topics", "tau_b", "low", "high"),
+    "score",
+    "level",
+    "n",
+    "topics",
+    "undefined_topics",
+    "tau_b",
+    "low",
+    "high",
     n="n",
     topics="Common topics",
     undefined_topics="Without a tau",
     tau_b="Tau-b",
 )
 AGREED = SIDES | _headings(
-    *("pairs", "agreement", "kappa", "kappa_linear", "alpha", "harsh"),
+    "pairs",
+    "agreement",
+    "kappa",
+    "kappa_linear",
+    "alpha",
+    "harsh",
     kappa_linear="Kappa, linear",
     harsh="Opposite labels",
 )
 ENDS = SIDES | _headings("figure", "low", "high", "reason", reason="No interval")
 LISTS = _headings(
-    *("nuggets", "topics", "nuggets_per_topic", "words_per_nugget", "vital", "okay", "unknown"),
+    "nuggets",
+    "topics",
+    "nuggets_per_topic",
+    "words_per_nugget",
+    "vital",
+    "okay",
+    "unknown",
     nuggets_per_topic="Nuggets a topic",
     words_per_nugget="Words a nugget",
 )

@@ -81,7 +81,7 @@ ASIDE = "unjudged failed unjudgeable"
 
 
 def support_rows(choice: CitationCondition, policies: SupportPolicies, tag: str = "") -> list[SupportRow]:
-    """Score the citations of every run, best first (method, section 4); of the topics with a tag, or of all."""
+    """Score the citations of every run, best first (docs/metrics.md#support); of the topics with a tag, or of all."""
     return _scored(tagged_support(choice, tag), choice.campaign, policies)
 
 
@@ -92,7 +92,7 @@ def support_document(choice: CitationCondition, policies: SupportPolicies) -> di
         "judge": choice.judges_text,
         "policies": policies_document(policies),
         "first_citations": first,
-        # The study judged one citation a sentence; with more, recall is another measure (method, section 4).
+        # The study judged one citation a sentence; with more, recall is another measure (docs/metrics.md#support).
         "published_measure": first == 1,
         "topics": int(answer_support(sheet, policies).topics.sum()),
         "runs": _scored(sheet, choice.campaign, policies),

@@ -59,8 +59,20 @@ NOT_KEPT = "no-store, private"
 # With an ETag a program may keep what it read, and asks each time whether it still holds.
 ASKED_AGAIN = "no-cache, private"
 UNUSED_FEATURES = (
-    *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation", "gyroscope"),
-    *("magnetometer", "microphone", "midi", "payment", "picture-in-picture", "screen-wake-lock", "usb"),
+    "accelerometer",
+    "autoplay",
+    "camera",
+    "display-capture",
+    "encrypted-media",
+    "geolocation",
+    "gyroscope",
+    "magnetometer",
+    "microphone",
+    "midi",
+    "payment",
+    "picture-in-picture",
+    "screen-wake-lock",
+    "usb",
 )
 FIXED = {
     "Permissions-Policy": ", ".join(f"{name}=()" for name in UNUSED_FEATURES),

@@ -75,12 +75,19 @@ def _graded(task: Task, threshold: int) -> tuple[dict[GradedPlace, Texts], int]:
     """The segments to read by place, as AutoNuggets reads them (llmjobs/job_plan.py), and how many have no text."""
     qrels = Qrel.objects.filter(source=task.qrels_id, topic=task.topic_id, grade__gte=threshold)
     rows = qrels.values_list(
-        *("segment__docid", "segment__document", "grade", "segment__start_char", "segment__public_id"),
-        *("segment__title", "segment__headings", "segment__text", "segment__has_text"),
+        "segment__docid",
+        "segment__document",
+        "grade",
+        "segment__start_char",
+        "segment__public_id",
+        "segment__title",
+        "segment__headings",
+        "segment__text",
+        "segment__has_text",
     )
     text_of: dict[GradedPlace, Texts] = {}
     without_text = 0
-    # Segments without a text are counted, as the screen says how many cannot be read (method, section 9).
+    # Segments without a text are counted, as the screen says how many cannot be read.
     for docid, document, grade, start, public_id, title, headings, text, has_text in rows:
         if has_text:
             texts = (public_id, _line(title), _line(_below(title, headings)), text.strip())

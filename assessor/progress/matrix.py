@@ -288,7 +288,7 @@ def _what_it_is_of(task: Task) -> str:
 
 
 def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[Proposal, ...]:
-    """Return the makers of a topic's nuggets, who would label them too (method, section 3), until it is handed out."""
+    """Return the makers of a topic's nuggets, who would label them too, until it is handed out."""
     makers = [*tasks.get(Stage.POST_EDIT, []), *tasks.get(Stage.MANUAL, [])]
     assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, []) if task.study_id is None}
     return tuple(
@@ -346,8 +346,19 @@ def _asking() -> QuerySet[Remark]:
 
 
 BLINDED = (
-    *("topic_id", "assessor", "nugget_set", "drafts", "qrels", "machine", "study", "second_opinion"),
-    *("priority", "expected_minutes", "created_at", "opened_at", "submitted_at"),
+    "topic_id",
+    "assessor",
+    "nugget_set",
+    "drafts",
+    "qrels",
+    "machine",
+    "study",
+    "second_opinion",
+    "priority",
+    "expected_minutes",
+    "created_at",
+    "opened_at",
+    "submitted_at",
 )
 """Null in an assessor's own tasks: the type that they come in has no field for these."""
 
@@ -357,9 +368,27 @@ class Tasks(Reader):
 
     paths = {"topics": "topic", "stage": "stage"}
     values = (
-        *("public_id", "campaign", "topic__text", "stage", "state", "version", "due", "blocked_reason"),
-        *("reopened_reason", "topic__topic_id", "assessor", "nugget_set", "drafts__nugget_set", "qrels__name"),
-        *("machine", "study__name", "second_opinion", "priority", "expected_minutes", "created_at", "opened_at"),
+        "public_id",
+        "campaign",
+        "topic__text",
+        "stage",
+        "state",
+        "version",
+        "due",
+        "blocked_reason",
+        "reopened_reason",
+        "topic__topic_id",
+        "assessor",
+        "nugget_set",
+        "drafts__nugget_set",
+        "qrels__name",
+        "machine",
+        "study__name",
+        "second_opinion",
+        "priority",
+        "expected_minutes",
+        "created_at",
+        "opened_at",
     )
     renamed = {
         "public_id": "id",

@@ -42,7 +42,7 @@ def give_label(row: LabelRow, payload: GiveLabel, *, in_sweep: bool) -> LabelRow
     if payload.accepted and (label is None or label != row.shown_label):
         raise Refused("not_shown", "This is not the label that is shown.")
     first = row.first_label
-    # Sweep labels are final, and the first pass is exported too (method, section 3).
+    # Sweep labels are final, and the first pass is exported too.
     if in_sweep and first is None and label != row.label:
         first = row.label
     return replace(

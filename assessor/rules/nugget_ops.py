@@ -150,7 +150,7 @@ def _merge(rows: Rows, payload: Merge) -> Changes:
         raise Refused("replaced", "One of these nuggets was merged or split already.")
     first = min(parents, key=lambda row: row.position)
     row = _new_row(rows, payload, Making.MERGED, tuple(parent.key for parent in parents), first.position)
-    # Parents stay beside the list: the lineage of what replaced them leads through them (method, section 2).
+    # Parents stay beside the list: the lineage of what replaced them leads through them.
     return {row.key: row, **{parent.key: replace(parent, decision=Decision.REPLACED) for parent in parents}}
 
 

@@ -22,7 +22,7 @@ def without_importance(rows: Rows) -> list[Row]:
 
 
 def check_complete(rows: Rows, limit: int | None) -> None:
-    """Raise `Refused` where the list cannot be submitted yet (method, section 2: every draft needs a decision)."""
+    """Raise `Refused` where the list cannot be submitted yet: every draft needs a decision."""
     if waiting := undecided(rows):
         raise Refused("undecided", f"{len(waiting)} {plural(len(waiting), 'nugget is', 'nuggets are')} undecided.")
     if waiting := without_importance(rows):

@@ -32,8 +32,16 @@ from evaluation.terms import SegmentKind, Stage, TaskState
 
 CHUNK = 2000
 FIELDS = (
-    *("window", "number", "kind", "started_at", "ended_at"),
-    *("words", "blurred", "offline", "gap_answer", "item"),
+    "window",
+    "number",
+    "kind",
+    "started_at",
+    "ended_at",
+    "words",
+    "blurred",
+    "offline",
+    "gap_answer",
+    "item",
 )
 
 

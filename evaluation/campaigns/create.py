@@ -75,7 +75,12 @@ LARGEST_FILE = 1_048_576
 BY_FILE = "the campaign's file was loaded again"
 # TOML has no null, so a limit of 0 means none for these.
 UNLIMITED = (
-    *("manual_cap", "edited_cap", "first_citations", "answer_word_limit", "reference_limit", "overlap"),
+    "manual_cap",
+    "edited_cap",
+    "first_citations",
+    "answer_word_limit",
+    "reference_limit",
+    "overlap",
     "pool_depth",
 )
 

@@ -14,8 +14,16 @@ from evaluation.formats.source import Source
 from evaluation.terms import RagTask
 
 SCORES: Final = (
-    *("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all", "length"),
-    *("weighted_precision", "weighted_recall", "sentences"),
+    "vital_strict",
+    "vital",
+    "weighted_strict",
+    "weighted",
+    "all_strict",
+    "all",
+    "length",
+    "weighted_precision",
+    "weighted_recall",
+    "sentences",
 )
 # `float` alone would take nan, inf and 1_000 as well.
 NUMBER: Final = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")

@@ -310,8 +310,16 @@ def _other_texts(index: _Index, files: Files) -> Iterator[ImportFinding]:
 
 
 COLUMNS = (
-    *("judge_id", "answer_id", "nugget_version_id", "submission", "label", "raw", "sentence", "first_label"),
-    *("given_at", "event_id"),
+    "judge_id",
+    "answer_id",
+    "nugget_version_id",
+    "submission",
+    "label",
+    "raw",
+    "sentence",
+    "first_label",
+    "given_at",
+    "event_id",
 )
 
 

@@ -84,8 +84,17 @@ class Segments(Reader):
     model = Segment
     paths = {"campaign": "campaign"}
     values = (
-        *("public_id", "campaign", "docid", "document", "has_text"),
-        *("title", "headings", "url", "text", "start_char", "end_char"),
+        "public_id",
+        "campaign",
+        "docid",
+        "document",
+        "has_text",
+        "title",
+        "headings",
+        "url",
+        "text",
+        "start_char",
+        "end_char",
     )
     renamed = {"public_id": "id"}
     row_path = "public_id"
@@ -119,8 +128,14 @@ class Answers(Reader):
     model = AnswerProvenance
     paths = {"campaign": "run__campaign", "topics": "topic", "runs": "run"}
     values = (
-        *("answer__public_id", "run__campaign", "run__run_id", "topic__topic_id"),
-        *("answer__words", "response_length", "references", "extra"),
+        "answer__public_id",
+        "run__campaign",
+        "run__run_id",
+        "topic__topic_id",
+        "answer__words",
+        "response_length",
+        "references",
+        "extra",
     )
     chunk = 200
     row_path = "answer__public_id"
@@ -238,10 +253,19 @@ class Nuggets(Reader):
         "sets": "nugget_list__nugget_set",
     }
     values = (
-        *("nugget_list__nugget_set__campaign", "nugget_list__topic__topic_id", "nugget_list__topic"),
-        *("nugget_list__nugget_set", "nugget_list__version", "position", "nugget_version"),
-        *("nugget_version__nugget__public_id", "nugget_version__number", "nugget_version__text"),
-        *("importance", "raw_importance", "group"),
+        "nugget_list__nugget_set__campaign",
+        "nugget_list__topic__topic_id",
+        "nugget_list__topic",
+        "nugget_list__nugget_set",
+        "nugget_list__version",
+        "position",
+        "nugget_version",
+        "nugget_version__nugget__public_id",
+        "nugget_version__number",
+        "nugget_version__text",
+        "importance",
+        "raw_importance",
+        "group",
     )
 
     def rows(self) -> QuerySet[ListedNugget]:

@@ -77,8 +77,16 @@ class Assignments(LabelReader):
         "moment": "given_at",
     }
     values = (
-        *("answer", "nugget_version", "judge", "label", "raw", "sentence", "first_label", "submission"),
-        *("given", "event"),
+        "answer",
+        "nugget_version",
+        "judge",
+        "label",
+        "raw",
+        "sentence",
+        "first_label",
+        "submission",
+        "given",
+        "event",
     )
 
     def rows(self) -> QuerySet[Assignment]:
@@ -131,8 +139,18 @@ class Assignments(LabelReader):
 class SupportJudgments(LabelReader):
     paths = {"topics": "sentence__answer__topic", "judges": "judge", "moment": "given_at"}
     values = (
-        *("sentence", "segment", "condition", "judge", "label", "raw", "shown_label", "shown_ms", "accepted"),
-        *("submission", "given", "event"),
+        "sentence",
+        "segment",
+        "condition",
+        "judge",
+        "label",
+        "raw",
+        "shown_label",
+        "shown_ms",
+        "accepted",
+        "submission",
+        "given",
+        "event",
     )
 
     def rows(self) -> QuerySet[SupportJudgment]:
@@ -230,8 +248,20 @@ class Studies(Reader):
     model = Study
     paths = {"campaign": "campaign"}
     values = (
-        *("campaign", "name", "kind", "draw", "person", "machine", "nugget_set", "condition", "seed", "per_topic"),
-        *("stratified", "design", "event__actor", "created_at"),
+        "campaign",
+        "name",
+        "kind",
+        "draw",
+        "person",
+        "machine",
+        "nugget_set",
+        "condition",
+        "seed",
+        "per_topic",
+        "stratified",
+        "design",
+        "event__actor",
+        "created_at",
     )
 
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:

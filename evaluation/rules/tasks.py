@@ -196,7 +196,7 @@ def check_reopen(stage: Stage, *, seen_drafts: bool) -> None:
 
 
 # Minutes that a stage takes, so that people get equal shares. They are no norm and no assessor sees them. Fitted to
-# the study's figures (method, section 2), about 60 minutes to post-edit and 150 by hand, for a topic of the usual
+# the list-QA study's figures, about 60 minutes to post-edit and 150 by hand, for a topic of the usual
 # size (75 passages of 150 words, 30 drafts): 11,250 / 250 + 30 / 2 = 60 and 11,250 / 100 + 20 * 2 = 152.
 WORDS_A_MINUTE = {Stage.POST_EDIT: 250, Stage.MANUAL: 100}  # looked up to check drafts; read closely to write
 MINUTES_A_DRAFT = 0.5

@@ -158,7 +158,9 @@ KINDS = {
             ("origin", "judge", "by", "set", "drafts"),
         ),
         ImportKind(
-            *("assignments", "Nugget labels", "Labels of nuggets in answers, as nuggetizer writes them"),
+            "assignments",
+            "Nugget labels",
+            "Labels of nuggets in answers, as nuggetizer writes them",
             load_assignments,
             ("origin", "judge", "by", "nuggets"),
             several=True,
@@ -169,12 +171,16 @@ KINDS = {
             several=True,
         ),
         ImportKind(
-            *("scores", "Published scores", "CSV with run_id and score columns"),
+            "scores",
+            "Published scores",
+            "CSV with run_id and score columns",
             lambda load: import_scores(source=load.source, name=load.options.name, **load.common),
             ("name",),
         ),
         ImportKind(
-            *("practice", "Practice items", "JSONL with known labels and explanations"),
+            "practice",
+            "Practice items",
+            "JSONL with known labels and explanations",
             lambda load: import_practice(source=load.source, **load.common),
         ),
     )

@@ -161,7 +161,9 @@ ATTEMPT_FIELDS = ["ended_at", "status", "latency_ms", "error", "message"]
 END_FIELDS = ["state", "ended_at", "holder", "event"]
 ANSWER_FIELDS = [
     *(*END_FIELDS, "reply", "model_answered", "finish_reason"),
-    *("prompt_tokens", "completion_tokens", "latency_ms"),
+    "prompt_tokens",
+    "completion_tokens",
+    "latency_ms",
 ]
 
 

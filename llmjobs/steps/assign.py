@@ -100,7 +100,7 @@ def assign(
     template: Template = ASSIGN,
     texts: TopicTexts = NO_TEXTS,
 ) -> Step[AssignOutcome]:
-    """Label each nugget by an answer's whole text (method, AutoAssign)."""
+    """Label each nugget by an answer's whole text (Pradeep et al. 2024, AutoAssign)."""
     check_sizes(batch_size=batch_size)
     # An answer without a word contains no nugget: no call is needed.
     if not answer.split():

@@ -45,8 +45,16 @@ def _agreement_page(size: str) -> Benchmark:
 
 
 DASHBOARD = (
-    *("today", "work", "people", "quality"),
-    *("inbox", "overview", "findings", "jobs", "runs", "topics"),
+    "today",
+    "work",
+    "people",
+    "quality",
+    "inbox",
+    "overview",
+    "findings",
+    "jobs",
+    "runs",
+    "topics",
 )
 _DASHBOARD = Benchmark(
     "the dashboard, 301 topics, 40 assessors, 5 million events",

@@ -458,8 +458,15 @@ def _cards(campaign: Campaign, rows: Mapping[str, int | None]) -> Iterator[DataC
             for choice, names, query in _scored(campaign)
         ),
         (
-            *("run_id", "group", "task", "topics", "vital_strict"),
-            *("weighted_precision", "judged", "unjudged", "missing"),
+            "run_id",
+            "group",
+            "task",
+            "topics",
+            "vital_strict",
+            "weighted_precision",
+            "judged",
+            "unjudged",
+            "missing",
         ),
         UNPUBLISHED,
     )

@@ -132,10 +132,23 @@ def _percent(share: float) -> str:
 MINUTE = 60 * SECOND
 SHARES: Final = [label.short for label in max(CITATION_LABELS, NUGGET_LABELS, key=len).degrees]
 COLUMNS: Final = (
-    *("assessor", "username", "stage", "done", "unfinished"),
-    *("median_min", "q1_min", "q3_min", "low_min", "high_min"),
+    "assessor",
+    "username",
+    "stage",
+    "done",
+    "unfinished",
+    "median_min",
+    "q1_min",
+    "q3_min",
+    "low_min",
+    "high_min",
     *("words_per_minute", "labels", *SHARES, *(f"others_{name}" for name in SHARES)),
-    *("cant_judge", "sweep_changes", "accepted", "accept_median_ms", "last_seen", "paused_since"),
+    "cant_judge",
+    "sweep_changes",
+    "accepted",
+    "accept_median_ms",
+    "last_seen",
+    "paused_since",
 )
 
 

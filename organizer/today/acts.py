@@ -115,7 +115,7 @@ def _card(
 
 
 def _act(campaign: Campaign, pipeline: Pipeline, step: Step, flags: Sequence[Remark], titles: set[str]) -> NextAct:
-    """The first act of the rule that applies (surface, D 1)."""
+    """The first act of the rule that applies."""
     return (
         _unblocking(campaign, pipeline, step, flags)
         or _handing_out(campaign, pipeline, step)

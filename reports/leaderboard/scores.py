@@ -79,7 +79,7 @@ class Leaderboard:
 
 
 def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> Leaderboard:
-    """Score every run of the campaign under a condition (method, section 5); of the topics with a tag, or of all."""
+    """Score every run of the campaign under a condition; of the topics with a tag, or of all."""
     sheet = tagged_assignments(choice, tag)
     scores = run_scores(sheet, policies)
     runs, ends = runs_by_id(choice.campaign), _intervals(sheet, policies)
@@ -89,10 +89,10 @@ def leaderboard(choice: NuggetCondition, policies: Policies, tag: str = "") -> L
         | {"intervals": {name: ends[name][place].document for name in ALL_SCORES}}
         for place, run_id in enumerate(sheet.run_ids)
     ]
-    # Controls are the organizers' own runs: the published closing rows leave them out (method, section 5).
+    # Controls are the organizers' own runs: the published closing rows leave them out (docs/metrics.md#nugget-scores).
     judged = np.array([not runs[run_id].control for run_id in sheet.run_ids], dtype=np.bool_)
     spreads = summary(sheet, policies, judged)
-    # Without any list there are no scores, and lengths are of all topics (method, section 5).
+    # Without any list there are no scores, and lengths are of all topics (docs/metrics.md#nugget-scores).
     topics = sheet.scorable if sheet.scorable.any() else np.ones_like(sheet.scorable)
     return Leaderboard(
         choice=choice,

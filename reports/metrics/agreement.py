@@ -95,7 +95,7 @@ def pair(x: ScoreTable, y: ScoreTable) -> Paired:
 
 
 def agreement(x: ScoreTable, y: ScoreTable, topics: TopicChoice = "common") -> Agreement:
-    """The three taus of two score tables (method, section 6).
+    """The three taus of two score tables (docs/metrics.md#kendalls-tau-b-three-ways).
 
     `topics` concerns the run level only: each condition's own topics, or the common ones. The other
     two levels always use the common ones; with none in common they are None.

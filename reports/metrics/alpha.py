@@ -2,7 +2,7 @@
 
 Krippendorff 2011, "Computing Krippendorff's alpha-reliability": alpha = 1 - observed / expected
 disagreement over the coincidences of values within units. Several judges are compared on the units that at least two
-of them labelled (method, section 6).
+of them labelled (docs/metrics.md#confusion-kappa-alpha-strictness).
 """
 
 from dataclasses import dataclass

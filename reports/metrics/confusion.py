@@ -1,4 +1,4 @@
-"""Confusion of two judges' labels: counts, agreement, kappa, strictness (method, section 6).
+"""Confusion of two judges: counts, agreement, kappa, strictness (docs/metrics.md#confusion-kappa-alpha-strictness).
 
 Rows and columns run 0, 1, 2: not_support, partial_support, support, or the same for support judging; or over the
 grades of relevance, which may be more.

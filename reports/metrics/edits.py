@@ -1,4 +1,4 @@
-"""Edits of assessors to the drafts, topic by topic (the list-QA study's taxonomy; method, section 2).
+"""Edits of assessors to the drafts, topic by topic (the list-QA study's taxonomy; docs/metrics.md#edit-taxonomy).
 
 Computed from lineage, never asked. Lists without recorded lineage are matched by their wording, and
 the result says that it is inferred: it then knows no splits and no merges.
@@ -26,7 +26,7 @@ SHORTEST_MISSPELT, LONG = 4, 10
 """Letters of a word. In a shorter one a single edit makes another word, as in `now` and `not`."""
 EDIT_CLASSES = ("no_edit", "add_nugget", "remove_nugget", "major_edit", "minor_edit", "importance_change")
 SIMILAR = 0.5
-"""Token Jaccard from which two wordings are taken for one nugget (method, section 2)."""
+"""Token Jaccard from which two wordings are taken for one nugget (docs/metrics.md#edit-taxonomy)."""
 
 Lineage: TypeAlias = Sequence[Sequence[int]]
 

@@ -1,4 +1,4 @@
-"""The choices that change a score, each explicit, each with its default first (method, section 5)."""
+"""The choices that change a score, each explicit, each with its default first (docs/metrics.md#nugget-scores)."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias

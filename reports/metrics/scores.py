@@ -1,4 +1,4 @@
-"""Nugget scores per answer and per run (Pradeep et al. 2024, scoring; method, section 5).
+"""Nugget scores per answer and per run (Pradeep et al. 2024, scoring; docs/metrics.md#nugget-scores).
 
 Each score of an answer is one float division of two exact integers, so equal fractions are equal
 floats and ties stay ties.

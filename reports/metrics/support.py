@@ -1,4 +1,4 @@
-"""Weighted precision and recall of citations (Thakur et al. 2025, evaluation metrics; method, section 4).
+"""Weighted precision and recall of citations (Thakur et al. 2025, evaluation metrics; docs/metrics.md#support).
 
 Full support weighs 1, partial 0.5, none 0. With more than one citation per sentence, recall takes
 each sentence's best label; only one citation per sentence is the published measure.
@@ -122,7 +122,7 @@ def _precision(sheet: SupportSheet) -> Floats:
 
 def _recall(sheet: SupportSheet) -> Floats:
     """Sum of each sentence's best weight / sentences that are judged or uncited, T x R."""
-    # With k > 1 a sentence is as well supported as its best citation supports it (method, section 4).
+    # With k > 1 a sentence is as well supported as its best citation supports it (docs/metrics.md#support).
     best = np.full(len(sheet.sentence_answer), UNJUDGED, dtype=np.int8)
     np.maximum.at(best, sheet.unit_sentence, sheet.unit_label)
     counts = (best >= 0) | ~sheet.cited

@@ -77,7 +77,7 @@ class DescriptiveRow:
 
 
 def descriptives(campaign: Campaign, topics: Topics = None) -> tuple[DescriptiveRow, ...]:
-    """Describe every nugget set, then every condition that has labels (method, section 6); in some topics, or all."""
+    """Describe every nugget set, then every condition that has labels; in some topics, or all."""
     sets, judged = [], []
     for nugget_set in sets_with_lists(campaign):
         statistics = _statistics(campaign, nugget_set, topics)

@@ -27,8 +27,18 @@ from tests.worlds.desk import DeskWorld
 pytestmark = pytest.mark.django_db
 
 WHO = (
-    *("nobody", "stranger", "assessor", "organizer", "researcher", "auditor", "admin", "both"),
-    *("reads", "writes", "expired", "revoked"),
+    "nobody",
+    "stranger",
+    "assessor",
+    "organizer",
+    "researcher",
+    "auditor",
+    "admin",
+    "both",
+    "reads",
+    "writes",
+    "expired",
+    "revoked",
 )
 """`both`: an assessor who organizes the same campaign. After the line: tokens of the organizer's that only read, only
 write, have ended, and were revoked."""

@@ -16,8 +16,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = (
-    *("accounts", "api", "assessor", "config", "evaluation", "exchange"),
-    *("jobs", "llmjobs", "organizer", "reports", "web"),
+    "accounts",
+    "api",
+    "assessor",
+    "config",
+    "evaluation",
+    "exchange",
+    "jobs",
+    "llmjobs",
+    "organizer",
+    "reports",
+    "web",
 )
 FRAMEWORK = {"Meta", "Command", "State"}
 """Names of classes that Django or the classes around them ask for."""

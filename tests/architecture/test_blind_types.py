@@ -21,9 +21,24 @@ FORBIDDEN_MODULES = re.compile(
     r"|evaluation\.models\.(?:runs|labels|judges|events))(?:\.|$)"
 )
 FORBIDDEN_MODELS = {
-    *("Run", "Answer", "AnswerProvenance", "Sentence", "Citation", "Judge", "Assignment", "SupportJudgment"),
-    *("Event", "Finding", "QrelSource", "ConditionDefault", "TopicTag", "NuggetVersion", "NuggetLineage"),
-    *("Study", "StudyPair", "RandomCheckPair"),
+    "Run",
+    "Answer",
+    "AnswerProvenance",
+    "Sentence",
+    "Citation",
+    "Judge",
+    "Assignment",
+    "SupportJudgment",
+    "Event",
+    "Finding",
+    "QrelSource",
+    "ConditionDefault",
+    "TopicTag",
+    "NuggetVersion",
+    "NuggetLineage",
+    "Study",
+    "StudyPair",
+    "RandomCheckPair",
 }
 """A wording is read through the row or the list that the assessor made. Nothing here says who made it."""
 
@@ -43,7 +58,9 @@ DOORS = (
         "reports",
         "organizer",
     ),
-    *("django.db", "django.apps.apps", "django.apps.registry"),
+    "django.db",
+    "django.apps.apps",
+    "django.apps.registry",
 )
 ROOM = [
     *sorted((ROOT / "assessor" / "views").glob("*.py")),

@@ -7,15 +7,38 @@ from evaluation.management.base import AssayCommand
 from tests.architecture.tree import DJANGOS, ROOT
 
 CONTRACT = {
-    *("create_campaign", "add_judge", "import_topics", "import_segments", "import_qrels", "import_run"),
-    *("import_nuggets", "import_assignments", "import_support", "import_scores", "import_campaign"),
+    "create_campaign",
+    "add_judge",
+    "import_topics",
+    "import_segments",
+    "import_qrels",
+    "import_run",
+    "import_nuggets",
+    "import_assignments",
+    "import_support",
+    "import_scores",
+    "import_campaign",
     *("create_study", "judge_study"),  # for the report of a study; the contract may be extended
-    *("draft_nuggets", "evaluate", "judge_support", "judge_relevance", "report", "export", "simulate_llm"),
+    "draft_nuggets",
+    "evaluate",
+    "judge_support",
+    "judge_relevance",
+    "report",
+    "export",
+    "simulate_llm",
 }
 # What came later.
 MORE = {
-    *("import_practice", "import_prompt", "undo_import", "delete_campaign", "job", "check_texts"),
-    *("grow_study", "extend_study", "import_random_check", "take_drafts"),
+    "import_practice",
+    "import_prompt",
+    "undo_import",
+    "delete_campaign",
+    "job",
+    "check_texts",
+    "grow_study",
+    "extend_study",
+    "import_random_check",
+    "take_drafts",
 }
 # What `make run` and an operator use, and no study does.
 HOUSE = {

@@ -41,11 +41,20 @@ PURE = (
         "/simulator/",
         "/templatetags/",
     ),
-    *("/migrations/", "/labels.py", "/terms.py", "/errors.py", "/urls.py", "/apps.py", "/admin.py"),
+    "/migrations/",
+    "/labels.py",
+    "/terms.py",
+    "/errors.py",
+    "/urls.py",
+    "/apps.py",
+    "/admin.py",
 )
 EVERY_PAGE = {
-    *("assessor/progress/matrix.py", "evaluation/campaigns/access.py"),
-    *("organizer/navigation.py", "organizer/access.py", "reports/registry.py"),
+    "assessor/progress/matrix.py",
+    "evaluation/campaigns/access.py",
+    "organizer/navigation.py",
+    "organizer/access.py",
+    "reports/registry.py",
 }
 """Second factor, rights, and the menu with its reports and counts."""
 

@@ -20,8 +20,14 @@ LINK = re.compile(r'<a\b[^>]*?\shref="([^"#]+)')
 CARD = re.compile(r'is-[\w-]+" href="tasks/([^/"]+)/"')
 
 OF_A_ROW = [
-    *("organizer:segment", "organizer:answer_labels", "organizer:assignment_label", "organizer:support_label"),
-    *("organizer:list_origin", "organizer:nugget_origin", "organizer:grade_origin", "organizer:call"),
+    "organizer:segment",
+    "organizer:answer_labels",
+    "organizer:assignment_label",
+    "organizer:support_label",
+    "organizer:list_origin",
+    "organizer:nugget_origin",
+    "organizer:grade_origin",
+    "organizer:call",
 ]
 """Pages of one passage, label, origin or call: they open from the topic, run or pair in which it stands."""
 

@@ -184,8 +184,13 @@ def test_check_43_methods_have_the_words_of_pages() -> None:
 
 
 PICTURES = (
-    *("agreement/scatter.svg", "agreement/scatter.svg?x=llm&y=scratch", "agreement/topics.svg"),
-    *("confusion/matrix.svg", "leaderboard/ranking.svg", "reports/cost/overview.svg", "reports/time/overview.svg"),
+    "agreement/scatter.svg",
+    "agreement/scatter.svg?x=llm&y=scratch",
+    "agreement/topics.svg",
+    "confusion/matrix.svg",
+    "leaderboard/ranking.svg",
+    "reports/cost/overview.svg",
+    "reports/time/overview.svg",
 )
 
 

@@ -293,7 +293,8 @@ def test_a_snapshot_stays_as_it_was_and_opens_beside(world: World, tmp_path: Pat
     assert run(*SCORES, copy.slug).out == before != run(*SCORES, "river").out
     assert LoadedCampaign.objects.get(campaign=copy).snapshot == snapshot
     assert set(Membership.objects.filter(campaign=copy).values_list("role", flat=True)) == {
-        *("organizer", "auditor"),
+        "organizer",
+        "auditor",
     }  # who judges since then is not let in
     remove_triggers()
     SnapshotPart.objects.filter(snapshot=snapshot).update(data=b"forged")

@@ -137,8 +137,14 @@ def test_the_methods_report_says_what_was_done_and_names_nobody(world: World) ->
     page = world.client("rita").get(METHODS).content.decode()
     assert re.findall(r"<h2>([^<]+)</h2>", page) == [
         "For the paper",
-        *("Protocol", "Topics, runs and passages", "Assessors and judges", "Nuggets and labels"),
-        *("Time", "Agreement", "Exclusions", "Versions"),
+        "Protocol",
+        "Topics, runs and passages",
+        "Assessors and judges",
+        "Nuggets and labels",
+        "Time",
+        "Agreement",
+        "Exclusions",
+        "Versions",
     ]
     assert "2 topics are answered by 2 runs in 3 answers." in page
     report = world.client("rita").get(f"{METHODS}methods.json").json()

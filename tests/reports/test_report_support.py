@@ -11,8 +11,16 @@ from tests.reports.conftest import settle
 from tests.worlds.imported import BY_ANN, answer, judged, load, report, run, sentence, write
 
 ROW = {
-    *("run_id", "weighted_precision", "weighted_recall", "sentences", "sentences_total", "sentences_uncited"),
-    *("judged", "unjudged", "failed", "unjudgeable"),
+    "run_id",
+    "weighted_precision",
+    "weighted_recall",
+    "sentences",
+    "sentences_total",
+    "sentences_uncited",
+    "judged",
+    "unjudged",
+    "failed",
+    "unjudgeable",
 }
 
 

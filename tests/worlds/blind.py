@@ -105,10 +105,30 @@ SECRET: tuple[type[Model], ...] = (
 snapshots, which are never changed."""
 
 KNOWN_TO_SOME = {
-    *("User", "Campaign", "Membership", "Protocol", "Event", "Topic", "Segment", "Qrel"),
-    *("NuggetVersion", "NuggetLineage", "NuggetEvidence"),
-    *("Task", "Submission", "Remark", "Desk", "WorkingNugget", "MarkedPassage", "Operation", "TimeSegment"),
-    *("TaskAnswer", "WorkingAssignment", "WorkingSupport", "PracticeItem", "PracticeAnswer"),
+    "User",
+    "Campaign",
+    "Membership",
+    "Protocol",
+    "Event",
+    "Topic",
+    "Segment",
+    "Qrel",
+    "NuggetVersion",
+    "NuggetLineage",
+    "NuggetEvidence",
+    "Task",
+    "Submission",
+    "Remark",
+    "Desk",
+    "WorkingNugget",
+    "MarkedPassage",
+    "Operation",
+    "TimeSegment",
+    "TaskAnswer",
+    "WorkingAssignment",
+    "WorkingSupport",
+    "PracticeItem",
+    "PracticeAnswer",
     "TodayVisit",  # moments only
     *("Study", "StudyPair", "RandomCheckPair"),  # at the judging desks, where there are some
 }

@@ -21,8 +21,15 @@ from tests.worlds.practice import ALL, load_practice
 
 PLAIN = (str, int, float, bool, date, datetime, Enum, type(None), forms.BaseForm, forms.BoundField)
 DJANGO_S_OWN = {
-    *("request", "user", "perms", "messages", "csrf_token", "DEFAULT_MESSAGE_LEVELS"),
-    *("view", "block", "forloop"),
+    "request",
+    "user",
+    "perms",
+    "messages",
+    "csrf_token",
+    "DEFAULT_MESSAGE_LEVELS",
+    "view",
+    "block",
+    "forloop",
 }
 """Put in by the context processors and by tags; `user` is whoever is signed in."""
 

@@ -29,8 +29,27 @@ HOSTILE = [
     "<math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>",
 ]
 ILL = [
-    *("<script", "<img", "<iframe", "<svg", "<form", "<input", "<textarea", "<button", "<style", "<base", "<meta"),
-    *("onerror=", "onclick=", "onload=", "style=", "script:", "data:text", "id=", "class=", "data-act", "src="),
+    "<script",
+    "<img",
+    "<iframe",
+    "<svg",
+    "<form",
+    "<input",
+    "<textarea",
+    "<button",
+    "<style",
+    "<base",
+    "<meta",
+    "onerror=",
+    "onclick=",
+    "onload=",
+    "style=",
+    "script:",
+    "data:text",
+    "id=",
+    "class=",
+    "data-act",
+    "src=",
 ]
 
 

@@ -16,7 +16,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pyte
 
 OPEN_PAGES = ["/api/docs/", "/accounts/login/", "/accounts/password/reset/", "/accounts/signup/"]
 OWN_PAGES = [
-    *("/", "/accounts/email/", "/accounts/password/change/", "/accounts/logout/", "/nowhere/", "/your-data/"),
+    "/",
+    "/accounts/email/",
+    "/accounts/password/change/",
+    "/accounts/logout/",
+    "/nowhere/",
+    "/your-data/",
     *("/accounts/2fa/", "/accounts/notice/", "/accounts/tokens/"),  # the last asks for the password first
 ]
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")

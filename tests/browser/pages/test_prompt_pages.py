@@ -41,8 +41,12 @@ def test_pages_of_prompts_are_accessible(world: World, page: Page, console: list
     trial = finished_trial(world)
     sign_in(page, "olga")
     addresses = [
-        *("", "read/strict@1/?structured=on", "new/?like=strict@1"),
-        *("import/", "try/", f"trials/{trial.pk}/"),
+        "",
+        "read/strict@1/?structured=on",
+        "new/?like=strict@1",
+        "import/",
+        "try/",
+        f"trials/{trial.pk}/",
     ]
     assert [problem for address in addresses for problem in problems_on(page, f"{PROMPTS}{address}")] == []
     assert console == []

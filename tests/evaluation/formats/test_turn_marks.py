@@ -7,9 +7,25 @@ from llmjobs.prompts.template import neutralise
 from tests.speed import at_most
 
 TURNS = [
-    *("<|im_start|>", "<|im_end|>", "<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]", "</s>", "<<SYS>>"),
-    *("<</SYS>>", "<|turn>", "<turn|>", "<|eot_id|>", "<|start_header_id|>", "<|endoftext|>", "<|end|>"),
-    *("<\uff5cAssistant\uff5c>", "<\uff5cUser\uff5c>", "<\uff5cbegin\u2581of\u2581sentence\uff5c>", "[ / INST ]"),
+    "<|im_start|>",
+    "<|im_end|>",
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "[INST]",
+    "[/INST]",
+    "</s>",
+    "<<SYS>>",
+    "<</SYS>>",
+    "<|turn>",
+    "<turn|>",
+    "<|eot_id|>",
+    "<|start_header_id|>",
+    "<|endoftext|>",
+    "<|end|>",
+    "<\uff5cAssistant\uff5c>",
+    "<\uff5cUser\uff5c>",
+    "<\uff5cbegin\u2581of\u2581sentence\uff5c>",
+    "[ / INST ]",
     *(
         "<|channel|>",
         "<|IM_START|>",
@@ -19,10 +35,16 @@ TURNS = [
         "<start\ufe0f_of_turn>",
         "<\u0455tart_of_turn>",
     ),
-    *("<|\u0456m_start|>", "[SYSTEM_PROMPT]", "<|/turn|>"),
+    "<|\u0456m_start|>",
+    "[SYSTEM_PROMPT]",
+    "<|/turn|>",
 ]
 TAGS = [
-    *("</statement>", "<\u2061/statement>", "<\u180e/statement>", "<\ufe0f/statement>", "<\U000e0020/statement>"),
+    "</statement>",
+    "<\u2061/statement>",
+    "<\u180e/statement>",
+    "<\ufe0f/statement>",
+    "<\U000e0020/statement>",
     *(
         "</state\u200bment>",
         "</st\u0430tement>",
@@ -30,7 +52,11 @@ TAGS = [
         "</\u0440\u0430ss\u0430ge>",
         "\uff1c/passage\uff1e",
     ),
-    *("</\uff50assage>", "< / passage >", "<\u2215segment>", "\u2329/nuggets\u232a", "\u27e8/passage\u27e9"),
+    "</\uff50assage>",
+    "< / passage >",
+    "<\u2215segment>",
+    "\u2329/nuggets\u232a",
+    "\u27e8/passage\u27e9",
 ]
 
 
