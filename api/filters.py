@@ -29,7 +29,8 @@ from evaluation.models import Campaign, ListedNugget, NuggetList, Run, Topic
 from evaluation.rows.base import Reader
 from evaluation.rows.corpus import Nuggets
 from evaluation.rows.labels import Judges, LabelReader
-from evaluation.terms import Condition, FindingCode, Stage, StudyKind, SupportCondition
+from evaluation.stages import STAGES, stage_of
+from evaluation.terms import Condition, FindingCode, StudyKind, SupportCondition
 from jobs.models import Job
 from reports.metrics.policies import ExcludeOrZero, ZeroOrSkip
 from reports.metrics.random_check.estimate import FEWEST_JUDGED
@@ -282,8 +283,8 @@ STATE = Filter("state", "running, cancelled or done", _of_kind, tuple(Job.State.
 STAGE = Filter(
     "stage",
     "what is to be done",
-    lambda narrowing, rows, value: narrowing.reader.at_stage(rows, Stage(value)),
-    tuple(Stage),
+    lambda narrowing, rows, value: narrowing.reader.at_stage(rows, stage_of(value)),
+    tuple(STAGES.values()),
 )
 KIND = Filter("kind", "one kind of event, such as `import.runs`", _of_kind)
 CODE = Filter("code", "what was noticed", _of_kind, tuple(FindingCode))

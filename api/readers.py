@@ -15,7 +15,6 @@ from assessor.timing.times import FIELDS, Timed, TopicTime, stretch_of
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, Run, Submission, Task
 from evaluation.rows.base import Reader, Row, Values
-from evaluation.terms import Stage
 from jobs.models import WorkItem
 from llmjobs.models import LlmJob
 from reports.leaderboard.scores import leaderboard
@@ -167,7 +166,7 @@ class TimeReader(Reader):
         submitted = set(Submission.objects.using(self.alias).filter(task__in=pks).values_list("task", "version"))
         stretches = self._stretches(pks)
         for _, pk, version, last_at in chunk:
-            task, stage = tasks[pk], Stage(tasks[pk].stage)
+            task, stage = tasks[pk], tasks[pk].stage
             timed = Timed(
                 campaign=self.names.slug(task.campaign_id),
                 topic_id=task.topic.topic_id,

@@ -13,32 +13,29 @@ from itertools import combinations
 from typing import Any
 
 from django.conf import settings
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from accounts.desk_settings import DeskSettings
-from evaluation.labels import CITATION_LABELS, IMPORTANCE_LABELS, NUGGET_LABELS
-from evaluation.terms import Stage
+from evaluation.labels import IMPORTANCE_LABELS, NO_LABELS
+from evaluation.stages import MANUAL, STAGES, Stage
 
 ANYWHERE = "anywhere"
 NAMED = frozenset({"Enter", "Escape", "Space", "Home", "End", "PageUp", "PageDown"})
 ARROWS = frozenset({"ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"})
 BROWSERS_OWN = frozenset("ACFLNPQRTVWX")  # with Ctrl: copy, paste, find, close, reload and the like
 CHORD = re.compile(r"(?P<ctrl>Ctrl\+)?(?P<alt>Alt\+)?(?P<shift>Shift\+)?(?P<key>\S[^+]*|\+)")
-STAGES = {
-    "nuggets": tuple(stage for stage in Stage if not stage.judges),
-    "judging": tuple(stage for stage in Stage if stage.judges),
-    "support": tuple(stage for stage in Stage if stage.condition),
-}
-"""Stages that the list names together."""
 ONLY = {
-    (Stage.POST_EDIT,): "Edit drafts only",
-    (Stage.MANUAL,): "Write nuggets only",
-    (Stage.ASSIGN,): "assigning only",
-    STAGES["support"]: "support only",
-    (Stage.SUPPORT_POST_EDIT,): "support only",
+    ("post-edit",): "Edit drafts only",
+    ("manual",): "Write nuggets only",
+    ("assign",): "assigning only",
+    ("support",): "support only",
+    ("support-post-edit",): "support only",
 }
-LABEL_SETS = {"assign": NUGGET_LABELS, "support": CITATION_LABELS}
 WHEN = {"manual": "in Write nuggets", "support": "in Judge citations"}
+
+
+def names_of(stage: Stage) -> set[str]:
+    return {stage, "judging" if stage.judges else "nuggets", *stage.keys}
 
 
 class BadKey(Exception):
@@ -59,21 +56,20 @@ class Action(BaseModel):
     repeats: bool = False
     fixed: bool = False
     labels: Mapping[str, str] = Field(default={}, exclude=True)
-    stages: tuple[Stage, ...] = Field(default=tuple(Stage), exclude=True)
+    named: tuple[str, ...] = Field(default=(), alias="stages", exclude=True)
+    """Stages that have it, each by its code or under a name that it shares with others; none: all."""
 
-    @field_validator("stages", mode="before")
-    @classmethod
-    def _named_together(cls, names: Iterable[str]) -> tuple[str, ...]:
-        return tuple(stage for name in names for stage in STAGES.get(name) or (name,))
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return tuple(stage for stage in STAGES.values() if not self.named or names_of(stage) & {*self.named})
 
-    def label_in(self, stage: str) -> str:
-        names = [name for name, stages in STAGES.items() if stage in stages]
-        return next((self.labels[name] for name in (stage, *names) if name in self.labels), self.label)
+    def label_in(self, stage: Stage) -> str:
+        return next((self.labels[name] for name in names_of(stage) & {*self.labels}), self.label)
 
     @property
     def full_label(self) -> str:
         differing = [f"{label} {WHEN[name]}" for name, label in self.labels.items()]
-        more = [*differing, *([ONLY[self.stages]] if self.stages in ONLY else [])]
+        more = [*differing, *([ONLY[self.named]] if self.named in ONLY else [])]
         return f"{self.label} ({', '.join(more)})" if more else self.label
 
 
@@ -82,20 +78,27 @@ def groups() -> tuple[str, ...]:
     return tuple(_file()["groups"])
 
 
-@cache
 def default_actions() -> tuple[Action, ...]:
-    return tuple(Action.model_validate(action) for line in _file()["actions"] for action in _with_labels(line))
+    return _actions(tuple(STAGES.values()))
 
 
-def _with_labels(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+@cache
+def _actions(stages: tuple[Stage, ...]) -> tuple[Action, ...]:
+    lines = _file()["actions"]
+    return tuple(Action.model_validate(action) for line in lines for action in _with_labels(line, stages))
+
+
+def _with_labels(line: dict[str, Any], stages: Iterable[Stage]) -> Iterator[dict[str, Any]]:
     """Fill in what label sets say: an action for each place of a label, and the key of "can't judge"."""
     if line["id"] == "cant-judge":
-        yield line | {"keys": [NUGGET_LABELS.cant_judge.key]}
+        yield line | {"keys": [NO_LABELS.cant_judge.key]}
     elif line["id"] == "label":
-        for key in dict.fromkeys(label.key for labels in LABEL_SETS.values() for label in labels.degrees):
+        judging = [stage for stage in stages if stage.judges]
+        sets = {(stage.keys or (stage,))[0]: stage.labels for stage in judging}
+        for key in dict.fromkeys(label.key for labels in sets.values() for label in labels.degrees):
             by_stage = {
                 name: label.spoken.capitalize()
-                for name, labels in LABEL_SETS.items()
+                for name, labels in sets.items()
                 for label in labels.degrees
                 if label.key == key
             }
@@ -121,7 +124,7 @@ def actions_of(own: DeskSettings) -> list[Action]:
     ]
 
 
-def keymap_json(own: DeskSettings, stage: str, without: Collection[str] = ()) -> dict[str, Any]:
+def keymap_json(own: DeskSettings, stage: Stage, without: Collection[str] = ()) -> dict[str, Any]:
     """Return the keys of a stage for the page's script. `without`: actions that the protocol forbids."""
     return {
         "single": own.single_keys,
@@ -141,9 +144,9 @@ OF_ANSWERS = ("place", "record", "place-go", "answer-search")
 
 def importance_keymap(own: DeskSettings, keymap: dict[str, Any]) -> dict[str, Any]:
     """Keys of a judging desk at which importance is practised; vital and okay have those of the nugget desks."""
-    labels = [label.action for labels in LABEL_SETS.values() for label in labels.degrees]
+    labels = [label.action for stage in STAGES.values() for label in stage.labels.degrees]
     others = [action for action in keymap["actions"] if action["id"] not in (*OF_ANSWERS, *labels)]
-    of_nuggets = keymap_json(own, Stage.MANUAL)["actions"]
+    of_nuggets = keymap_json(own, MANUAL)["actions"]
     importance = [action for action in of_nuggets if action["id"] in IMPORTANCE_LABELS.words]
     return keymap | {"actions": [*importance, *others]}
 

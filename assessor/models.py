@@ -175,14 +175,36 @@ def _given_by_people(labels: LabelSet) -> list[int]:
 
 
 class WorkingLabel(models.Model):
-    """Common columns of the two kinds of label in the making. No label: it was cleared."""
+    """Common columns of labels in the making. No label: it was cleared."""
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+", db_index=False)
     version = models.PositiveIntegerField(default=1, help_text="goes up with every change")
+    label = models.PositiveSmallIntegerField(null=True)
     reason = models.TextField(blank=True, help_text="why it cannot be judged")
 
     class Meta:
         abstract = True
+
+
+class WorkingJudgment(WorkingLabel):
+    """Label of one unit of a stage without a table of its own, as its assessor says so far: see `Judgment`."""
+
+    unit = models.CharField(max_length=36)
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, related_name="+")
+    other = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, related_name="+")
+    segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
+    extras = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["task", "unit"], name="working_judgment_once"),
+            models.CheckConstraint(
+                condition=Q(answer__isnull=False) | Q(segment__isnull=False), name="working_judgment_of_something"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return "cleared" if self.label is None else self.task.stage.labels.by_code[self.label].word
 
 
 class WorkingAssignment(WorkingLabel):
@@ -190,7 +212,6 @@ class WorkingAssignment(WorkingLabel):
 
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+")
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+")
-    label = models.PositiveSmallIntegerField(null=True, choices=NUGGET_LABELS.choices)
     sentence = models.PositiveIntegerField(null=True, help_text="of the answer, from 0: where the nugget is")
     first_label = models.PositiveSmallIntegerField(
         null=True, choices=NUGGET_LABELS.choices, help_text="before the nugget sweep changed it"
@@ -218,7 +239,6 @@ class WorkingSupport(WorkingLabel):
 
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
-    label = models.PositiveSmallIntegerField(null=True, choices=CITATION_LABELS.choices)
     shown_label = models.PositiveSmallIntegerField(null=True, choices=CITATION_LABELS.choices)
     shown_ms = models.PositiveIntegerField(null=True)
     accepted = models.BooleanField(default=False)

@@ -113,44 +113,6 @@ class Condition(StrEnum):
         return f"{self.origin.words.capitalize()}, {labels} labels"
 
 
-class Stage(StrEnum):
-    """What an assessor is asked to do with a topic. Each stage has a desk of its own."""
-
-    POST_EDIT = "post-edit"
-    MANUAL = "manual"
-    ASSIGN = "assign"
-    SUPPORT_SCRATCH = "support-scratch"
-    SUPPORT_POST_EDIT = "support-post-edit"
-
-    @property
-    def words(self) -> str:
-        return {
-            Stage.POST_EDIT: "Edit drafts",
-            Stage.MANUAL: "Write nuggets",
-            Stage.ASSIGN: "Label answers",
-            Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH.words,
-            Stage.SUPPORT_POST_EDIT: SupportCondition.POST_EDIT.words,
-        }[self]
-
-    @property
-    def origin(self) -> Origin:
-        """Origin of the nugget list that this stage makes. Raises KeyError for a stage that makes none."""
-        return {Stage.POST_EDIT: Origin.EDITED, Stage.MANUAL: Origin.MANUAL}[self]
-
-    @property
-    def judges(self) -> bool:
-        return self not in (Stage.POST_EDIT, Stage.MANUAL)
-
-    @property
-    def condition(self) -> SupportCondition | None:
-        """Condition of the support labels that this stage gives; None where it gives none."""
-        conditions = {
-            Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH,
-            Stage.SUPPORT_POST_EDIT: SupportCondition.POST_EDIT,
-        }
-        return conditions.get(self)
-
-
 class PracticeKind(StrEnum):
     """Label that a practice item wants: of a nugget in an answer, of a cited passage, or an importance."""
 

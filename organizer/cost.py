@@ -21,8 +21,8 @@ from assessor.timing.times import TopicTime
 from evaluation.campaigns.create import set_hourly_rate
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Submission, Task
-from evaluation.stages import STAGES
-from evaluation.terms import Condition, JudgeKind, Origin, Stage
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, Stage
+from evaluation.terms import Condition, JudgeKind, Origin
 from jobs.models import WorkItem
 from llmjobs.budget import announced_price
 from llmjobs.models import Call, CallUse, LlmJob
@@ -87,13 +87,13 @@ def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
             times[time.timed.stage].append(time)
     labels = _labels(campaign)
     unit_of = {}
-    for stage, entry in STAGES.items():
+    for stage in STAGES.values():
         units = labels.get(stage, 0) if stage.judges else len(times[stage])
         total = sum(row.times.active.point for row in times[stage]) / SECOND
         each = total / units if units and total else PUBLISHED.get(stage)
         cost = each / 3600 * float(rate) if each is not None and rate is not None else None
         unit_of[stage] = Unit(
-            entry.unit, "person", units, each, cost, published=not (units and total) and each is not None
+            stage.unit, "person", units, each, cost, published=not (units and total) and each is not None
         )
     return unit_of
 
@@ -230,18 +230,18 @@ class Prices:
         """Costs of a topic's list and of its labels; None where unknown."""
         origin = choice.condition.origin
         if origin is Origin.MANUAL:
-            lists = self.people[Stage.MANUAL].cost
+            lists = self.people[MANUAL].cost
         else:
             maker = next((nugget_set.judge.name for nugget_set in choice.nugget_sets if nugget_set.judge), "")
             lists = self._llm(maker, LIST)
             if origin is Origin.EDITED:
-                lists = _sum(lists, self.people[Stage.POST_EDIT].cost)
+                lists = _sum(lists, self.people[POST_EDIT].cost)
         label, number = self._label(choice), _labels_per_topic(choice)
         return lists, None if label is None or number is None else label * number
 
     def _label(self, choice: NuggetCondition) -> float | None:
         if choice.condition.judge_kind is JudgeKind.HUMAN:
-            measured = self.people[Stage.ASSIGN].cost
+            measured = self.people[ASSIGN].cost
             return self.assumed["person"] if measured is None else measured
         return self._llm(choice.judges[0].name if len(choice.judges) == 1 else "", LABEL)
 

@@ -16,7 +16,8 @@ from evaluation.campaigns.people import people_for
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign
-from evaluation.terms import Role, Stage
+from evaluation.stages import STAGES
+from evaluation.terms import Role
 from exchange.models import Snapshot
 from llmjobs.job_service import Work
 from llmjobs.job_status import callable_judges_for, jobs_for
@@ -73,7 +74,7 @@ def _pages(campaign: Campaign, roles: frozenset[Role]) -> Iterator[Hit]:
 def _acts(campaign: Campaign) -> Iterator[Hit]:
     for work in Work:
         yield Hit(f"Start a job: {work.job_title}", f"{page_in(campaign, 'new_job')}?what={work}")
-    for stage in Stage:
+    for stage in STAGES.values():
         yield Hit(f"Hand out: {stage.words}", f"{page_in(campaign, 'hand_out')}?stage={stage}")
     yield Hit("New judge", page_in(campaign, "new_judge"))
     yield Hit("New connection", page_in(campaign, "new_connection"))

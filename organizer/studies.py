@@ -20,6 +20,7 @@ from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Study, Task
+from evaluation.stages import stage_of_study
 from evaluation.studies import (
     GREATEST_SEED,
     LONGEST_NAME,
@@ -35,7 +36,6 @@ from evaluation.studies import (
     tasks_of_study,
     topics_of_study,
 )
-from evaluation.tasks.hand_out import STAGES
 from evaluation.tasks.units import ASSIGNED
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
 from llmjobs import job_service
@@ -359,7 +359,7 @@ def random_checks(request: UserRequest, slug: str) -> HttpResponse:
     rows = [row for row in studies_for(request.user, campaign) if row.study.draw == DrawKind.RANDOM]
     counts = check_counts([row.study for row in rows])
     campaigns = within(request.user, campaign)
-    paces = {kind: hours_of_labels(campaigns, STAGES[kind], 1) for kind in StudyKind}
+    paces = {kind: hours_of_labels(campaigns, stage_of_study(kind), 1) for kind in StudyKind}
     checks = [
         CheckRow(row, counts[row.study.pk], paces[StudyKind(row.study.kind)])
         for row in rows
@@ -386,7 +386,9 @@ def new_check(request: UserRequest, slug: str) -> HttpResponse:
                 messages.success(request, f"Drawn: {drawn}. {then}")
                 return redirect("organizer:random_check", campaign.slug, made.pk)
             size = size_of_order(campaign, form.order, form.judged_by)
-            hours = hours_of_labels(within(request.user, campaign), STAGES[form.order.kind], size.judgments)
+            hours = hours_of_labels(
+                within(request.user, campaign), stage_of_study(form.order.kind), size.judgments
+            )
     context = {"campaign": campaign, "form": form, "size": size, "hours": hours, "fails": draws}
     return render(request, "organizer/random_check_new.html", context, status=422 if draws else 200)
 
@@ -459,7 +461,7 @@ def _corrected(viewer: User, study: Study, growing: GrowForm | None) -> dict[str
             pk__in=Task.objects.filter(study=study).not_withdrawn().values("topic")
         ),
         "left": left,
-        "hours": hours_of_labels(within(viewer, study.campaign), STAGES[StudyKind(study.kind)], left),
+        "hours": hours_of_labels(within(viewer, study.campaign), stage_of_study(study.kind), left),
         "is_support": study.kind == StudyKind.SUPPORT,
         "runs": report.ordered,
         "label_rows": label_rows(state),

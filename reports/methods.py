@@ -37,7 +37,8 @@ from evaluation.models import (
 )
 from evaluation.rules.protocol import SETTINGS
 from evaluation.rules.text import pattern_of_names
-from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition, TaskState
+from evaluation.stages import ASSIGN, Stage, stage_of
+from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, TaskState
 from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import Row, as_json, as_latex, converter_of, escaped, with_code
@@ -93,7 +94,7 @@ def cell_words(column: str, value: Any) -> Any:
     if column == "score":
         return words(value).replace("weighted precision", "citation precision").replace(" strict", ", strict")
     if column == "stage":
-        return f"{Stage(value).words} ({value})"
+        return f"{stage_of(value).words} ({value})"
     if column == "what":
         for code, text in WHAT_WORDS.items():
             value = value.replace(code, text)
@@ -258,7 +259,7 @@ def loaded(campaign: Campaign) -> list[str]:
 
 
 def steps_of_llms(campaign: Campaign) -> set[Stage | Origin]:
-    """Return what LLMs did here: the origins of the lists that they made, and `Stage.ASSIGN` where they labelled."""
+    """Return what LLMs did here: the origins of the lists that they made, and `ASSIGN` where they labelled."""
     lists = NuggetList.objects.newest_submitted().filter(
         nugget_set__campaign=campaign, nugget_set__judge__kind=JudgeKind.LLM
     )
@@ -269,7 +270,7 @@ def steps_of_llms(campaign: Campaign) -> set[Stage | Origin]:
         nugget_version__nugget__nugget_set__campaign=campaign, judge__kind=JudgeKind.LLM
     )
     has_labelled = labels.exclude(event__kind__startswith=IMPORTS).exists()
-    return {*map(Origin, origins.distinct()), *([Stage.ASSIGN] if has_labelled else [])}
+    return {*map(Origin, origins.distinct()), *([ASSIGN] if has_labelled else [])}
 
 
 def makes_lists(campaign: Campaign) -> bool:

@@ -13,7 +13,8 @@ from accounts.http import UserRequest
 from assessor.rules.clock import RULE_VERSION
 from evaluation.models import Campaign, Protocol
 from evaluation.rules.protocol import GUIDELINES, SETTINGS
-from evaluation.terms import Condition, NuggetSearch, Origin, PassageOrder, Stage, SupportCondition
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, stage_of
+from evaluation.terms import Condition, NuggetSearch, Origin, PassageOrder, SupportCondition
 from reports.files import Row, escaped
 from reports.methods import (
     AGREED,
@@ -163,7 +164,7 @@ def _nuggets(campaign: Campaign) -> Iterator[str]:
         yield f"Nuggets come from the passages {grades}, read {order}."
     if protocol.group_overlaps:
         yield "Overlapping passages of a document stand together, and what repeats is grey."
-    for stage, most in ((Stage.MANUAL, protocol.manual_cap), (Stage.POST_EDIT, protocol.edited_cap)):
+    for stage, most in ((MANUAL, protocol.manual_cap), (POST_EDIT, protocol.edited_cap)):
         if most:
             yield f"A list from {stage.words} has at most {most:,} nuggets."
     if protocol.nugget_search != NuggetSearch.NONE:
@@ -177,7 +178,7 @@ def _nuggets(campaign: Campaign) -> Iterator[str]:
             f"An LLM reads {protocol.window_size:,} passages a call, and lets its list grow to "
             f"{protocol.draft_cap:,} nuggets{keeps}."
         )
-    if Stage.ASSIGN in steps:
+    if ASSIGN in steps:
         yield f"An LLM labels at most {protocol.batch_size:,} nuggets of an answer in a call."
 
 
@@ -197,7 +198,7 @@ def _people(report: MethodsReport) -> Iterator[str]:
 
 def _times(report: MethodsReport) -> str:
     medians = [
-        f"{row['median_s'] / 60:.0f} min in {Stage(row['stage']).words} ({row['topics']:,})"
+        f"{row['median_s'] / 60:.0f} min in {stage_of(row['stage']).words} ({row['topics']:,})"
         for row in _rows(report, TIMES)
         if row["median_s"] is not None
     ]

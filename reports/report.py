@@ -15,7 +15,6 @@ from accounts.models import User
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, resolve
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.terms import Stage
 from reports.files import FileTable
 from reports.forms import ChoicesForm, ConditionForm, Option, PolicyForm, SupportForm, choices_of, ways_out
 from reports.metrics.intervals import Interval
@@ -149,7 +148,7 @@ FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
     ColumnKind.CLOCK: clock,
     ColumnKind.MONEY: assay.money,
     ColumnKind.NAMES: listed_names,
-    ColumnKind.STAGE: lambda stage: Stage(stage).words,
+    ColumnKind.STAGE: lambda stage: stage.words,
 }
 
 

@@ -6,13 +6,14 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from api.rows.corpus import CampaignSlug, JudgeName, Number, Out, TopicId, words
-from evaluation.terms import FindingCode, Stage, TaskState
+from evaluation.stages import STAGES
+from evaluation.terms import FindingCode, TaskState
 from jobs.models import Job
 
 WHO = "by pseudonym"
 OTHERS = "null in an assessor's own tasks"
 BUDGET = "the job pauses there; null: no limit"
-StageWord = Annotated[str, words(Stage)]
+StageWord = Annotated[str, words(STAGES.values())]
 
 
 class JobRow(Out):

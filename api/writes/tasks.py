@@ -9,11 +9,12 @@ from typing import Annotated, Any
 from django.db import transaction
 from django.http import HttpResponse
 from django.utils.http import parse_etags
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PlainValidator
 from rest_framework.exceptions import APIException
 
 from accounts.models import User
 from api.filters import NO_SUCH
+from api.rows.corpus import words
 from api.rows.work import TaskRow
 from api.streams import tag_of_body
 from api.views import ListView
@@ -33,6 +34,7 @@ from api.writes.base import (
 from assessor.progress.matrix import any_task_for, assessors_for
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign, Task
+from evaluation.stages import STAGES, Stage, stage_of
 from evaluation.tasks.changes import (
     LONGEST_REASON,
     Change,
@@ -45,7 +47,6 @@ from evaluation.tasks.changes import (
 from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import Stage
 
 HIGHEST_PRIORITY = 2
 MANY = Annotated[list[Name], Field(min_length=1, max_length=10_000)]
@@ -74,7 +75,7 @@ class NewTasks(Body):
     """Topics, a stage, and who gets them."""
 
     campaign: Name
-    stage: Stage
+    stage: Annotated[Stage, PlainValidator(lambda code: stage_of(str(code))), words(STAGES.values())]
     topics: MANY = Field(description="by the track's ids")
     assessor: OptionalName = Field(default="", description="by pseudonym or user name; without one it is balanced")
     drafts: OptionalName = Field(default="", description="the set of drafts to post-edit; the only one without it")

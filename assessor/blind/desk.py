@@ -12,14 +12,17 @@ from assessor.blind.judging import judging_state
 from assessor.blind.passages import Passage, TopicText, reading_of, topic_head
 from assessor.blind.tasks import own_task
 from assessor.desk.context import OPEN_STATES, free_in, holder_age, log_of, newest_operations, seq_of
+from assessor.desk.desks import desk_of
 from assessor.desk.nugget_ops import row_json, row_of, stored_rows
 from assessor.desk.submit import limit_of
+from assessor.desk.task_labels import JudgingDesk
 from assessor.models import Desk, MarkedPassage
 from assessor.rules.undo import KEPT_STEPS, Undoable, stacks
 from evaluation.errors import NoSuchTask
 from evaluation.models import Task
 from evaluation.rules.protocol import searches_nuggets
-from evaluation.terms import PracticeKind, RemarkKind, Stage, TaskState
+from evaluation.stages import Stage
+from evaluation.terms import PracticeKind, RemarkKind, TaskState
 
 READS = 5
 _WAITS_FOR_REOPENING = Q(kind=RemarkKind.REOPEN, answered_at__isnull=True)
@@ -34,7 +37,7 @@ class TaskHead:
     topic: str
     language: str
     texts: tuple[TopicText, ...]
-    stage: str
+    stage: Stage
     state: str
     version: int
     due: date | None
@@ -52,11 +55,11 @@ class TaskHead:
 
     @property
     def by_hand(self) -> bool:
-        return self.stage == Stage.MANUAL
+        return self.stage.by_hand
 
     @property
     def judges(self) -> bool:
-        return Stage(self.stage).judges
+        return self.stage.judges
 
     @property
     def opened(self) -> bool:
@@ -79,6 +82,11 @@ class DeskPage:
         """What a judging desk shows on the left, one at a time."""
         return "question" if self.practice == PracticeKind.IMPORTANCE else "answer"
 
+    @property
+    def parts(self) -> JudgingDesk:
+        """Parts of a judging desk's page."""
+        return desk_of(self.head.stage)
+
 
 def task_head(task: str, user: User) -> TaskHead:
     """Return the head of one of the user's own tasks. Raises `NoSuchTask`."""
@@ -88,7 +96,7 @@ def task_head(task: str, user: User) -> TaskHead:
 def desk_page(task: str, user: User) -> DeskPage:
     """Return a whole desk. Raises `NoSuchTask` for a task that is not the user's or was not opened yet."""
     own = own_task(task, user)
-    if Stage(own.stage).judges:
+    if own.stage.judges:
         return DeskPage(_head(own), (), 0, _state(own))
     reading = reading_of(own)
     return DeskPage(_head(own), reading.passages, reading.without_text, _state(own))
@@ -152,7 +160,7 @@ def _read_state(task: Task) -> dict[str, Any]:
         "place": desk.place,
         "undo": [_step(step) for step in undo[-KEPT_STEPS:]],
         "redo": [_step(step) for step in redo[-KEPT_STEPS:]],
-        **(judging_state(task) if Stage(task.stage).judges else _list_state(task)),
+        **(judging_state(task) if task.stage.judges else _list_state(task)),
     }
 
 

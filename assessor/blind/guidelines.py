@@ -11,8 +11,8 @@ from markdown.treeprocessors import Treeprocessor
 
 from accounts.models import User
 from assessor.blind.tasks import own_task
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
-from evaluation.terms import Stage
+from evaluation.labels import LabelSet
+from evaluation.stages import Stage
 
 # The drawer's own heading is an h2, so the guidelines start below it, whichever level their author began with.
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -89,52 +89,37 @@ MAKING = (
         "no-passage", "No passage", "No sentence is linked as evidence. Allowed, and counted when you submit."
     ),
 )
-OF_STAGE = {
-    Stage.POST_EDIT: (
-        Definition(
-            "proposed", "Proposed", "Drafted by a machine. It is neither right nor wrong until you decide."
-        ),
-        Definition(
-            "undecided", "Undecided", "Not looked at yet: keep it, edit it or reject it before you submit."
-        ),
-        Definition("kept", "Kept", "In your list, in the words it was proposed in."),
-        Definition("edited", "Edited", "In your list, in your own words."),
-        Definition("rejected", "Rejected", "Not in your list. It can be restored at any time before you submit."),
-        Definition("added", "Added", "Written by you; it was not among the proposals."),
-    ),
-    Stage.MANUAL: (
-        Definition("added", "Added", "Written by you; it is in your list."),
-        Definition(
-            "deleted", "Deleted", "Taken out of your list. It can be restored at any time before you submit."
-        ),
-        Definition("nothing-new", "Nothing new", "You read this passage, and no further nugget follows from it."),
-    ),
-}
+OF_DRAFTS = (
+    Definition("proposed", "Proposed", "Drafted by a machine. It is neither right nor wrong until you decide."),
+    Definition("undecided", "Undecided", "Not looked at yet: keep it, edit it or reject it before you submit."),
+    Definition("kept", "Kept", "In your list, in the words it was proposed in."),
+    Definition("edited", "Edited", "In your list, in your own words."),
+    Definition("rejected", "Rejected", "Not in your list. It can be restored at any time before you submit."),
+    Definition("added", "Added", "Written by you; it was not among the proposals."),
+)
+BY_HAND = (
+    Definition("added", "Added", "Written by you; it is in your list."),
+    Definition("deleted", "Deleted", "Taken out of your list. It can be restored at any time before you submit."),
+    Definition("nothing-new", "Nothing new", "You read this passage, and no further nugget follows from it."),
+)
 
 
 def _defined(labels: LabelSet) -> tuple[Definition, ...]:
     return tuple(Definition(label.word, label.caption, label.meaning) for label in labels.by_people)
 
 
-OF_JUDGING = {
-    Stage.ASSIGN: (
-        *_defined(NUGGET_LABELS),
-        Definition("place", "Place", "The sentence of the answer in which you found it. It need not be given."),
-    ),
-    Stage.SUPPORT_SCRATCH: _defined(CITATION_LABELS),
-    Stage.SUPPORT_POST_EDIT: (
-        *_defined(CITATION_LABELS),
-        Definition("machine", "Machine label", "What a machine said of this pair. It may be right or wrong."),
-    ),
-}
+PLACE = Definition("place", "Place", "The sentence of the answer in which you found it. It need not be given.")
+SHOWN = Definition("machine", "Machine label", "What a machine said of this pair. It may be right or wrong.")
 
 
-def definitions_of(stage: str, *, show_importance: bool = False) -> tuple[Definition, ...]:
+def definitions_of(stage: Stage, *, show_importance: bool = False) -> tuple[Definition, ...]:
     """Return a line on every label that a stage's desk shows. `show_importance`: also while nuggets are assigned."""
-    the_stage = Stage(stage)
-    if the_stage.judges:
-        return OF_JUDGING[the_stage] + (IMPORTANCE if the_stage is Stage.ASSIGN and show_importance else ())
-    return (*IMPORTANCE, *OF_STAGE[the_stage], *MAKING, *PASSAGES)
+    if not stage.judges:
+        return (*IMPORTANCE, *(OF_DRAFTS if stage.shows_drafts else BY_HAND), *MAKING, *PASSAGES)
+    definitions = _defined(stage.labels) + ((SHOWN,) if stage.shows_label else ())
+    if not stage.by_list:
+        return definitions
+    return (*definitions, PLACE, *(IMPORTANCE if show_importance else ()))
 
 
 def guidelines_of(task: str, user: User) -> Guidelines:

@@ -11,15 +11,15 @@ from django.db.models import QuerySet
 
 from accounts.models import User
 from assessor.blind.passages import passages_of
-from assessor.blind.review import CAPTIONS, pair_names
 from assessor.blind.tasks import own_task
 from assessor.desk.context import OPEN_STATES, context_of
+from assessor.desk.desks import desk_of
 from assessor.desk.nugget_ops import changes_json, row_from_json, row_of, stored_rows
-from assessor.desk.task_labels import read_task
 from assessor.models import Operation, WorkingNugget
 from assessor.rules.nugget_ops import LABELS, Row
+from evaluation.labels import LabelSet
 from evaluation.models import NuggetEvidence, Submission, Task
-from evaluation.terms import Decision, Importance, PassageMark, Stage
+from evaluation.terms import Decision, Importance, PassageMark
 
 OPERATIONS_A_PAGE = 100
 AS_PROPOSED = 0
@@ -111,7 +111,7 @@ class History:
 def history_of(task: str, user: User, page: int) -> History:
     """Return a page of the history of one of the user's own tasks. Raises `NoSuchTask`."""
     own = own_task(task, user, opened=True)
-    judges = Stage(own.stage).judges
+    judges = own.stage.judges
     # Text in an open composer and answers that were opened change nothing that one could read again.
     log = Operation.objects.filter(task=own).exclude(kind="open" if judges else "compose").order_by("-seq")
     pages = Paginator(log, OPERATIONS_A_PAGE)
@@ -156,7 +156,7 @@ def _nugget_lines(
     task: Task, now: States, operations: Sequence[Operation], places: Mapping[str, str]
 ) -> Iterator[HistoryLine]:
     """Yield the operations in words, newest first. `now`: the rows after the first of them."""
-    names, by_hand = _names(now), task.stage == Stage.MANUAL
+    names, by_hand = _names(now), task.stage.by_hand
     targets = {str(operation.payload["target"]) for operation in operations if operation.kind in ("undo", "redo")}
     steps = Operation.objects.filter(task=task, step__in=targets).exclude(kind__in=["undo", "redo"])
     kinds = {str(step): kind for step, kind in steps.order_by("-seq").values_list("step", "kind")}
@@ -265,15 +265,15 @@ LINES: Mapping[str, Callable[[_Logged], HistoryLine]] = {
 
 
 def _label_lines(task: Task, operations: Sequence[Operation]) -> Iterator[HistoryLine]:
-    names = pair_names(read_task(context_of(task)))
+    names, labels = desk_of(task.stage).read(context_of(task)).names, task.stage.labels
     for operation in operations:
         about = ", ".join(names.get(key, "a nugget that was reworded since") for key in operation.after)
-        line = _label_line(operation, list(operation.after.values()))
+        line = _label_line(operation, list(operation.after.values()), labels)
         yield HistoryLine(f"{about}: {line}" if about else line)
 
 
-def _label_line(operation: Operation, rows: Sequence[Mapping[str, Any]]) -> str:
-    text = ", ".join(_label(row) for row in rows)
+def _label_line(operation: Operation, rows: Sequence[Mapping[str, Any]], labels: LabelSet) -> str:
+    text = ", ".join(_label(row, labels) for row in rows)
     match operation.kind:
         case "search":
             return f"Searched for “{operation.payload['words']}”"
@@ -287,8 +287,8 @@ def _label_line(operation: Operation, rows: Sequence[Mapping[str, Any]]) -> str:
     return text
 
 
-def _label(row: Mapping[str, Any]) -> str:
-    word = CAPTIONS[row["label"]] if row["label"] else "Cleared"
+def _label(row: Mapping[str, Any], labels: LabelSet) -> str:
+    word = labels.by_word[row["label"]].caption if row["label"] else "Cleared"
     return f"{word}: {row['reason']}" if row["reason"] else word
 
 
@@ -391,7 +391,7 @@ def _can_come_back(task: Task, seq: int, left: Row, now: Row) -> bool:
 def _decision(task: Task, decision: Decision) -> str:
     if decision is Decision.REPLACED:
         return "merged or split"
-    return "deleted" if task.stage == Stage.MANUAL and decision is Decision.REJECTED else str(decision)
+    return "deleted" if task.stage.by_hand and decision is Decision.REJECTED else str(decision)
 
 
 def _place(

@@ -10,24 +10,14 @@ from typing import Any, TypeAlias
 
 from accounts.models import User
 from assessor.blind.tasks import own_task
+from assessor.desk.citation_labels import number_of, pairs_of
 from assessor.desk.context import DeskContext, context_of
-from assessor.desk.label_ops import SWEEP
-from assessor.desk.task_labels import (
-    SEPARATOR,
-    AskedPair,
-    TaskLabels,
-    number_of,
-    pairs_of,
-    read_task,
-    row_json,
-    shown_answers,
-)
-from assessor.models import Operation
+from assessor.desk.desks import desk_of
+from assessor.desk.task_labels import SEPARATOR, shown_answers
 from assessor.rules.citation_marks import CitationName, Piece, pieces_of
 from evaluation.errors import NoSuchTask
 from evaluation.models import Citation, Segment, Sentence, Task
 from evaluation.rules.sentences import split
-from evaluation.terms import Importance, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +89,24 @@ class FirstView:
 
 def judging_state(task: Task) -> dict[str, Any]:
     """Return the state that only judging desks have, for their script; see docs/guide-assessors.md."""
-    context = context_of(task)
-    work = read_task(context)
-    rows = [row_json(label.row, context.stage) for label in work.labels.values()]
-    state: dict[str, Any] = {"limit": None, "marks": {}, "rows": rows, "answers": list(_answers(work))}
-    if context.stage == Stage.ASSIGN:
-        shows = task.protocol.show_importance
-        state["nuggets"] = [
-            {"key": nugget.key, "text": nugget.text, "importance": _importance(nugget.importance) if shows else ""}
-            for nugget in work.nuggets
-        ]
-        state["sweep"] = _sweep(task, work)
-    else:
-        state["pairs"] = [_pair(pair) for pair in work.pairs]
-    return state
+    context, desk = context_of(task), desk_of(task.stage)
+    work = desk.read(context)
+    return {
+        "limit": None,
+        "marks": {},
+        "rows": [desk.row_json(label.row) for label in work.labels.values()],
+        "answers": [
+            {"id": answer, "number": number, "seen": seen} | desk.answer_state(work, answer)
+            for number, (answer, seen) in enumerate(work.answers, start=1)
+        ],
+        **desk.state(task, work),
+    }
 
 
 def shown_answer(task: str, user: User, answer: str) -> Reading:
     """Passages only where support is judged. Raises `NoSuchTask`, also for an answer that is not among the task's."""
     own = own_task(task, user, opened=True)
-    if not Stage(own.stage).judges:
+    if not own.stage.judges:
         raise NoSuchTask
     context = context_of(own)
     order = dict(shown_answers(context).values_list("answer__public_id", "answer"))
@@ -131,7 +119,7 @@ def shown_answer(task: str, user: User, answer: str) -> Reading:
         of=len(order),
         sentences=tuple(_sentences(order[answer])),
     )
-    return answer_shown, () if own.stage == Stage.ASSIGN else tuple(_passages(context, answer))
+    return answer_shown, tuple(_passages(context, answer)) if desk_of(own.stage).cites else ()
 
 
 def first_view(state: Mapping[str, Any], read: Callable[[str], Reading]) -> FirstView | None:
@@ -144,7 +132,7 @@ def first_view(state: Mapping[str, Any], read: Callable[[str], Reading]) -> Firs
     if answer is None:
         return None
     answer_shown, passages = read(answer)
-    if state["stage"] == Stage.ASSIGN or row is None:
+    if "pairs" not in state or row is None:
         return FirstView(answer_shown, passages, None, "passages")
     pair = next(pair for pair in state["pairs"] if pair["key"] == row)
     cited = next((passage for passage in passages if passage.public_id == pair["passage"]), None)
@@ -189,49 +177,17 @@ def _last_visit(state: Mapping[str, Any], part: str, name: str) -> str | None:
 
 def _to_judge(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Answer and row key of every label to give, in the order of the answers."""
-    if state["stage"] == Stage.ASSIGN:
+    if "pairs" not in state:
         nuggets = [nugget["key"] for nugget in state["nuggets"]]
         for answer in state["answers"]:
             keys = answer.get("nuggets", nuggets)
             yield from ((answer["id"], f"{answer['id']}{SEPARATOR}{key}") for key in keys)
         return
     # A pair whose machine label is still to come cannot be judged yet.
-    waits = state["stage"] == Stage.SUPPORT_POST_EDIT
+    waits = state["stage"].shows_label
     for pair in state["pairs"]:
         if pair["judgeable"] and (pair.get("machine") or not waits):
             yield pair["answer"], pair["key"]
-
-
-def _answers(work: TaskLabels) -> Iterator[dict[str, Any]]:
-    for number, (answer, seen) in enumerate(work.answers, start=1):
-        row = {"id": answer, "number": number, "seen": seen}
-        # Only where not every nugget is asked of every answer.
-        yield row if work.by_answer is None else row | {"nuggets": work.by_answer[answer]}
-
-
-def _importance(code: int) -> str:
-    return "" if code == Importance.UNKNOWN else Importance(code).name.lower()
-
-
-def _sweep(task: Task, work: TaskLabels) -> str | bool:
-    if not task.protocol.nugget_sweep or task.study_id:
-        return False
-    if Operation.objects.filter(task=task, submission=task.version, kind=SWEEP).exists():
-        return "begun"
-    return False if work.missing else "offered"
-
-
-def _pair(pair: AskedPair) -> dict[str, Any]:
-    row = {
-        "key": pair.key,
-        "answer": pair.answer,
-        "sentence": pair.sentence,
-        "citation": pair.number,
-        "passage": pair.passage if pair.judgeable else None,
-        "judgeable": pair.judgeable,
-    }
-    # No key at all on the other desks: an empty one would tell that there is something to hide.
-    return row if pair.machine is None else row | {"machine": pair.machine}
 
 
 def _sentences(answer: int) -> Iterator[ShownSentence]:

@@ -32,8 +32,8 @@ from assessor.rules.op_schemas import GiveLabel, Op
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Task
 from evaluation.rules.sentences import split
-from evaluation.stages import stage_of
-from evaluation.terms import PracticeKind, Stage, TaskState
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.terms import PracticeKind, TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def practice_desk(task: str, user: User, *, again: bool) -> tuple[DeskPage, Firs
         reopened_reason="",
         is_sample=False,
     )
-    kind = stage_of(own_task(task, user).stage).practice
+    kind = own_task(task, user).stage.practice or ""
     return DeskPage(head, (), 0, state, practice=kind, practises_again=again), first
 
 
@@ -94,7 +94,7 @@ def practice_state(task: str, user: User, *, again: bool) -> dict[str, Any]:
         "rows": [] if again else rows,
         "answers": [_answer(number, together) for number, together in enumerate(readings.values(), start=1)],
     }
-    if stage == Stage.ASSIGN:
+    if stage.by_list:
         nuggets = [{"key": item.public_id, "text": item.statement, "importance": ""} for item in items]
         return state | {"nuggets": nuggets, "sweep": False}
     return state | {"pairs": [_pair(item, keys[item.pk]) for item in items]}
@@ -157,9 +157,9 @@ def _practice(task: str, user: User) -> tuple[Task, list[PracticeItem], dict[int
 def _desk_of(items: Sequence[PracticeItem]) -> Stage:
     """Return the stage whose panes the items need: importance is told of rows beside a question."""
     if not items or items[0].kind != PracticeKind.SUPPORT:
-        return Stage.ASSIGN
+        return ASSIGN
     shows = any(item.shown_label is not None for item in items)
-    return Stage.SUPPORT_POST_EDIT if shows else Stage.SUPPORT_SCRATCH
+    return SUPPORT_POST_EDIT if shows else SUPPORT_SCRATCH
 
 
 def _readings(items: Iterable[PracticeItem]) -> dict[str, list[PracticeItem]]:

@@ -7,22 +7,15 @@ from dataclasses import dataclass
 from accounts.models import User
 from assessor.blind.tasks import own_task
 from assessor.desk.context import OPEN_STATES, context_of
+from assessor.desk.desks import desk_of
 from assessor.desk.nugget_ops import row_of, stored_rows
 from assessor.desk.submit import limit_of
-from assessor.desk.task_labels import SEPARATOR, TaskLabels, read_task
+from assessor.desk.task_labels import SEPARATOR
 from assessor.models import MarkedPassage
 from assessor.rules.submit import Review, numbers_of, review_of
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
-from evaluation.stages import labels_of_stage
 from evaluation.tasks.reading_load import readable
-from evaluation.terms import Stage
 
 MOST_NAMED = 30
-CAPTIONS = {
-    word: label.caption
-    for label_set in (NUGGET_LABELS, CITATION_LABELS)
-    for word, label in label_set.by_word.items()
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ def review_summary(task: str, user: User) -> ReviewSummary:
     return ReviewSummary(
         task=own.public_id,
         topic=own.topic.text,
-        by_hand=own.stage == Stage.MANUAL,
+        by_hand=own.stage.by_hand,
         is_open=own.state in OPEN_STATES,
         limit=limit,
         passages=len(passages),
@@ -123,11 +116,11 @@ class JudgedSummary:
 def judged_summary(task: str, user: User) -> JudgedSummary:
     """Return the summary of one of the user's own judging tasks. Raises `NoSuchTask`."""
     own = own_task(task, user, opened=True)
-    work = read_task(context_of(own))
+    work, labels = desk_of(own.stage).read(context_of(own)), own.stage.labels.by_word
     keys, lacking = work.judgeable, set(work.missing)
-    counted = Counter(CAPTIONS[work.labels[key].row.label or ""] for key in keys if key not in lacking)
-    captions = [label.caption for label in labels_of_stage(own.stage).by_word.values()]
-    missing = list(_missing(pair_names(work), work.missing))
+    counted = Counter(labels[work.labels[key].row.label or ""].caption for key in keys if key not in lacking)
+    captions = [label.caption for label in labels.values()]
+    missing = list(_missing(work.names, work.missing))
     return JudgedSummary(
         task=own.public_id,
         topic=own.topic.text,
@@ -139,7 +132,7 @@ def judged_summary(task: str, user: User) -> JudgedSummary:
         # A task that was just opened lacks thousands of labels; the first answers are enough to go on with.
         missing=tuple(missing[:MOST_NAMED]),
         answers_missing=len(missing),
-        not_askable=sum(not pair.judgeable for pair in work.pairs),
+        not_askable=work.not_askable,
     )
 
 
@@ -149,16 +142,3 @@ def _missing(names: Mapping[str, str], keys: Iterable[str]) -> Iterator[Missing]
         by_answer.setdefault(names[key].partition(",")[0], []).append(key)
     for name, without in by_answer.items():
         yield Missing(without[0], without[0].partition(SEPARATOR)[0], name, len(without))
-
-
-def pair_names(work: TaskLabels) -> dict[str, str]:
-    """Return the names on the screen of all pairs: "Answer 3, N7", or "Answer 3, S2 [4]"."""
-    numbers = {answer: number for number, (answer, _) in enumerate(work.answers, start=1)}
-    nuggets = {
-        f"{answer}{SEPARATOR}{nugget.key}": f"Answer {number}, N{n}"
-        for n, nugget in enumerate(work.nuggets, start=1)
-        for answer, number in numbers.items()
-    }
-    return nuggets | {
-        pair.key: f"Answer {numbers[pair.answer]}, S{pair.sentence + 1} [{pair.number}]" for pair in work.pairs
-    }

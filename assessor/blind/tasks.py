@@ -15,9 +15,10 @@ from assessor.timing.record import active_seconds
 from evaluation.errors import NoSuchTask
 from evaluation.models import Campaign, Membership, NuggetList, Remark, Submission, Task
 from evaluation.rules.tasks import ACTIVE
+from evaluation.stages import Stage
 from evaluation.tasks.endings import Ending, endings_of, role_taken
 from evaluation.tasks.remarks import reminders_of
-from evaluation.terms import Origin, RemarkKind, Role, Stage, TaskState
+from evaluation.terms import Origin, RemarkKind, Role, TaskState
 from web.text import plural
 
 ORDER = (TaskState.REOPENED, TaskState.IN_PROGRESS, TaskState.NOT_STARTED, TaskState.BLOCKED, TaskState.SUBMITTED)
@@ -59,7 +60,7 @@ class TaskLine:
     public_id: str
     topic: str
     campaign: str
-    stage: str
+    stage: Stage
     state: str
     version: int
     due: date | None
@@ -88,7 +89,7 @@ class EndedTask:
     public_id: str
     topic: str
     campaign: str
-    stage: str
+    stage: Stage
     ending: Ending | None
 
     @property
@@ -208,14 +209,14 @@ def _lines(tasks: Sequence[Task], practice: Mapping[int, int]) -> list[TaskLine]
 
 def progress_text(task: Task, progress: Progress) -> tuple[str, ...]:
     is_done = task.state == TaskState.SUBMITTED
-    if Stage(task.stage).judges:
+    if task.stage.judges:
         labels = f"{progress.judged:,} of {progress.labels:,} labels"
         return (labels,) if is_done else (f"{progress.finished} of {progress.answers} answers", labels)
     read = f"{progress.read} of {progress.passages} read"
     listed = f"{progress.listed} {plural(progress.listed, 'nugget')}"
     if is_done:
         return (listed, read)
-    if task.stage == Stage.MANUAL:
+    if task.stage.by_hand:
         return (read, listed)
     return (f"{progress.undecided} undecided of {progress.proposed}", read)
 
@@ -257,7 +258,7 @@ class OwnTask:
     public_id: str
     campaign: str
     topic: str
-    stage: str
+    stage: Stage
     state: str
     version: int
     due: date | None
@@ -305,7 +306,7 @@ class Done:
     `nuggets`: None where answers are judged. `minutes`: 0 where no time was measured.
     """
 
-    stage: str
+    stage: Stage
     nuggets: int | None
     labels: int
     minutes: int

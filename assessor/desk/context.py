@@ -10,14 +10,15 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from assessor.desk.task_progress import pairs_without_llm_label
+from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import Desk, Operation, WorkingNugget
 from assessor.practice.items import check_practised
 from assessor.rules.undo import NOTED, Undoable, UndoEntry, stacks
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.models import Event, ListedNugget, Task
+from evaluation.stages import Stage, stage_of
 from evaluation.tasks.changes import lock_own_task
-from evaluation.terms import Making, PageState, Stage, TaskState
+from evaluation.terms import Making, PageState, TaskState
 from web.text import plural
 
 LEASE = timedelta(seconds=29)
@@ -58,7 +59,7 @@ class DeskContext:
     version: int
     holder: str
     seq: int
-    stage: str
+    stage: Stage
     topic: int
     nugget_set: int | None
     machine: int | None
@@ -71,7 +72,7 @@ class DeskContext:
 
     @property
     def judges(self) -> bool:
-        return Stage(self.stage).judges
+        return self.stage.judges
 
 
 def lock_desk_context(task: str, user: User) -> DeskContext:
@@ -85,6 +86,7 @@ def lock_desk_context(task: str, user: User) -> DeskContext:
     # A stranger, a wrong id and a task never opened answer alike, so that nobody learns what exists.
     if context is None or context.state not in OPENED_STATES:
         raise NoSuchTask
+    context.stage = stage_of(context.stage)
     return context
 
 

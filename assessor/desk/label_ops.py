@@ -6,16 +6,14 @@ from typing import Any
 from django.utils import timezone
 
 from assessor.desk.context import Acted, DeskContext, Stale, wanted_rows
-from assessor.desk.task_labels import find_label, read_task, row_from_json, row_json
+from assessor.desk.desks import desk_of
+from assessor.desk.nugget_labels import SWEEP
+from assessor.desk.task_labels import row_from_json
 from assessor.rules.label_ops import LabelRow, back_to, give_label, locate
 from assessor.rules.op_schemas import GiveLabel, Locate, Op, OpenAnswer, Payload, Search, Sweep, Undo
 from evaluation.errors import Refused
 from evaluation.models import TaskAnswer
-from evaluation.stages import labels_of_stage
-from evaluation.terms import Stage
 from web.text import plural
-
-SWEEP = "sweep"
 
 
 def act(context: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
@@ -32,7 +30,8 @@ def act(context: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
             past = wanted_rows(context, op.kind, str(payload.target))
         case GiveLabel() | Locate():
             past = {payload.key: None}
-    labels = {key: find_label(context, key) for key in past}
+    desk = desk_of(context.stage)
+    labels = {key: desk.find(context, key) for key in past}
     rows = {key: label.row for key, label in labels.items()}
     # The window labelled what it saw: a row that another window changed since is shown, and not overwritten.
     stale = [key for key, version in op.base.items() if key in rows and rows[key].version != version]
@@ -45,36 +44,37 @@ def act(context: DeskContext, op: Op, payload: Payload) -> Acted | Stale:
 
 
 def rows_now(context: DeskContext, keys: list[str]) -> dict[str, Any]:
-    return _json(context, {key: find_label(context, key).row for key in keys})
+    desk = desk_of(context.stage)
+    return _json(context, {key: desk.find(context, key).row for key in keys})
 
 
 def _changed(context: DeskContext, row: LabelRow, op: Op, payload: Payload, past: Any) -> LabelRow:
     match payload:
         case Locate():
-            _check_stage(context, Stage.ASSIGN)
+            _check(desk_of(context.stage).places)
             return locate(row, payload)
         case GiveLabel():
             # From scratch nothing of a machine is on the screen, so such a claim cannot be true.
             if payload.accepted or payload.shown_ms is not None:
-                _check_stage(context, Stage.SUPPORT_POST_EDIT)
+                _check(context.stage.shows_label)
             if payload.sentence is not None:
-                _check_stage(context, Stage.ASSIGN)
+                _check(desk_of(context.stage).places)
             if op.source == SWEEP:
                 _check_sweep(context)
-            if payload.label is not None and payload.label not in labels_of_stage(context.stage).by_word:
+            if payload.label is not None and payload.label not in context.stage.labels.by_word:
                 raise Refused("no_such_label", f"{payload.label} is no label of this desk.")
             return give_label(row, payload, in_sweep=op.source == SWEEP)
     return back_to(row, row_from_json(past))
 
 
-def _check_stage(context: DeskContext, stage: Stage) -> None:
-    if context.stage != stage:
+def _check(is_able: bool) -> None:
+    if not is_able:
         raise Refused("bad_operation", "This operation is not one that this desk knows.")
 
 
 def _check_sweep(context: DeskContext) -> None:
     """A few nuggets of each answer make no row that one could look along."""
-    _check_stage(context, Stage.ASSIGN)
+    _check(desk_of(context.stage).places)
     if context.study:
         raise Refused("bad_operation", "This desk has no sweep.")
 
@@ -82,7 +82,7 @@ def _check_sweep(context: DeskContext) -> None:
 def _begin_sweep(context: DeskContext) -> Acted:
     _check_sweep(context)
     # First labels are given answer by answer; a sweep before the last would mix both passes.
-    if left := len(read_task(context).missing):
+    if left := len(desk_of(context.stage).read(context).missing):
         raise Refused(
             "unfinished",
             f"{left} {plural(left, 'label is', 'labels are')} missing; the sweep comes after the last.",
@@ -100,4 +100,5 @@ def _open(context: DeskContext, answer: str) -> Acted:
 
 
 def _json(context: DeskContext, rows: Mapping[str, LabelRow]) -> dict[str, Any]:
-    return {key: row_json(row, context.stage) for key, row in rows.items()}
+    desk = desk_of(context.stage)
+    return {key: desk.row_json(row) for key, row in rows.items()}

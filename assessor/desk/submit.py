@@ -1,25 +1,24 @@
 """Submitting a list: the rows as they are become an immutable version, with their lineage and evidence."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
 from assessor.desk.context import OPEN_STATES, context_of, lock_desk, seq_of
+from assessor.desk.desks import desk_of
 from assessor.desk.nugget_ops import row_of, stored_rows
-from assessor.desk.task_labels import TaskLabels, read_task
-from assessor.models import Desk, WorkingAssignment, WorkingNugget, WorkingSupport
+from assessor.desk.task_labels import TaskLabels
+from assessor.models import Desk, WorkingNugget
 from assessor.rules.nugget_ops import Row
 from assessor.rules.submit import check_complete, listed, proposals_behind, relation_of
 from evaluation.errors import Refused
 from evaluation.judges import judge_at
 from evaluation.labelling import touch
 from evaluation.models import (
-    Assignment,
-    Citation,
     Event,
     Judge,
     ListedNugget,
@@ -30,115 +29,26 @@ from evaluation.models import (
     NuggetVersion,
     Segment,
     Submission,
-    SupportJudgment,
     Task,
-    TaskAnswer,
 )
-from evaluation.models.querysets import CurrentQuerySet
 from evaluation.rules.sentences import SPLITTER_VERSION
+from evaluation.tasks.asking import asking_of
 from evaluation.tasks.pooling import renew_assigning
-from evaluation.terms import Stage, SupportCondition, TaskState
+from evaluation.terms import TaskState
 from web.text import plural
 
 BATCH = 500
 
 
-def assignments_of(task: Task, judge: Judge) -> CurrentQuerySet[Assignment]:
-    """Return every label that a judge ever submitted on the nuggets and the topic of an assignment task."""
-    return Assignment.objects.filter(
-        judge=judge, answer__topic=task.topic_id, nugget_version__nugget__nugget_set=task.nugget_set_id
-    )
-
-
-def support_of(task: Task, judge: Judge) -> CurrentQuerySet[SupportJudgment]:
-    return SupportJudgment.objects.filter(
-        judge=judge, sentence__answer__topic=task.topic_id, condition=Stage(task.stage).condition
-    )
-
-
-def _freeze_assignments(task: Task, work: TaskLabels, judge: Judge, event: Event) -> int:
-    earlier = assignments_of(task, judge)
-    submission = _next(earlier)
+def _freeze_labels(task: Task, work: TaskLabels, judge: Judge, event: Event) -> int:
     # Earlier submissions stay in the table for the history; only the newest counts in reports.
+    earlier = asking_of(task.stage).labels_of(task).filter(judge=judge)
+    newest = earlier.aggregate(newest=Max("submission"))["newest"]
     earlier.update(stands=False)
-    same, now = _same(task), timezone.now()
-    rows = [
-        Assignment(
-            judge=judge,
-            answer_id=answer,
-            nugget_version_id=row.nugget_version_id,
-            submission=submission,
-            label=label,
-            raw=row.reason,
-            sentence=row.sentence,
-            first_label=row.first_label,
-            given_at=now,
-            event=event,
-        )
-        for row in (label.stored for label in work.labels.values())
-        if isinstance(row, WorkingAssignment) and (label := row.label) is not None
-        for answer in same.get(row.answer_id, [row.answer_id])
-    ]
-    return len(Assignment.objects.bulk_create(rows, batch_size=BATCH))
-
-
-def _freeze_support(task: Task, work: TaskLabels, judge: Judge, event: Event) -> int:
-    earlier = support_of(task, judge)
-    submission = _next(earlier)
-    earlier.update(stands=False)
-    condition, shows = SupportCondition(str(Stage(task.stage).condition)), task.stage == Stage.SUPPORT_POST_EDIT
-    # A label on a pair that is not asked any more must not count beside those that are.
-    labels = [work.labels[key].stored for key in work.judgeable]
-    supports = [row for row in labels if isinstance(row, WorkingSupport)]
-    same, now = _same(task), timezone.now()
-    rows = [
-        SupportJudgment(
-            judge=judge,
-            condition=condition,
-            sentence_id=sentence,
-            segment_id=row.segment_id,
-            submission=submission,
-            label=label,
-            raw=row.reason,
-            shown_label=row.shown_label,
-            shown_ms=row.shown_ms,
-            # Accepting means that a machine's label was shown; without one the question does not arise.
-            accepted=row.accepted if shows else None,
-            given_at=now,
-            event=event,
-        )
-        for row in sorted(supports, key=lambda row: (row.sentence_id, row.segment_id))
-        if (label := row.label) is not None
-        for sentence in _same_sentences(row, same)
-    ]
-    return len(SupportJudgment.objects.bulk_create(rows, batch_size=BATCH))
-
-
-def _next(rows: QuerySet[Assignment] | QuerySet[SupportJudgment]) -> int:
-    newest: int | None = rows.aggregate(newest=Max("submission"))["newest"]
-    return (newest or 0) + 1
-
-
-def _same(task: Task) -> dict[int, list[int]]:
-    """Return by shown answer, where it has copies, all answers with its text, itself included."""
-    # An assessor reads such a text once, and reports count the label for each run that handed it in.
-    same: dict[int, list[int]] = {}
-    rows = TaskAnswer.objects.filter(task=task, same_as__isnull=False).order_by("position")
-    for answer, first in rows.values_list("answer", "same_as"):
-        same.setdefault(first, [first]).append(answer)
-    return same
-
-
-def _same_sentences(label: WorkingSupport, same: dict[int, list[int]]) -> Iterable[int]:
-    """Return the sentences that a label is about: that of each answer with the very same text."""
-    answers = same.get(label.sentence.answer_id)
-    if answers is None:
-        return [label.sentence_id]
-    # Copies have sentences of their own, so the label is written for each of them.
-    cited = Citation.objects.filter(
-        sentence__answer__in=answers, sentence__index=label.sentence.index, segment=label.segment_id
-    )
-    return list(cited.values_list("sentence", flat=True).distinct().order_by("sentence_id"))
+    rows, now = list(desk_of(task.stage).frozen(task, work)), timezone.now()
+    for row in rows:
+        row.judge, row.submission, row.given_at, row.event = judge, (newest or 0) + 1, now, event
+    return len(earlier.model._default_manager.bulk_create(rows, batch_size=BATCH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +77,7 @@ def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
         if desk.task.state == TaskState.SUBMITTED and seq_of(desk.task) == seq:
             return _receipt(desk.task.submissions.get(version=desk.task.version))
         _check(desk, window, seq)
-        if Stage(desk.task.stage).judges:
+        if desk.task.stage.judges:
             return _receipt(_submit_labels(desk.task, user))
         stored = stored_rows(desk.task)
         rows = {key: row_of(row) for key, row in stored.items()}
@@ -190,8 +100,8 @@ def submit(*, task: str, user: User, window: str, seq: int) -> SubmitReceipt:
 
 def limit_of(task: Task) -> int | None:
     """Return the most nuggets that the campaign allows in a list of this task's stage; None: no limit."""
-    protocol = task.protocol
-    return protocol.edited_cap if task.stage == Stage.POST_EDIT else protocol.manual_cap
+    limit: int | None = getattr(task.protocol, task.stage.cap)
+    return limit
 
 
 def _check(desk: Desk, window: str, seq: int) -> None:
@@ -211,13 +121,12 @@ def _receipt(submission: Submission) -> SubmitReceipt:
 
 def _submit_labels(task: Task, user: User) -> Submission:
     # Read once: the same pairs say which labels are missing and which are frozen. "Can't judge" is a label.
-    work = read_task(context_of(task))
+    work = desk_of(task.stage).read(context_of(task))
     if left := len(work.missing):
         raise Refused("undecided", f"{left} {plural(left, 'label is', 'labels are')} missing.")
     payload = {"task": task.public_id, "version": task.version, "sentences": SPLITTER_VERSION}
     event = Event.objects.create(campaign=task.campaign, kind="task.submitted", actor=user, payload=payload)
-    freeze = _freeze_assignments if task.stage == Stage.ASSIGN else _freeze_support
-    return _close(task, event, labels=freeze(task, work, judge_at(task), event))
+    return _close(task, event, labels=_freeze_labels(task, work, judge_at(task), event))
 
 
 def _close(task: Task, event: Event, nugget_list: NuggetList | None = None, labels: int = 0) -> Submission:

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, QuerySet
 
-from assessor.models import MarkedPassage, WorkingAssignment, WorkingNugget, WorkingSupport
-from evaluation.domain.counted_pairs import counted_citations
-from evaluation.models import ListedNugget, StudyPair, SupportJudgment, Task, TaskAnswer
-from evaluation.tasks.pooling import Pairs, count_citations, count_nuggets, judged_answers, listed_now
+from assessor.desk.desks import desk_of
+from assessor.models import MarkedPassage, WorkingNugget
+from evaluation.models import ListedNugget, StudyPair, Task
+from evaluation.tasks.asking import Units, by_asking
+from evaluation.tasks.pooling import judged_answers
 from evaluation.tasks.reading_load import readable
-from evaluation.terms import Decision, Making, Stage, SupportCondition
+from evaluation.terms import Decision, Making
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,8 @@ class Progress:
 
 def progress_of(tasks: Sequence[Task]) -> dict[int, Progress]:
     """Return the progress of tasks that come with their protocol: a few queries, however many."""
-    making = [task for task in tasks if not Stage(task.stage).judges]
-    judged = [task for task in tasks if Stage(task.stage).judges]
+    making = [task for task in tasks if not task.stage.judges]
+    judged = [task for task in tasks if task.stage.judges]
     return (_making_progress(making) if making else {}) | (_judging_progress(judged) if judged else {})
 
 
@@ -97,16 +98,29 @@ def _way(task: Task) -> tuple[int, int]:
 
 def _judging_progress(tasks: Sequence[Task]) -> dict[int, Progress]:
     answers = judged_answers(tasks)
-    whole = [task for task in tasks if task.study_id is None]
-    assigns = [task for task in whole if task.stage == Stage.ASSIGN]
-    supports = [task for task in whole if task.stage != Stage.ASSIGN]
-    drawn = [task for task in tasks if task.study_id is not None]
-    asked = count_nuggets(assigns, answers) | count_citations(supports, answers) | _count_drawn(drawn)
-    judged = _nuggets_judged(assigns) | _pairs_judged(supports) | _drawn_judged(drawn)
+    asked: Units = {}
+    judged: Units = {}
+    for asking, of_kind in by_asking(tasks):
+        whole = [task for task in of_kind if task.study_id is None]
+        drawn = [task for task in of_kind if task.study_id is not None]
+        asked |= asking.count(whole, answers) | _count_drawn(drawn)
+        judged |= _judged(whole, asking.answer) | _judged(drawn, asking.answer)
     return {task.pk: _judged_so_far(task.pk, answers[task.pk], asked, judged) for task in tasks}
 
 
-def _judged_so_far(task: int, answers: list[int], asked: Pairs, judged: Pairs) -> Progress:
+def _judged(tasks: Sequence[Task], answer: str) -> Units:
+    """Count the labels of tasks that ask the same, all of studies or none."""
+    if not tasks:
+        return {}
+    desk = desk_of(tasks[0].stage)
+    rows = desk.working.objects.filter(task__in=tasks, label__isnull=False)
+    # A study asks what it drew, whatever the lists say since.
+    rows = rows if tasks[0].study_id else desk.asked_now(rows, tasks)
+    counted = rows.order_by().values_list("task", answer).annotate(Count("pk"))
+    return {(pk, answer_id): count for pk, answer_id, count in counted}
+
+
+def _judged_so_far(task: int, answers: list[int], asked: Units, judged: Units) -> Progress:
     # A label of a pair that is not asked any more, such as one of a segment whose text went, is not counted.
     each = [(asked.get((task, answer), 0), judged.get((task, answer), 0)) for answer in answers]
     return Progress(
@@ -117,19 +131,7 @@ def _judged_so_far(task: int, answers: list[int], asked: Pairs, judged: Pairs) -
     )
 
 
-def _nuggets_judged(tasks: Sequence[Task]) -> Pairs:
-    rows = WorkingAssignment.objects.filter(
-        task__in=tasks, label__isnull=False, nugget_version__in=listed_now(tasks)
-    )
-    return _by_answer(rows, "answer")
-
-
-def _pairs_judged(tasks: Sequence[Task]) -> Pairs:
-    rows = WorkingSupport.objects.filter(task__in=tasks, label__isnull=False)
-    return _by_answer(rows, "sentence__answer")
-
-
-def _count_drawn(tasks: Sequence[Task]) -> Pairs:
+def _count_drawn(tasks: Sequence[Task]) -> Units:
     """Count the pairs of studies: those that were drawn, whatever the lists and the protocol say since."""
     if not tasks:
         return {}
@@ -144,38 +146,6 @@ def _count_drawn(tasks: Sequence[Task]) -> Pairs:
         for (study, topic, answer), count in counted.items()
         if (study, topic) == (task.study_id, task.topic_id)
     }
-
-
-def _drawn_judged(tasks: Sequence[Task]) -> Pairs:
-    if not tasks:
-        return {}
-    assigned = WorkingAssignment.objects.filter(task__in=tasks, label__isnull=False)
-    return _by_answer(assigned, "answer") | _pairs_judged(tasks)
-
-
-def _by_answer(rows: QuerySet[Any], answer: str) -> Pairs:
-    counted = rows.order_by().values_list("task", answer).annotate(Count("pk"))
-    return {(pk, answer_id): count for pk, answer_id, count in counted}
-
-
-def pairs_without_llm_label(tasks: Sequence[Task]) -> dict[int, int]:
-    """A query for each machine and protocol. A failed label is there: the screen says that the machine gave none."""
-    aided = [task for task in tasks if task.stage == Stage.SUPPORT_POST_EDIT]
-    gaps: dict[int, int] = defaultdict(int)
-    for machine, first in {(task.machine_id, task.protocol.first_citations) for task in aided}:
-        mine = [task.pk for task in aided if (task.machine_id, task.protocol.first_citations) == (machine, first)]
-        answers = TaskAnswer.objects.filter(task__in=mine, same_as=None).order_by()
-        lacking = _without_label(first, machine).filter(sentence__answer__in=answers.values("answer"))
-        by_answer = dict(_counted(lacking, "sentence__answer"))
-        for pk, answer in answers.filter(answer__in=by_answer).values_list("task", "answer"):
-            gaps[pk] += by_answer[answer]
-    return dict(gaps)
-
-
-def _without_label(first: int | None, machine: int | None) -> QuerySet[Any]:
-    labels = SupportJudgment.objects.current().filter(judge=machine, condition=SupportCondition.LLM)
-    there = labels.filter(sentence=OuterRef("sentence"), segment=OuterRef("segment"))
-    return counted_citations(first).exclude(Exists(there))
 
 
 def _counted(rows: QuerySet[Any], by: str) -> list[tuple[int, int]]:

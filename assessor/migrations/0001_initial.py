@@ -102,7 +102,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('version', models.PositiveIntegerField(default=1, help_text='goes up with every change')),
                 ('reason', models.TextField(blank=True, help_text='why it cannot be judged')),
-                ('label', models.PositiveSmallIntegerField(choices=[(0, 'not_support'), (1, 'partial_support'), (2, 'support'), (8, 'cant_judge'), (9, 'failed')], null=True)),
+                ('label', models.PositiveSmallIntegerField(null=True)),
                 ('sentence', models.PositiveIntegerField(help_text='of the answer, from 0: where the nugget is', null=True)),
                 ('first_label', models.PositiveSmallIntegerField(choices=[(0, 'not_support'), (1, 'partial_support'), (2, 'support'), (8, 'cant_judge'), (9, 'failed')], help_text='before the nugget sweep changed it', null=True)),
                 ('answer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
@@ -154,7 +154,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('version', models.PositiveIntegerField(default=1, help_text='goes up with every change')),
                 ('reason', models.TextField(blank=True, help_text='why it cannot be judged')),
-                ('label', models.PositiveSmallIntegerField(choices=[(0, 'no_support'), (1, 'partial_support'), (2, 'full_support'), (8, 'cant_judge'), (9, 'failed')], null=True)),
+                ('label', models.PositiveSmallIntegerField(null=True)),
                 ('shown_label', models.PositiveSmallIntegerField(choices=[(0, 'no_support'), (1, 'partial_support'), (2, 'full_support'), (8, 'cant_judge'), (9, 'failed')], null=True)),
                 ('shown_ms', models.PositiveIntegerField(null=True)),
                 ('accepted', models.BooleanField(default=False)),
@@ -203,6 +203,24 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['seq'],
                 'constraints': [models.UniqueConstraint(fields=('task', 'seq'), name='operation_seq'), models.UniqueConstraint(fields=('op_id',), name='operation_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='WorkingJudgment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.PositiveIntegerField(default=1, help_text='goes up with every change')),
+                ('label', models.PositiveSmallIntegerField(null=True)),
+                ('reason', models.TextField(blank=True, help_text='why it cannot be judged')),
+                ('unit', models.CharField(max_length=36)),
+                ('extras', models.JSONField(default=dict)),
+                ('answer', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+                ('other', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+                ('segment', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.segment')),
+                ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.task')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('task', 'unit'), name='working_judgment_once'), models.CheckConstraint(condition=models.Q(('answer__isnull', False), ('segment__isnull', False), _connector='OR'), name='working_judgment_of_something')],
             },
         ),
     ]

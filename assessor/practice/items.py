@@ -13,9 +13,9 @@ from assessor.practice.rules import Offered, check_done, codes_of, items_of_stag
 from evaluation.campaigns.access import within
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership, Protocol, Task
-from evaluation.stages import stage_of
+from evaluation.stages import STAGES, Stage
 from evaluation.tasks.changes import lock_own_task
-from evaluation.terms import PracticeKind, Role, Stage
+from evaluation.terms import PracticeKind, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Practice:
     answered: frozenset[int]
 
     def items_before(self, task: Task) -> tuple[int, ...]:
-        return items_of_stage(Stage(task.stage), self.offered.get(task.campaign_id, ()))
+        return items_of_stage(task.stage, self.offered.get(task.campaign_id, ()))
 
     def left(self, task: Task) -> tuple[int, ...]:
         return tuple(item for item in self.items_before(task) if item not in self.answered)
@@ -132,7 +132,7 @@ def practice_sets_for(viewer: User, campaign: Campaign) -> list[PracticeSet]:
     seen = list(within(viewer, campaign).values_list("pk", flat=True))
     offered = offered_in(seen).get(campaign.pk, [])
     stages: dict[tuple[int, ...], list[Stage]] = {}
-    for stage in Stage:
+    for stage in STAGES.values():
         if pks := items_of_stage(stage, offered):
             stages.setdefault(pks, []).append(stage)
     items = {item.pk: item for item in PracticeItem.objects.current().filter(campaign__in=seen)}
@@ -172,4 +172,4 @@ def _set(
         pairs = tuple((answer.label, item.label) for answer, item in own)
         last = max((answer.given_at for answer, _ in own), default=None)
         persons.append(PersonRow(user.username, user.name, pairs, last))
-    return PracticeSet(stages, stage_of(stages[0]).practice, tuple(rows), tuple(persons))
+    return PracticeSet(stages, PracticeKind(items[0].kind), tuple(rows), tuple(persons))

@@ -9,8 +9,8 @@ from evaluation.formats.lines import Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, AssignmentLabel, SupportLabel
-from evaluation.stages import stage_of
-from evaluation.terms import Importance, PracticeKind, Stage
+from evaluation.stages import Stage
+from evaluation.terms import Importance, PracticeKind
 from web.text import plural
 
 PracticeLabel: TypeAlias = AssignmentLabel | SupportLabel | Importance
@@ -34,9 +34,9 @@ class Offered:
 
 def items_of_stage(stage: Stage, offered: Iterable[Offered]) -> tuple[int, ...]:
     """Only the stage that shows a machine's label practises with one; without such items it takes the others."""
-    fitting = [item for item in offered if item.kind is stage_of(stage).practice]
+    fitting = [item for item in offered if item.kind is stage.practice]
     plain = tuple(item.pk for item in fitting if not item.shows)
-    if stage is not Stage.SUPPORT_POST_EDIT:
+    if not stage.shows_label:
         return plain
     return tuple(item.pk for item in fitting if item.shows) or plain
 

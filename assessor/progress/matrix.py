@@ -15,7 +15,8 @@ from django.utils import timezone
 from accounts.models import User
 from assessor.blind.tasks import OwnTask, own_tasks
 from assessor.desk.context import OPEN_STATES
-from assessor.desk.task_progress import Progress, pairs_without_llm_label, progress_of
+from assessor.desk.task_progress import Progress, progress_of
+from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import Desk
 from assessor.progress.labelled import labels_of
 from evaluation.campaigns.access import unblinded, within
@@ -25,7 +26,8 @@ from evaluation.models.querysets import TaskQuerySet
 from evaluation.rows.base import Reader, Row, Values
 from evaluation.rules.tasks import ACTIVE, Act, can_act
 from evaluation.rules.text import matcher
-from evaluation.terms import TASK_EVENTS, DrawKind, RemarkKind, Role, Stage, TaskState
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, Stage
+from evaluation.terms import TASK_EVENTS, DrawKind, RemarkKind, Role, TaskState
 
 
 class TopicState(StrEnum):
@@ -217,15 +219,15 @@ def stages_by_topic(viewer: User, campaign: Campaign) -> dict[str, frozenset[Sta
         public_id: set() for public_id in topics_for(viewer, campaign).values_list("public_id", flat=True)
     }
     for public_id, stage in counted(tasks_for(viewer, campaign)).values_list("topic__public_id", "stage"):
-        stages[public_id].add(Stage(stage))
+        stages[public_id].add(stage)
     return {public_id: frozenset(own) for public_id, own in stages.items()}
 
 
 def stages_shown(viewer: User, campaign: Campaign, extra: str = "") -> tuple[Stage, ...]:
     used = set(tasks_for(viewer, campaign).not_withdrawn().values_list("stage", flat=True))
-    used = used or {stage for stage in Stage if not stage.judges}
+    used = used or {stage for stage in STAGES.values() if not stage.judges}
     # Lists lead to labels: whoever makes one is proposed there.
-    return tuple(stage for stage in Stage if stage in used or stage in (extra, Stage.ASSIGN))
+    return tuple(stage for stage in STAGES.values() if stage in used or stage in (extra, ASSIGN))
 
 
 def matrix_rows(
@@ -240,7 +242,7 @@ def matrix_rows(
     cells = dict(zip([task.pk for task in page_tasks], task_cells(page_tasks, progress), strict=True))
     by_topic: dict[int, dict[Stage, list[Task]]] = defaultdict(lambda: defaultdict(list))
     for task in page_tasks:
-        by_topic[task.topic_id][Stage(task.stage)].append(task)
+        by_topic[task.topic_id][task.stage].append(task)
     return [
         MatrixRow(
             topic.public_id,
@@ -263,7 +265,7 @@ def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = 
             public_id=task.public_id,
             topic_id=task.topic.topic_id,
             assessor=task.assessor.name,
-            stage=Stage(task.stage),
+            stage=task.stage,
             of=_what_it_is_of(task),
             waiting=waiting.get(task.pk, 0),
             state=task.state,
@@ -280,7 +282,7 @@ def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = 
 
 
 def _what_it_is_of(task: Task) -> str:
-    of = task.nugget_set if task.stage == Stage.ASSIGN else task.machine
+    of = task.nugget_set if task.stage == ASSIGN else task.machine
     drawn = (
         task.study and f"{'random check' if task.study.draw == DrawKind.RANDOM else 'second look'} {task.study}"
     )
@@ -289,8 +291,8 @@ def _what_it_is_of(task: Task) -> str:
 
 def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[Proposal, ...]:
     """Return the makers of a topic's nuggets, who would label them too, until it is handed out."""
-    makers = [*tasks.get(Stage.POST_EDIT, []), *tasks.get(Stage.MANUAL, [])]
-    assigned = {task.nugget_set_id for task in tasks.get(Stage.ASSIGN, []) if task.study_id is None}
+    makers = [*tasks.get(POST_EDIT, []), *tasks.get(MANUAL, [])]
+    assigned = {task.nugget_set_id for task in tasks.get(ASSIGN, []) if task.study_id is None}
     return tuple(
         Proposal(
             task.assessor.username, task.assessor.name, str(task.nugget_set), task.state == TaskState.SUBMITTED

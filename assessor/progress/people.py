@@ -15,10 +15,10 @@ from assessor.models import Desk
 from evaluation.campaigns.access import within
 from evaluation.campaigns.contents import tally_of
 from evaluation.labels import LabelSet
-from evaluation.models import Campaign, Judge, Membership, SupportJudgment, Task
+from evaluation.models import Campaign, Judge, Judgment, Membership, SupportJudgment, Task
 from evaluation.rules.tasks import ACTIVE
-from evaluation.stages import labels_of_stage
-from evaluation.terms import JudgeKind, Role, Stage, SupportCondition, TaskState
+from evaluation.stages import STAGES, Stage
+from evaluation.terms import JudgeKind, Role, SupportCondition, TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def task_counts_for(viewer: User, campaign: Campaign) -> dict[tuple[int, Stage],
         done=Count("pk", filter=Q(state=TaskState.SUBMITTED)),
         unfinished=Count("pk", filter=Q(state__in=[*ACTIVE, TaskState.BLOCKED])),
     )
-    return {(user, Stage(stage)): TaskCount(done, unfinished) for user, stage, done, unfinished in counted}
+    return {(user, stage): TaskCount(done, unfinished) for user, stage, done, unfinished in counted}
 
 
 def loads_for(viewer: User, campaign: Campaign) -> dict[int, TaskLoad]:
@@ -180,16 +180,23 @@ def _latencies(campaign: Campaign, _made: datetime, _revision: int) -> Latencies
 @lru_cache(maxsize=16)
 def _mixes(campaign: Campaign, _made: datetime, _revision: int) -> Mixes:
     """Count once per state of the campaign. `_made` tells databases apart."""
-    parts = {Stage.ASSIGN: _assigned(campaign)}
+    parts: dict[Stage, list[Row]] = {}
     supported = SupportJudgment.objects.current().filter(segment__campaign=campaign, judge__aside=False)
     labels = supported.order_by().values_list("judge", "judge__kind", "sentence__answer__topic", "label")
-    for stage in (Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT):
-        rows = labels.filter(condition__in=[stage.condition, SupportCondition.LLM])
-        parts[stage] = [(*row, 0) for row in rows.annotate(Count("pk"))]
+    others = Judgment.objects.current().filter(topic__campaign=campaign, judge__aside=False)
+    for stage in STAGES.values():
+        if stage.by_list:
+            parts[stage] = _assigned(campaign)
+        elif stage.condition:
+            rows = labels.filter(condition__in=[stage.condition, SupportCondition.LLM])
+            parts[stage] = [(*row, 0) for row in rows.annotate(Count("pk"))]
+        elif stage.judges:
+            given = others.filter(stage=stage).order_by().values_list("judge", "judge__kind", "topic", "label")
+            parts[stage] = [(*row, 0) for row in given.annotate(Count("pk"))]
     return {
         (judge, stage): pair
         for stage, rows in parts.items()
-        for judge, pair in _beside_others(labels_of_stage(stage), rows).items()
+        for judge, pair in _beside_others(stage.labels, rows).items()
     }
 
 

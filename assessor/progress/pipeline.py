@@ -14,7 +14,8 @@ from assessor.progress.labelled import Labelled, citations_of, labels_of, standi
 from assessor.progress.matrix import counted, tasks_for
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign, Qrel
-from evaluation.terms import Origin, Stage, TaskState
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.terms import Origin, TaskState
 
 
 class Step(StrEnum):
@@ -28,9 +29,9 @@ class Step(StrEnum):
     @property
     def stages(self) -> tuple[Stage, ...]:
         return {
-            Step.NUGGETS: (Stage.POST_EDIT, Stage.MANUAL),
-            Step.LABELS: (Stage.ASSIGN,),
-            Step.CITATIONS: (Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT),
+            Step.NUGGETS: (POST_EDIT, MANUAL),
+            Step.LABELS: (ASSIGN,),
+            Step.CITATIONS: (SUPPORT_SCRATCH, SUPPORT_POST_EDIT),
         }.get(self, ())
 
 
@@ -95,7 +96,7 @@ def pipeline_for(viewer: User, campaign: Campaign) -> Pipeline:
     # A few people have hundreds of tasks: each of them is read once.
     people = User.objects.in_bulk({assessor for *_, assessor, _ in task_rows})
     tasks = tuple(
-        PipelineTask(topic, public_id, Stage(stage), state, people[assessor], due)
+        PipelineTask(topic, public_id, stage, state, people[assessor], due)
         for topic, public_id, stage, state, assessor, due in task_rows
     )
     graded = set(Qrel.objects.filter(source__campaign=campaign).values_list("topic__pk", flat=True).distinct())

@@ -15,7 +15,8 @@ from assessor.models import Desk
 from assessor.progress.matrix import UNTOUCHED, tasks_for
 from evaluation.models import Campaign, Task
 from evaluation.rules.tasks import ACTIVE
-from evaluation.terms import Stage, TaskState
+from evaluation.stages import STAGES, Stage
+from evaluation.terms import TaskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class TasksInNeed:
 def open_tasks_for(viewer: User, campaign: Campaign) -> list[tuple[int, Stage]]:
     """Return the open tasks by key, with their stages. Studies are left out."""
     rows = tasks_for(viewer, campaign).filter(state__in=[*ACTIVE, TaskState.BLOCKED], study=None).order_by("pk")
-    return [(pk, Stage(stage)) for pk, stage in rows.values_list("pk", "stage")]
+    return list(rows.values_list("pk", "stage"))
 
 
 def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
@@ -62,7 +63,7 @@ def tasks_in_need_for(viewer: User, campaign: Campaign) -> TasksInNeed:
 
 
 def _in_need(task: Task, since: datetime | date | None, text: str = "") -> TaskInNeed:
-    return TaskInNeed(task.public_id, task.topic.topic_id, Stage(task.stage), task.assessor.name, since, text)
+    return TaskInNeed(task.public_id, task.topic.topic_id, task.stage, task.assessor.name, since, text)
 
 
 FEWEST: Final = 3
@@ -123,7 +124,7 @@ def forecast(
     tasks: Sequence[OpenTask], spreads: Mapping[Stage, Quartiles | None], pace: float, now: datetime
 ) -> Forecast:
     """Return when tasks are done at the people's pace. Hours spent on a task already are taken off its time."""
-    stages = [stage for stage in Stage if any(task.stage is stage for task in tasks)]
+    stages = [stage for stage in STAGES.values() if any(task.stage is stage for task in tasks)]
     usual = {stage: spread for stage in stages if (spread := spreads.get(stage)) and spread.number >= FEWEST}
     if unknown := tuple(stage for stage in stages if stage not in usual):
         numbers = [spread.number if (spread := spreads.get(stage)) else 0 for stage in unknown]

@@ -15,7 +15,8 @@ from typing import Annotated, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evaluation.errors import Refused
-from evaluation.terms import SegmentKind, Stage
+from evaluation.stages import Stage
+from evaluation.terms import SegmentKind
 
 RULE_VERSION = 1
 """Goes up with every change of a figure that this module gives for the same stretches."""
@@ -41,7 +42,6 @@ Bounds: TypeAlias = tuple[int, int]
 
 NUGGET_SCREENS = (180, 600)
 JUDGING_SCREENS = (120, 300)
-BOUNDS = {stage: JUDGING_SCREENS if stage.judges else NUGGET_SCREENS for stage in Stage}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def moment(at: int) -> datetime:
 
 def limit_of(stage: Stage) -> Limit:
     """Return the idle limit of a stage's screen: the time a slow reader needs for the words on it."""
-    return limit_by_words(BOUNDS[stage])
+    return limit_by_words(JUDGING_SCREENS if stage.judges else NUGGET_SCREENS)
 
 
 def limit_by_words(bounds: Bounds) -> Limit:

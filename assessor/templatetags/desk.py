@@ -16,7 +16,6 @@ from assessor.keymap import NOT_PRACTISED, importance_keymap, keymap_json
 from assessor.rules.citation_marks import Piece
 from assessor.views.time import account_id
 from evaluation.labels import IMPORTANCE_LABELS, LabelSet
-from evaluation.stages import labels_of_stage, stage_of
 from evaluation.terms import PracticeKind
 
 register = template.Library()
@@ -34,7 +33,6 @@ class Shell:
 
 
 register.simple_tag(account_id, name="desk_account")
-register.filter("assessor_words", lambda stage: stage_of(stage).assessor_words)
 
 
 @register.simple_tag
@@ -48,7 +46,7 @@ def desk_shell(user: User, desk: DeskPage) -> Shell:
         account_id(user),
         settings,
         importance_keymap(settings, keymap) if is_importance else keymap,
-        IMPORTANCE_LABELS if is_importance else labels_of_stage(head.stage),
+        IMPORTANCE_LABELS if is_importance else head.stage.labels,
         IMPORTANCE if is_importance else definitions_of(head.stage, show_importance=head.show_importance),
     )
 

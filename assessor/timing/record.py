@@ -35,7 +35,7 @@ from assessor.rules.op_schemas import WindowId
 from assessor.timing.times import FIELDS, stretch_of
 from evaluation.errors import Refused
 from evaluation.models import Task
-from evaluation.terms import PageState, SegmentKind, Stage
+from evaluation.terms import PageState, SegmentKind
 
 BIGGEST_PLACE = 20_000  # characters of JSON
 
@@ -100,7 +100,7 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
             current |= {(row.window, row.number): row for row in worked}
         if desk.holder in ("", beat.window):
             _renew(desk, beat)
-    limit = limit_of(Stage(desk.task.stage))
+    limit = limit_of(desk.task.stage)
     long = next((gap for gap in ended_gaps(rows) if gap.length > limit(gap.words)), None)
     return BeatReceipt(
         server_time=now.isoformat(),
@@ -115,7 +115,7 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
 def active_seconds(task: Task, version: int) -> int:
     segments = TimeSegment.objects.filter(task=task, submission=version)
     stretches = [stretch_of(*fields) for fields in segments.values_list(*FIELDS)]
-    return active_time(stretches, limit_of(Stage(task.stage))).point // SECOND
+    return active_time(stretches, limit_of(task.stage)).point // SECOND
 
 
 def answer_gap(*, task: str, user: User, window: str, number: int, gap_answer: str) -> None:

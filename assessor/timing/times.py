@@ -28,7 +28,8 @@ from assessor.rules.clock import (
 )
 from evaluation.campaigns.access import within
 from evaluation.models import Campaign, Judge, Submission, Task
-from evaluation.terms import SegmentKind, Stage, TaskState
+from evaluation.stages import Stage
+from evaluation.terms import SegmentKind, TaskState
 
 CHUNK = 2000
 FIELDS = (
@@ -90,7 +91,7 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Str
             timed = Timed(
                 campaign=task.campaign.slug,
                 topic_id=task.topic.topic_id,
-                stage=Stage(task.stage),
+                stage=task.stage,
                 assessor=names.get((task.assessor_id, task.study_id), task.assessor.name),
                 version=version,
                 submitted=(task.pk, version) in submitted,
@@ -192,7 +193,7 @@ def _kept_times(campaigns: QuerySet[Campaign]) -> list[KeptTime]:
     records = _store.records(marks)
     lacking = marks.keys() - records.keys()
     if lacking:
-        measured = _measured(lacking, {task: Stage(task_of[task].stage) for task, _ in lacking})
+        measured = _measured(lacking, {task: task_of[task].stage for task, _ in lacking})
         _store.keep(marks, measured)
         records |= measured
     return [
@@ -201,7 +202,7 @@ def _kept_times(campaigns: QuerySet[Campaign]) -> list[KeptTime]:
             version=version,
             topic=task_of[task].topic_id,
             assessor=task_of[task].assessor_id,
-            stage=Stage(task_of[task].stage),
+            stage=task_of[task].stage,
             submitted=(task, version) in frozen,
             whole=task_of[task].study_id is None,
             recorded=recorded,

@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -31,15 +30,11 @@ def guidelines(request: UserRequest, public_id: str) -> HttpResponse:
     return render(request, template, context)
 
 
-def _stage_words(stage: str) -> str:
-    return render_to_string("assessor/stage_words.html", {"stage": stage}).strip().capitalize()
-
-
 @require_safe
 @never_cache
 def find(request: UserRequest) -> JsonResponse:
     tasks = [
-        Hit(line.topic, reverse("assessor:task", args=[line.public_id]), _stage_words(line.stage))
+        Hit(line.topic, reverse("assessor:task", args=[line.public_id]), line.stage.assessor_words.capitalize())
         for group in home_for(request.user).groups
         for line in group.tasks
         if line.step

@@ -17,7 +17,9 @@ from evaluation.campaigns.contents import tally_of
 from evaluation.errors import Refused, no_such
 from evaluation.models import Assignment, Campaign, Judge, NuggetList, NuggetSet, SupportJudgment, Task
 from evaluation.models.campaigns import RevisionKey
-from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition, TaskState
+from evaluation.models.querysets import TaskQuerySet
+from evaluation.stages import STAGES
+from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, TaskState
 from web.text import plural
 
 ALL_PEOPLE = "all people"
@@ -411,7 +413,7 @@ def _by_first(rows: Iterable[tuple[Key, int, int]]) -> dict[Key, Given]:
 
 
 def second_lists(campaign: Campaign) -> set[tuple[int, int]]:
-    tasks = _tasks(campaign).filter(second_opinion=True).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
+    tasks = _tasks(campaign).making().filter(second_opinion=True)
     return {
         (topic, nugget_set) for topic, nugget_set in tasks.values_list("topic__pk", "nugget_set") if nugget_set
     }
@@ -419,14 +421,14 @@ def second_lists(campaign: Campaign) -> set[tuple[int, int]]:
 
 def _makers_sets(campaign: Campaign, origin: Origin) -> dict[int, int]:
     """Return the set whose list counts, by topic."""
-    stages = [stage for stage in Stage if not stage.judges and stage.origin is origin]
+    stages = [stage for stage in STAGES.values() if stage.origin is origin]
     tasks = _tasks(campaign).filter(second_opinion=False, stage__in=stages)
     return dict(tasks.values_list("topic__pk", "nugget_set"))
 
 
 def _sets_made_at_desks(campaign: Campaign) -> set[int]:
     # Sets of withdrawn tasks are among them: their lists were made here, and no file's are.
-    tasks = Task.objects.filter(campaign=campaign).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
+    tasks = Task.objects.making().filter(campaign=campaign)
     return set(tasks.order_by().values_list("nugget_set", flat=True).distinct())
 
 
@@ -453,7 +455,7 @@ def _by_makers(campaign: Campaign, origin: Origin, sets: Collection[NuggetSet]) 
 
 def _lists_apart(campaign: Campaign) -> set[tuple[int, int]]:
     """Return the topic and set of lists that were made at desks and do not count: second opinions, withdrawn work."""
-    tasks = Task.objects.filter(campaign=campaign).exclude(nugget_set=None).exclude(stage=Stage.ASSIGN)
+    tasks = Task.objects.making().filter(campaign=campaign)
     rows = set(tasks.values_list("topic__pk", "nugget_set", "second_opinion", "state"))
     counting = {
         (topic, made) for topic, made, second, state in rows if not second and state != TaskState.WITHDRAWN
@@ -502,7 +504,7 @@ class _Share:
 
 def _by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Judge]) -> list[Part]:
     """Return the parts of whoever assigned each topic: the only judge, else who was handed it or came first."""
-    assigning = _tasks(campaign).filter(stage=Stage.ASSIGN)
+    assigning = _tasks(campaign).by_list()
     return _shared(
         campaign,
         [
@@ -521,7 +523,7 @@ def _by_assigners(campaign: Campaign, lists: Sequence[Part], judges: Sequence[Ju
 
 def _by_support_judges(campaign: Campaign, condition: SupportCondition, judges: Sequence[Judge]) -> list[Part]:
     """Return the parts of whoever judged each topic's citations, as `_by_assigners`."""
-    stages = [stage for stage in Stage if stage.condition is condition]
+    stages = [stage for stage in STAGES.values() if stage.condition is condition]
     tasks = _tasks(campaign).filter(stage__in=stages)
     first = partial(_first_supported, condition)
     return _shared(campaign, [(Part(None, None), supported(campaign, condition), tasks, first)], judges)
@@ -620,6 +622,6 @@ def _topics(campaign: Campaign) -> frozenset[int]:
     return frozenset(campaign.topics.values_list("pk", flat=True))
 
 
-def _tasks(campaign: Campaign) -> QuerySet[Task]:
+def _tasks(campaign: Campaign) -> TaskQuerySet[Task]:
     # A study's tasks repeat labels that count elsewhere, and withdrawn work counts nowhere.
     return Task.objects.filter(campaign=campaign, study=None).not_withdrawn()

@@ -215,7 +215,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('submission', models.PositiveSmallIntegerField(default=1)),
-                ('label', models.PositiveSmallIntegerField(choices=[(0, 'not_support'), (1, 'partial_support'), (2, 'support'), (8, 'cant_judge'), (9, 'failed')])),
+                ('label', models.PositiveSmallIntegerField()),
                 ('raw', models.TextField(blank=True, help_text='what was said, where it is not one of the labels')),
                 ('stands', models.BooleanField(db_default=True, default=True, help_text='false: a later submission takes its place, or the work was withdrawn')),
                 ('sentence', models.PositiveIntegerField(help_text='of the answer, from 0: where the nugget is', null=True)),
@@ -460,7 +460,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('condition', models.CharField(choices=[('scratch', 'scratch'), ('post-edit', 'post-edit'), ('llm', 'llm')], max_length=10)),
                 ('submission', models.PositiveSmallIntegerField(default=1)),
-                ('label', models.PositiveSmallIntegerField(choices=[(0, 'no_support'), (1, 'partial_support'), (2, 'full_support'), (8, 'cant_judge'), (9, 'failed')])),
+                ('label', models.PositiveSmallIntegerField()),
                 ('raw', models.TextField(blank=True, help_text='what was said, where it is not one of the labels')),
                 ('stands', models.BooleanField(db_default=True, default=True, help_text='false: a later submission takes its place, or the work was withdrawn')),
                 ('shown_label', models.PositiveSmallIntegerField(choices=[(0, 'no_support'), (1, 'partial_support'), (2, 'full_support'), (8, 'cant_judge'), (9, 'failed')], help_text="the machine's, where it was on the screen", null=True)),
@@ -484,7 +484,7 @@ class Migration(migrations.Migration):
             name='Task',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stage', models.CharField(choices=[('post-edit', 'post-edit'), ('manual', 'manual'), ('assign', 'assign'), ('support-scratch', 'support-scratch'), ('support-post-edit', 'support-post-edit')], max_length=20)),
+                ('stage', evaluation.models.fields.StageField(max_length=20)),
                 ('public_id', models.CharField(default=evaluation.models.fields.new_public_id, editable=False, max_length=16, unique=True)),
                 ('state', models.CharField(choices=[('not started', 'not started'), ('in progress', 'in progress'), ('submitted', 'submitted'), ('reopened', 'reopened'), ('blocked', 'blocked'), ('withdrawn', 'withdrawn')], default=evaluation.terms.TaskState['NOT_STARTED'], max_length=12)),
                 ('version', models.PositiveSmallIntegerField(default=1, help_text='the submission being made, or made last')),
@@ -512,9 +512,9 @@ class Migration(migrations.Migration):
                     models.Index(fields=['assessor', 'state'], name='task_by_assessor'),
                 ],
                 'constraints': [
-                    models.CheckConstraint(condition=models.Q(('study', None), ('stage__in', [evaluation.terms.Stage['ASSIGN'], evaluation.terms.Stage['SUPPORT_SCRATCH']]), _connector='OR'), name='task_study_judges_blind'),
+                    models.CheckConstraint(condition=models.Q(('study', None), ('stage__in', ['assign', 'support-scratch']), _connector='OR'), name='task_study_judges_blind'),
                     models.CheckConstraint(condition=models.Q(('state__in', [evaluation.terms.TaskState['NOT_STARTED'], evaluation.terms.TaskState['IN_PROGRESS'], evaluation.terms.TaskState['SUBMITTED'], evaluation.terms.TaskState['REOPENED'], evaluation.terms.TaskState['BLOCKED'], evaluation.terms.TaskState['WITHDRAWN']])), name='task_state'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('drafts__isnull', False), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', False), ('stage', evaluation.terms.Stage['POST_EDIT'])), models.Q(('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', False), ('stage', evaluation.terms.Stage['MANUAL'])), models.Q(('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', True), ('stage', evaluation.terms.Stage['ASSIGN'])), models.Q(('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', True), ('qrels__isnull', True), ('stage', evaluation.terms.Stage['SUPPORT_SCRATCH'])), models.Q(('drafts__isnull', True), ('machine__isnull', False), ('nugget_set__isnull', True), ('qrels__isnull', True), ('stage', evaluation.terms.Stage['SUPPORT_POST_EDIT'])), _connector='OR'), name='task_has_what_its_stage_needs'),
+                    models.CheckConstraint(condition=models.Q(models.Q(models.Q(('stage__in', ['post-edit', 'manual', 'assign', 'support-post-edit']), _negated=True), ('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', True), ('qrels__isnull', True)), models.Q(('stage', 'post-edit'), ('drafts__isnull', False), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', False)), models.Q(('stage', 'manual'), ('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', False)), models.Q(('stage', 'assign'), ('drafts__isnull', True), ('machine__isnull', True), ('nugget_set__isnull', False), ('qrels__isnull', True)), models.Q(('stage', 'support-post-edit'), ('drafts__isnull', True), ('machine__isnull', False), ('nugget_set__isnull', True), ('qrels__isnull', True)), _connector='OR'), name='task_has_what_its_stage_needs'),
                 ],
             },
         ),
@@ -713,19 +713,19 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), models.Q(('stage', evaluation.terms.Stage['ASSIGN']), _negated=True), ('study', None)), fields=('topic', 'assessor', 'stage'), name='task_once'),
+            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), models.Q(('stage__in', ['assign']), _negated=True), ('study', None)), fields=('topic', 'assessor', 'stage'), name='task_once'),
         ),
         migrations.AddConstraint(
             model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), ('stage', evaluation.terms.Stage['ASSIGN']), ('study', None)), fields=('topic', 'assessor', 'nugget_set'), name='task_assign_once'),
+            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), ('stage__in', ['assign']), ('study', None)), fields=('topic', 'assessor', 'nugget_set'), name='task_assign_once'),
         ),
         migrations.AddConstraint(
             model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), ('second_opinion', False), models.Q(('stage', evaluation.terms.Stage['ASSIGN']), _negated=True)), fields=('topic', 'stage'), name='task_one_that_counts'),
+            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), ('second_opinion', False), models.Q(('stage__in', ['assign']), _negated=True)), fields=('topic', 'stage'), name='task_one_that_counts'),
         ),
         migrations.AddConstraint(
             model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), ('second_opinion', False), ('stage', evaluation.terms.Stage['ASSIGN'])), fields=('topic', 'nugget_set'), name='task_assign_one_that_counts'),
+            constraint=models.UniqueConstraint(condition=models.Q(models.Q(('state', evaluation.terms.TaskState['WITHDRAWN']), _negated=True), ('second_opinion', False), ('stage__in', ['assign'])), fields=('topic', 'nugget_set'), name='task_assign_one_that_counts'),
         ),
         migrations.AddConstraint(
             model_name='task',
@@ -734,5 +734,28 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='nuggetlist',
             constraint=models.UniqueConstraint(fields=('nugget_set', 'topic', 'version'), name='nugget_list_version'),
+        ),
+        migrations.CreateModel(
+            name='Judgment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('submission', models.PositiveSmallIntegerField(default=1)),
+                ('label', models.PositiveSmallIntegerField()),
+                ('raw', models.TextField(blank=True, help_text='what was said, where it is not one of the labels')),
+                ('stands', models.BooleanField(db_default=True, default=True, help_text='false: a later submission takes its place, or the work was withdrawn')),
+                ('given_at', models.DateTimeField()),
+                ('stage', evaluation.models.fields.StageField(max_length=20)),
+                ('unit', models.CharField(max_length=36)),
+                ('extras', models.JSONField(default=dict)),
+                ('answer', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+                ('event', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.event')),
+                ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.judge')),
+                ('other', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.answer')),
+                ('segment', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.segment')),
+                ('topic', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.topic')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('stage', 'topic', 'unit', 'judge', 'submission'), name='judgment_once'), models.CheckConstraint(condition=models.Q(('answer__isnull', False), ('segment__isnull', False), _connector='OR'), name='judgment_of_something')],
+            },
         ),
     ]

@@ -6,7 +6,7 @@ Large tables keep no second index for a column with which a unique constraint be
 from evaluation.models.campaigns import Campaign, ConditionDefault, Event, Finding, Membership, Protocol
 from evaluation.models.corpus import Qrel, QrelSource, Segment, Topic, TopicTag
 from evaluation.models.judges import Judge
-from evaluation.models.labels import Assignment, SupportJudgment
+from evaluation.models.labels import Assignment, Judgment, SupportJudgment
 from evaluation.models.nuggets import (
     ListedNugget,
     Nugget,
@@ -30,6 +30,7 @@ __all__ = [
     "Event",
     "Finding",
     "Judge",
+    "Judgment",
     "ListedNugget",
     "Membership",
     "Nugget",

@@ -3,7 +3,12 @@
 from base64 import urlsafe_b64encode
 from enum import IntEnum, StrEnum
 from secrets import token_bytes
+from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import UUID
+
+from django.db import models
+
+from evaluation.stages import Stage, stage_of
 
 _random_bytes = token_bytes
 
@@ -40,3 +45,23 @@ def choices_of(words: type[StrEnum]) -> list[tuple[str, str]]:
 
 def codes_of(words: type[IntEnum]) -> list[tuple[int, str]]:
     return [(word.value, word.name.lower()) for word in words]
+
+
+if TYPE_CHECKING:
+    StageText: TypeAlias = models.CharField[str, Stage]
+else:
+    StageText = models.CharField
+
+
+class StageField(StageText):
+    """Code of a stage in the database, the stage itself in Python. A stage more is no migration."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"max_length": 20} | options)
+
+    def from_db_value(self, value: str | None, *_: object) -> Stage | None:
+        return None if value is None else stage_of(value)
+
+    def get_prep_value(self, value: Any) -> Any:
+        # Drivers know texts and not what is more than one.
+        return str(value) if isinstance(value, Stage) else super().get_prep_value(value)

@@ -5,8 +5,8 @@ from django.db.models import Q
 
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models.campaigns import Event
-from evaluation.models.corpus import Segment
-from evaluation.models.fields import choices_of
+from evaluation.models.corpus import Segment, Topic
+from evaluation.models.fields import StageField, choices_of
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetVersion
 from evaluation.models.querysets import CurrentQuerySet
@@ -14,27 +14,65 @@ from evaluation.models.runs import Answer, Sentence
 from evaluation.terms import SupportCondition
 
 
-class Assignment(models.Model):
-    """Label of one nugget in one answer, by one judge. Nothing leads here from the answer or the nugget."""
+class JudgedLabel(models.Model):
+    """Common columns of submitted labels. A reopened task's labels are further rows: none is overwritten."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
-    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+", db_index=False)
-    nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+", db_index=False)
-    # A reopened task's labels are further rows: what was submitted is never overwritten.
     submission = models.PositiveSmallIntegerField(default=1)
-    label = models.PositiveSmallIntegerField(choices=NUGGET_LABELS.choices)
+    label = models.PositiveSmallIntegerField()
     raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
     stands = models.BooleanField(
         default=True,
         db_default=True,
         help_text="false: a later submission takes its place, or the work was withdrawn",
     )
+    given_at = models.DateTimeField()
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+
+    class Meta:
+        abstract = True
+
+
+class Judgment(JudgedLabel):
+    """Label of one unit of a stage without a table of its own, by one judge.
+
+    `unit`: its key at the desk, such as an answer's public id; what it is made of is in the columns that are not empty:
+    an answer, with an `other` a pair of them, or a passage of the topic. `extras`: what else its stage records.
+    """
+
+    stage = StageField()
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
+    unit = models.CharField(max_length=36)
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, related_name="+")
+    other = models.ForeignKey(Answer, on_delete=models.PROTECT, null=True, related_name="+")
+    segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
+    extras = models.JSONField(default=dict)
+
+    objects = CurrentQuerySet["Judgment"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["stage", "topic", "unit", "judge", "submission"], name="judgment_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(answer__isnull=False) | Q(segment__isnull=False), name="judgment_of_something"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.stage.labels.by_code[self.label].word
+
+
+class Assignment(JudgedLabel):
+    """Label of one nugget in one answer, by one judge. Nothing leads here from the answer or the nugget."""
+
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="+", db_index=False)
+    nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, related_name="+", db_index=False)
     sentence = models.PositiveIntegerField(null=True, help_text="of the answer, from 0: where the nugget is")
     first_label = models.PositiveSmallIntegerField(
         null=True, choices=NUGGET_LABELS.choices, help_text="before the nugget sweep changed it"
     )
-    given_at = models.DateTimeField()
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
     objects = CurrentQuerySet["Assignment"].as_manager()
 
@@ -52,28 +90,17 @@ class Assignment(models.Model):
         return NUGGET_LABELS.by_code[self.label].word
 
 
-class SupportJudgment(models.Model):
+class SupportJudgment(JudgedLabel):
     """Label of one cited segment for one answer sentence, by one judge under one condition."""
 
-    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
     condition = models.CharField(max_length=10, choices=choices_of(SupportCondition))
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, related_name="+", db_index=False)
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, related_name="+")
-    submission = models.PositiveSmallIntegerField(default=1)
-    label = models.PositiveSmallIntegerField(choices=CITATION_LABELS.choices)
-    raw = models.TextField(blank=True, help_text="what was said, where it is not one of the labels")
-    stands = models.BooleanField(
-        default=True,
-        db_default=True,
-        help_text="false: a later submission takes its place, or the work was withdrawn",
-    )
     shown_label = models.PositiveSmallIntegerField(
         null=True, choices=CITATION_LABELS.choices, help_text="the machine's, where it was on the screen"
     )
     shown_ms = models.PositiveIntegerField(null=True, help_text="from when it was shown to the first decision")
     accepted = models.BooleanField(null=True, help_text="whether the label was taken over from the machine")
-    given_at = models.DateTimeField()
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
 
     objects = CurrentQuerySet["SupportJudgment"].as_manager()
 

@@ -10,6 +10,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from evaluation.models.campaigns import Membership
 from evaluation.rules.tasks import ACTIVE
+from evaluation.stages import STAGES
 from evaluation.terms import Role, TaskState
 
 if TYPE_CHECKING:
@@ -55,6 +56,17 @@ class TaskQuerySet(QuerySet[RowT_co]):
 
     def not_withdrawn_q(self, path: str = "") -> Q:
         return ~Q(**{f"{path}state": TaskState.WITHDRAWN})
+
+    def making(self) -> Self:
+        """Tasks that make a nugget list."""
+        return self.filter(stage__in=[stage for stage in STAGES.values() if not stage.judges])
+
+    def judging(self) -> Self:
+        return self.filter(stage__in=[stage for stage in STAGES.values() if stage.judges])
+
+    def by_list(self) -> Self:
+        """Tasks that label answers by a nugget list."""
+        return self.filter(stage__in=[stage for stage in STAGES.values() if stage.by_list])
 
     def unfinished(self) -> Self:
         """Tasks with work left; a blocked task comes back."""

@@ -1,5 +1,8 @@
 """The work that people are handed: tasks, the answers to judge, submissions, and remarks to the organizers."""
 
+from functools import reduce
+from operator import or_
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -7,28 +10,30 @@ from django.utils import timezone
 
 from evaluation.models.campaigns import Campaign, Event, Protocol
 from evaluation.models.corpus import QrelSource, Topic
-from evaluation.models.fields import choices_of, new_public_id
+from evaluation.models.fields import StageField, choices_of, new_public_id
 from evaluation.models.judges import Judge
 from evaluation.models.nuggets import NuggetList, NuggetSet
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.models.runs import Answer
 from evaluation.rules.tasks import ACTIVE
-from evaluation.terms import RemarkKind, Stage, TaskState
+from evaluation.stages import STAGES
+from evaluation.terms import RemarkKind, TaskState
+
+ABLE = ("nugget_set", "drafts", "qrels", "machine")
 
 
-def _needed(stage: Stage, *names: str) -> Q:
-    """Return the condition that a stage's task has just these of the things that stages work on."""
-    able = ("nugget_set", "drafts", "qrels", "machine")
-    return Q(stage=stage, **{f"{name}__isnull": name not in names for name in able})
+def _needed(stages: Q, *names: str) -> Q:
+    """Return the condition that tasks of some stages have just these of the things that stages work on."""
+    return stages & Q(**{f"{name}__isnull": name not in names for name in ABLE})
 
 
-_NEEDED = (
-    _needed(Stage.POST_EDIT, "nugget_set", "drafts", "qrels")
-    | _needed(Stage.MANUAL, "nugget_set", "qrels")
-    | _needed(Stage.ASSIGN, "nugget_set")
-    | _needed(Stage.SUPPORT_SCRATCH)
-    | _needed(Stage.SUPPORT_POST_EDIT, "machine")
+# Written as texts: a migration must not need the stages of today.
+_NEEDING = {str(stage): stage.needs for stage in STAGES.values() if stage.needs}
+_NEEDED = reduce(
+    or_, (_needed(Q(stage=stage), *names) for stage, names in _NEEDING.items()), _needed(~Q(stage__in=[*_NEEDING]))
 )
+_BY_LIST = Q(stage__in=[str(stage) for stage in STAGES.values() if stage.by_list])
+_OF_STUDIES = Q(stage__in=[str(stage) for stage in STAGES.values() if stage.study])
 
 _COUNTS = ~Q(state=TaskState.WITHDRAWN) & Q(second_opinion=False)
 
@@ -39,7 +44,7 @@ class Task(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="+")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
     assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    stage = models.CharField(max_length=20, choices=choices_of(Stage))
+    stage = StageField()
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     state = models.CharField(max_length=12, choices=choices_of(TaskState), default=TaskState.NOT_STARTED)
     version = models.PositiveSmallIntegerField(default=1, help_text="the submission being made, or made last")
@@ -104,20 +109,20 @@ class Task(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["topic", "assessor", "stage"],
-                condition=~Q(state=TaskState.WITHDRAWN) & ~Q(stage=Stage.ASSIGN) & Q(study=None),
+                condition=~Q(state=TaskState.WITHDRAWN) & ~_BY_LIST & Q(study=None),
                 name="task_once",
             ),
             models.UniqueConstraint(
                 fields=["topic", "assessor", "nugget_set"],
-                condition=~Q(state=TaskState.WITHDRAWN) & Q(stage=Stage.ASSIGN) & Q(study=None),
+                condition=~Q(state=TaskState.WITHDRAWN) & _BY_LIST & Q(study=None),
                 name="task_assign_once",
             ),
             models.UniqueConstraint(
-                fields=["topic", "stage"], condition=_COUNTS & ~Q(stage=Stage.ASSIGN), name="task_one_that_counts"
+                fields=["topic", "stage"], condition=_COUNTS & ~_BY_LIST, name="task_one_that_counts"
             ),
             models.UniqueConstraint(
                 fields=["topic", "nugget_set"],
-                condition=_COUNTS & Q(stage=Stage.ASSIGN),
+                condition=_COUNTS & _BY_LIST,
                 name="task_assign_one_that_counts",
             ),
             models.UniqueConstraint(
@@ -126,11 +131,10 @@ class Task(models.Model):
                 name="task_study_once",
             ),
             models.CheckConstraint(
-                condition=Q(study=None) | Q(stage__in=[Stage.ASSIGN, Stage.SUPPORT_SCRATCH]),
+                condition=Q(study=None) | _OF_STUDIES,
                 name="task_study_judges_blind",
             ),
             models.CheckConstraint(condition=Q(state__in=list(TaskState)), name="task_state"),
-            # No other stage passes either.
             models.CheckConstraint(condition=_NEEDED, name="task_has_what_its_stage_needs"),
         ]
         indexes = [models.Index(fields=["assessor", "state"], name="task_by_assessor")]

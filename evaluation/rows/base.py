@@ -15,7 +15,7 @@ from accounts.models import User
 from evaluation.campaigns.access import unblinded
 from evaluation.domain.pseudonyms import Names
 from evaluation.models import Campaign
-from evaluation.terms import Stage
+from evaluation.stages import Stage
 
 Row: TypeAlias = dict[str, Any]
 """One row as it leaves: values that JSON knows, and moments, in the order of the collection's fields."""

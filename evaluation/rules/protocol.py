@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from evaluation.terms import NuggetSearch, Stage
+from evaluation.stages import Stage
+from evaluation.terms import NuggetSearch
 
 Value = str | int | bool | None
 
@@ -141,7 +142,7 @@ def _plain(value: Value) -> Value:
     return value.replace("\r\n", "\n").strip() if isinstance(value, str) else value
 
 
-def searches_nuggets(allowed: str, stage: str) -> bool:
+def searches_nuggets(allowed: str, stage: Stage) -> bool:
     if allowed == NuggetSearch.ALL:
-        return stage in (Stage.POST_EDIT, Stage.MANUAL)
-    return allowed == NuggetSearch.EDITED and stage == Stage.POST_EDIT
+        return not stage.judges
+    return allowed == NuggetSearch.EDITED and stage.shows_drafts

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evaluation.errors import Refused
-from evaluation.stages import stage_of
-from evaluation.terms import Role, Stage, TaskState
+from evaluation.stages import Stage
+from evaluation.terms import Role, TaskState
 from web.text import trimmed
 
 UNBLINDED_ROLES = (Role.ORGANIZER, Role.RESEARCHER, Role.AUDITOR)
@@ -132,7 +132,7 @@ def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
     """Raise `Refused` when somebody may not be handed a stage of a topic. `nuggets`: the set that is to be assigned."""
     check_person(person)
     check_language(person)
-    if nuggets in person.assigns if stage is Stage.ASSIGN else stage in person.stages:
+    if nuggets in person.assigns if stage.by_list else stage in person.stages:
         raise Refused("has_it", f"{person.name} has it already.")
     if stage.judges:
         _check_judging(stage, person, nuggets)
@@ -141,12 +141,14 @@ def check_hand_out(stage: Stage, person: Candidate, nuggets: str = "") -> None:
 
 
 def _check_making(stage: Stage, person: Candidate) -> None:
-    if stage is Stage.MANUAL and person.seen_drafts:
+    if stage.by_hand and person.seen_drafts:
         raise Refused("saw_drafts", f"{person.name} had it to post-edit and has seen the drafts.")
-    if stage is Stage.POST_EDIT and person.by_hand_open:
+    if stage.shows_drafts and person.by_hand_open:
         raise Refused("by_hand_first", f"{person.name} has not submitted the list written by hand yet.")
-    if any(task.condition for task in person.judged):
-        raise Refused("saw_answers", f"{person.name} has or had its citations to judge and has seen the answers.")
+    if judged := next((task for task in person.judged if not task.by_list), None):
+        raise Refused(
+            "saw_answers", f"{person.name} has or had it to {judged.assessor_words} and has seen the answers."
+        )
     if person.seen_lists:
         raise Refused("saw_list", f"{person.name} had another's list of it to assign and has seen that.")
 
@@ -191,32 +193,8 @@ def check_withdrawal(assigning: Collection[str]) -> None:
 
 def check_reopen(stage: Stage, *, seen_drafts: bool) -> None:
     """Raise `Refused` for a list written by hand whose assessor has been handed the drafts since."""
-    if stage is Stage.MANUAL and seen_drafts:
+    if stage.by_hand and seen_drafts:
         raise Refused("saw_drafts", "Its assessor has been handed the drafts of this topic since.")
-
-
-# Minutes that a stage takes, so that people get equal shares. They are no norm and no assessor sees them. Fitted to
-# the list-QA study's figures, about 60 minutes to post-edit and 150 by hand, for a topic of the usual
-# size (75 passages of 150 words, 30 drafts): 11,250 / 250 + 30 / 2 = 60 and 11,250 / 100 + 20 * 2 = 152.
-WORDS_A_MINUTE = {Stage.POST_EDIT: 250, Stage.MANUAL: 100}  # looked up to check drafts; read closely to write
-MINUTES_A_DRAFT = 0.5
-MINUTES_A_NUGGET = 2
-USUAL_NUGGETS = 20  # written by hand where the campaign sets no limit
-CHARACTERS_A_WORD = 6  # with the space; words are not counted: all texts would have to be read for it
-
-
-def expected_minutes(
-    stage: Stage, *, characters: int = 0, drafts: int = 0, nuggets: int | None = None, labels: int = 0
-) -> int:
-    """Return about how long a stage of a topic takes, at least a minute.
-
-    `characters` of the passages to read; `nuggets` is the limit of a list written by hand; `labels` to give.
-    """
-    if stage.judges:
-        return max(1, round(labels * stage_of(stage).seconds_a_label / 60))
-    reading = characters / CHARACTERS_A_WORD / WORDS_A_MINUTE[stage]
-    by_hand = (nuggets or USUAL_NUGGETS) * MINUTES_A_NUGGET
-    return max(1, round(reading + (drafts * MINUTES_A_DRAFT if stage is Stage.POST_EDIT else by_hand)))
 
 
 def balance(

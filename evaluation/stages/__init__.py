@@ -1,22 +1,27 @@
 """Stages, a module each: their words, labels, practice and cost."""
 
-from typing import Final
+from evaluation.stages.assign import Assign
+from evaluation.stages.base import STAGES, Stage, stage_of, stage_of_study
+from evaluation.stages.manual import Manual
+from evaluation.stages.post_edit import PostEdit
+from evaluation.stages.support import LabelShown, Unaided
 
-from evaluation.labels import LabelSet
-from evaluation.stages import support
-from evaluation.stages.assign import ASSIGN
-from evaluation.stages.base import StageEntry
-from evaluation.stages.manual import MANUAL
-from evaluation.stages.post_edit import POST_EDIT
-from evaluation.terms import Stage
+__all__ = [
+    "ASSIGN",
+    "MANUAL",
+    "POST_EDIT",
+    "STAGES",
+    "SUPPORT_POST_EDIT",
+    "SUPPORT_SCRATCH",
+    "Stage",
+    "stage_of",
+    "stage_of_study",
+]
 
-STAGES: Final = {entry.stage: entry for entry in (POST_EDIT, MANUAL, ASSIGN, support.SCRATCH, support.POST_EDIT)}
+POST_EDIT = PostEdit("post-edit")
+MANUAL = Manual("manual")
+ASSIGN = Assign("assign")
+SUPPORT_SCRATCH = Unaided("support-scratch")
+SUPPORT_POST_EDIT = LabelShown("support-post-edit")
 
-
-def stage_of(stage: str) -> StageEntry:
-    return STAGES[Stage(stage)]
-
-
-def labels_of_stage(stage: str) -> LabelSet:
-    """Labels that people give at a stage; none of a stage at which they make a list."""
-    return stage_of(stage).labels
+STAGES.update({stage: stage for stage in (POST_EDIT, MANUAL, ASSIGN, SUPPORT_SCRATCH, SUPPORT_POST_EDIT)})

@@ -16,9 +16,10 @@ from accounts.models import User
 from evaluation.campaigns.people import lock_assessor
 from evaluation.errors import NoSuchTask, Refused
 from evaluation.labelling import touch
-from evaluation.models import Assignment, Campaign, Event, Judge, NuggetList, Remark, SupportJudgment, Task
+from evaluation.models import Campaign, Event, Judge, NuggetList, Remark, Task
 from evaluation.rules.tasks import Act, TaskFacts, check_act, check_reopen, check_withdrawal, state_after
-from evaluation.terms import RemarkKind, Stage, TaskState
+from evaluation.tasks.asking import asking_of
+from evaluation.terms import RemarkKind, TaskState
 from web.text import plural, trimmed
 
 LONGEST_REASON = 2000
@@ -172,7 +173,7 @@ def undo_hand_out(*, campaign: Campaign, task: str, actor: User) -> Task:
     with transaction.atomic():
         row = lock_task(campaign, task)
         if row.opened_at:
-            what = f"{row.topic.topic_id}, {Stage(row.stage).words}"
+            what = f"{row.topic.topic_id}, {row.stage.words}"
             raise Refused("begun", f"{row.assessor.name} has begun {what}, so it stays handed out.")
         _carry_out(row, TaskChange(Change.WITHDRAW, (task,), "Handed out and undone before it was begun."), actor)
         return row
@@ -180,21 +181,12 @@ def undo_hand_out(*, campaign: Campaign, task: str, actor: User) -> Task:
 
 def _take_back_labels(task: Task) -> int:
     """Withdraw the labels of a task; return their number. Labels that were only imported stay as they are."""
-    stage = Stage(task.stage)
     # Without a submission here the judge's labels came from a file, which a withdrawal must not undo.
-    if not stage.judges or not task.submissions.exists():
+    if not task.stage.judges or not task.submissions.exists():
         return 0
     # A person has a judge of their own for each study; the other labels of theirs stay.
     judge = Judge.objects.filter(user=task.assessor_id, study=task.study_id)
-    if stage is Stage.ASSIGN:
-        labels = Assignment.objects.current().filter(
-            judge__in=judge, answer__topic=task.topic_id, nugget_version__nugget__nugget_set=task.nugget_set_id
-        )
-        return labels.update(stands=False)
-    judgments = SupportJudgment.objects.current().filter(
-        judge__in=judge, condition=stage.condition, sentence__answer__topic=task.topic_id
-    )
-    return judgments.update(stands=False)
+    return asking_of(task.stage).labels_of(task).current().filter(judge__in=judge).update(stands=False)
 
 
 def reopen_for_more(task: Task, reason: str) -> None:
@@ -275,18 +267,21 @@ def _check(task: Task, order: TaskChange, seen: set[tuple[int, int]], assigning:
     check_act(Act(order.change), TaskState(task.state))
     # An assessor who has seen the drafts of a topic cannot write its list unaided any more.
     if order.change is Change.REOPEN:
-        check_reopen(Stage(task.stage), seen_drafts=(task.topic_id, task.assessor_id) in seen)
+        check_reopen(task.stage, seen_drafts=(task.topic_id, task.assessor_id) in seen)
     if order.change is Change.WITHDRAW:
         check_withdrawal(assigning.get(_list_key(task), []))
 
 
 def _assigning(tasks: Sequence[Task]) -> Assigning:
-    making = [task for task in tasks if not Stage(task.stage).judges]
-    rows = Task.objects.filter(
-        stage=Stage.ASSIGN,
-        nugget_set__in={task.nugget_set_id for task in making},
-        topic__in={task.topic_id for task in making},
-    ).not_withdrawn()
+    making = [task for task in tasks if not task.stage.judges]
+    rows = (
+        Task.objects.by_list()
+        .filter(
+            nugget_set__in={task.nugget_set_id for task in making},
+            topic__in={task.topic_id for task in making},
+        )
+        .not_withdrawn()
+    )
     assigning: Assigning = {}
     for row in rows.select_related("assessor"):
         assigning.setdefault((row.nugget_set_id, row.topic_id), []).append(row.assessor.name)
@@ -295,11 +290,11 @@ def _assigning(tasks: Sequence[Task]) -> Assigning:
 
 def _list_key(task: Task) -> tuple[int | None, int]:
     """Return the set and topic of the list that a task makes; without a set where it makes none."""
-    return (None if Stage(task.stage).judges else task.nugget_set_id), task.topic_id
+    return (None if task.stage.judges else task.nugget_set_id), task.topic_id
 
 
 def _handed_drafts(tasks: Sequence[Task]) -> set[tuple[int, int]]:
-    edits = Task.objects.filter(topic__in={task.topic_id for task in tasks}, stage=Stage.POST_EDIT)
+    edits = Task.objects.filter(topic__in={task.topic_id for task in tasks}, drafts__isnull=False)
     return set(edits.values_list("topic_id", "assessor_id"))
 
 
@@ -330,7 +325,7 @@ def _let_another_count(task: Task, actor: User) -> None:
     if task.second_opinion:
         return
     others = Task.objects.filter(topic=task.topic_id, stage=task.stage, study=None, second_opinion=True)
-    if task.stage == Stage.ASSIGN:
+    if task.stage.by_list:
         others = others.filter(nugget_set=task.nugget_set_id)
     heir = others.not_withdrawn().order_by("pk").first()
     # Else the topic would have no score, although somebody has judged it.

@@ -24,7 +24,7 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.rules.studies import check_independent
-from evaluation.rules.tasks import expected_minutes
+from evaluation.stages import stage_of_study
 from evaluation.tasks.changes import (
     ChangeReceipt,
     UnchangedTask,
@@ -38,11 +38,10 @@ from evaluation.tasks.changes import (
 from evaluation.tasks.plan import Roster, WorkPlan, plan_hand_out, plan_reassignment, roster_of
 from evaluation.tasks.pooling import add_new_answers, shuffled_answers
 from evaluation.tasks.units import Order, Skipped, TopicUnit
-from evaluation.terms import DrawKind, Stage, StudyKind, TaskState
+from evaluation.terms import DrawKind, Origin, TaskState
 from web.text import trimmed
 
 BATCH = 500
-STAGES = {StudyKind.ASSIGNMENT: Stage.ASSIGN, StudyKind.SUPPORT: Stage.SUPPORT_SCRATCH}
 
 
 def make_study_task(study: Study, topic: Topic, username: str, *, due: date | None, priority: int) -> Task:
@@ -51,7 +50,7 @@ def make_study_task(study: Study, topic: Topic, username: str, *, due: date | No
     person = roster.assessor(username)
     check_assessor(study, topic, person, roster, givers_of([topic]))
     pairs = StudyPair.objects.filter(study=study, topic=topic)
-    stage = STAGES[StudyKind(study.kind)]
+    stage = stage_of_study(study.kind)
     task = Task.objects.create(
         campaign=study.campaign,
         topic=topic,
@@ -63,7 +62,7 @@ def make_study_task(study: Study, topic: Topic, username: str, *, due: date | No
         protocol=study.campaign.protocol,
         priority=priority,
         due=due,
-        expected_minutes=expected_minutes(stage, labels=pairs.count()),
+        expected_minutes=stage.minutes(labels=pairs.count()),
     )
     judge_of(person)
     answers = dict(pairs.order_by().values_list("answer__public_id", "answer").distinct())
@@ -87,7 +86,7 @@ def _made_nuggets(study: Study, topic: Topic, person: User, roster: Roster) -> b
     # A random check asks what the usual assessor would say, and whoever made the list is that by the track's own rule.
     if study.draw == DrawKind.RANDOM or study.nugget_set is None:
         return False
-    tasks = [task for task in roster.tasks.get(topic.pk, []) if not Stage(task.stage).judges]
+    tasks = [task for task in roster.tasks.get(topic.pk, []) if not task.stage.judges]
     at_desk = any((task.assessor_id, task.nugget_set_id) == (person.pk, study.nugget_set_id) for task in tasks)
     return at_desk or study.nugget_set.judge.user_id == person.pk
 
@@ -187,7 +186,7 @@ def _make(campaign: Campaign, plan: WorkPlan, piece: TopicUnit) -> Task:
         topic=piece.topic,
         assessor=piece.assessor,
         stage=stage,
-        nugget_set=piece.nugget_set if stage.judges else _set_for(campaign, judge, stage, ground.draft_set),
+        nugget_set=_set_for(campaign, judge, stage.origin, ground.draft_set) if stage.origin else piece.nugget_set,
         drafts_id=piece.drafts,
         qrels=ground.qrels,
         machine=ground.machine,
@@ -202,10 +201,10 @@ def _make(campaign: Campaign, plan: WorkPlan, piece: TopicUnit) -> Task:
     return task
 
 
-def _set_for(campaign: Campaign, judge: Judge, stage: Stage, draft_set: NuggetSet | None) -> NuggetSet:
-    """Return the person's own nugget set for a stage, made at the first task."""
-    nugget_set = ensure_nugget_set(campaign, judge, stage.origin)
-    if (nugget_set.judge_id, nugget_set.origin) != (judge.pk, stage.origin):
+def _set_for(campaign: Campaign, judge: Judge, origin: Origin, draft_set: NuggetSet | None) -> NuggetSet:
+    """Return the person's own nugget set of an origin, made at the first task."""
+    nugget_set = ensure_nugget_set(campaign, judge, origin)
+    if (nugget_set.judge_id, nugget_set.origin) != (judge.pk, origin):
         raise Refused("nugget_set_differs", f"There is a set {nugget_set} that is not {judge}'s.")
     if draft_set and nugget_set.drafts_id is None:
         nugget_set.drafts = draft_set
@@ -227,7 +226,7 @@ def hand_out_payload(task: Task) -> dict[str, object]:
     }
     if task.second_opinion:
         payload["second_opinion"] = True
-    if Stage(task.stage).judges:
+    if task.stage.judges:
         answers = TaskAnswer.objects.filter(task=task).count()
         study = {"study": task.study.name} if task.study else {}
         machine = task.machine.name if task.machine else None

@@ -22,7 +22,7 @@ from evaluation.rules.tasks import (
     check_room,
 )
 from evaluation.tasks.units import Ground, Order, Skipped, TopicUnit, ground_of, pieces_of
-from evaluation.terms import Origin, Role, Stage, TaskState
+from evaluation.terms import Origin, Role, TaskState
 from web.text import trimmed
 
 
@@ -91,17 +91,17 @@ class Roster:
             roles=self.roles.get(user.pk, frozenset()),
             active=user.is_active,
             staff=user.is_staff or user.is_superuser,
-            stages=frozenset(Stage(task.stage) for task in have),
-            seen_drafts=any(task.stage == Stage.POST_EDIT for task in had),
-            by_hand_open=any(task.stage == Stage.MANUAL and task.state != TaskState.SUBMITTED for task in have),
-            judged=frozenset(Stage(task.stage) for task in had if Stage(task.stage).judges),
-            assigns=frozenset(str(task.nugget_set) for task in have if task.stage == Stage.ASSIGN),
+            stages=frozenset(task.stage for task in have),
+            seen_drafts=any(task.stage.shows_drafts for task in had),
+            by_hand_open=any(task.stage.by_hand and task.state != TaskState.SUBMITTED for task in have),
+            judged=frozenset(task.stage for task in had if task.stage.judges),
+            assigns=frozenset(str(task.nugget_set) for task in have if task.stage.by_list),
             makes=frozenset(
                 str(task.nugget_set)
                 for task in have
-                if not Stage(task.stage).judges and task.state != TaskState.SUBMITTED
+                if not task.stage.judges and task.state != TaskState.SUBMITTED
             ),
-            seen_lists=any(task.stage == Stage.ASSIGN and _maker_of(task) != user.pk for task in had),
+            seen_lists=any(task.stage.by_list and _maker_of(task) != user.pk for task in had),
             paused=user.pk in self.paused,
             unread="" if reads(self.languages.get(user.pk, ""), language) else language,
         )
@@ -130,13 +130,13 @@ class Roster:
             and task.study_id is None
             and task.state != TaskState.WITHDRAWN
             and task.public_id != order.instead
-            and (order.stage is not Stage.ASSIGN or task.nugget_set_id == nugget_set)
+            and (not order.stage.by_list or task.nugget_set_id == nugget_set)
         ]
 
     def maker(self, piece: TopicUnit) -> User | None:
         """Return the maker of the list that is to be assigned, at a desk here; an imported list may go to anybody."""
         for task in self.tasks.get(piece.topic.pk, []):
-            makes_list = not Stage(task.stage).judges and task.state != TaskState.WITHDRAWN
+            makes_list = not task.stage.judges and task.state != TaskState.WITHDRAWN
             if makes_list and piece.nugget_set and task.nugget_set_id == piece.nugget_set.pk:
                 return task.assessor
         return None
@@ -180,7 +180,7 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
     """Return a task's plan for somebody else: same topic, stage, grades, due date; newest drafts. Raises `Refused`."""
     draft_set = old.drafts.nugget_set if old.drafts else None
     order = Order(
-        Stage(old.stage),
+        old.stage,
         (old.topic.public_id,),
         assessor,
         drafts=draft_set.name if draft_set else "",
@@ -189,7 +189,7 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
         priority=old.priority,
         again=True,
         instead=old.public_id,
-        nuggets=old.nugget_set.name if old.nugget_set and old.stage == Stage.ASSIGN else "",
+        nuggets=old.nugget_set.name if old.nugget_set and old.stage.by_list else "",
         machine=old.machine.name if old.machine else "",
         reason=trimmed(reason),
     )

@@ -13,45 +13,34 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from evaluation.corpus.runs import pool_of
-from evaluation.domain.counted_pairs import counted_citations
 from evaluation.models import (
     AnswerProvenance,
-    Assignment,
     Campaign,
     Citation,
-    ListedNugget,
-    NuggetList,
     NuggetSet,
     Sentence,
     Submission,
-    SupportJudgment,
     Task,
     TaskAnswer,
     Topic,
 )
 from evaluation.models.querysets import TaskQuerySet
 from evaluation.rules.text import shuffled
+from evaluation.stages import Stage
+from evaluation.tasks.asking import Asking, Units, asking_of, by_asking
 from evaluation.tasks.changes import reopen_for_more
-from evaluation.tasks.reading_load import sizes_of
-from evaluation.terms import Stage, TaskState
+from evaluation.terms import TaskState
 
 BATCH = 500
-JUDGING = [stage for stage in Stage if stage.judges]
-
-Answers = Mapping[int, Sequence[int]]
-"""Answers to judge by task; those whose labels another answer gives are left out."""
-
-Pairs = dict[tuple[int, int], int]
-"""Counts by task and answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class PooledAnswer:
-    """An answer that can be judged. `pairs`: of sentence and cited segment; 0 where nuggets are assigned."""
+    """An answer that can be judged. `units`: that it has to judge, for each nugget where nuggets are assigned."""
 
     pk: int
     public_id: str
-    pairs: int = 0
+    units: int
 
 
 def pooled_answers(
@@ -64,20 +53,16 @@ def pooled_answers(
     provenance = AnswerProvenance.objects.filter(run__campaign=campaign, run__run_id__in=pool_of(campaign))
     # An empty answer supports no nugget by rule, so nobody judges it.
     provenance = provenance.filter(topic__in=topics, answer__words__gt=0)
-    pairs: dict[int, int] = {}
-    if stage.condition:
-        cited = counted_citations(first).filter(sentence__answer__in=provenance.values("answer"))
-        pairs = dict(cited.values_list("sentence__answer").annotate(Count("pk")))
+    units = asking_of(stage).by_answer(provenance.values("answer"), first)
     by_topic: dict[int, list[PooledAnswer]] = defaultdict(list)
     for topic, pk, public_id in provenance.order_by("pk").values_list("topic__pk", "answer", "answer__public_id"):
-        if not stage.condition or pk in pairs:
-            by_topic[topic].append(PooledAnswer(pk, public_id, pairs.get(pk, 0)))
+        if units is None or pk in units:
+            by_topic[topic].append(PooledAnswer(pk, public_id, 1 if units is None else units[pk]))
     return by_topic
 
 
 def add_new_answers(task: Task) -> list[TaskAnswer]:
-    stage, first = Stage(task.stage), task.protocol.first_citations
-    pool = pooled_answers(task.campaign, [task.topic_id], stage, first)
+    pool = pooled_answers(task.campaign, [task.topic_id], task.stage, task.protocol.first_citations)
     return _append(task, pool[task.topic_id])
 
 
@@ -89,25 +74,24 @@ def extend_tasks(campaign: Campaign) -> None:
     """
     # A study compares two people on drawn pairs; more pairs later would change what it measures.
     tasks = [task for task in lock_judging(campaign) if task.study_id is None]
-    pools: dict[tuple[bool, int | None], dict[int, list[PooledAnswer]]] = {}
+    pools: dict[tuple[Asking, int | None], dict[int, list[PooledAnswer]]] = {}
     topics = {task.topic_id for task in tasks}
     for task in tasks:
-        stage, first = Stage(task.stage), task.protocol.first_citations
         # Tasks of several protocols may be open at once, and each keeps the citation rule it was handed out with.
-        way = (stage is Stage.ASSIGN, first)
+        way = (asking_of(task.stage), task.protocol.first_citations)
         if way not in pools:
-            pools[way] = pooled_answers(campaign, topics, stage, first)
+            pools[way] = pooled_answers(campaign, topics, task.stage, way[1])
         added = _append(task, pools[way].get(task.topic_id, []))
         if added and task.state == TaskState.SUBMITTED:
             reopen_for_more(task, _new_answers_text(added))
-    _reopen_unfinished(
-        [task for task in tasks if task.stage != Stage.ASSIGN], "Citations to judge whose text came later"
-    )
+    for asking, own in by_asking(tasks):
+        if asking.later:
+            _reopen_unfinished(own, asking.later)
 
 
 def renew_assigning(nugget_set: NuggetSet, topic: Topic) -> None:
     """Reopen the assigning of a list of which a further version was submitted, where that has unjudged nuggets."""
-    tasks = Task.objects.filter(nugget_set=nugget_set, topic=topic, stage=Stage.ASSIGN, study=None)
+    tasks = Task.objects.by_list().filter(nugget_set=nugget_set, topic=topic, study=None)
     _reopen_unfinished(_judging_tasks(tasks), "The list of nuggets has changed. Labels to give")
 
 
@@ -128,7 +112,7 @@ def leave_out_answers(answers: Collection[int]) -> None:
 
 def lock_judging(campaign: Campaign) -> list[Task]:
     """Lock the judging tasks of a campaign; an import does so before the campaign, in the order of a submission."""
-    return _judging_tasks(Task.objects.filter(campaign=campaign, stage__in=JUDGING))
+    return _judging_tasks(Task.objects.judging().filter(campaign=campaign))
 
 
 def _judging_tasks(tasks: TaskQuerySet[Task]) -> list[Task]:
@@ -161,7 +145,7 @@ def shuffled_answers(task: Task, answers: Mapping[str, int], *, start: int = 0) 
 def _mark_identical(task: Task, there: Sequence[TaskAnswer], rows: Sequence[TaskAnswer]) -> None:
     """Let each text that occurs again be judged at its first place only."""
     contents = _contents(
-        [answer.answer_id for answer in [*there, *rows]], with_citations=task.stage != Stage.ASSIGN
+        [answer.answer_id for answer in [*there, *rows]], with_citations=asking_of(task.stage).with_citations
     )
     first: dict[tuple[object, ...], int] = {}
     for answer in there:
@@ -210,55 +194,22 @@ def judged_answers(tasks: Iterable[Task]) -> dict[int, list[int]]:
     return answers
 
 
-def count_nuggets(tasks: Sequence[Task], answers: Answers) -> Pairs:
-    lists = _newest_lists(tasks)
-    sizes = sizes_of(lists.values())
-    listed = {task.pk: sizes.get(lists.get((task.nugget_set_id or 0, task.topic_id), 0), 0) for task in tasks}
-    return {(task.pk, answer): listed[task.pk] for task in tasks for answer in answers[task.pk]}
-
-
-def listed_now(tasks: Sequence[Task]) -> QuerySet[Any, Any]:
-    """Return the wordings of the newest submitted lists that tasks assign."""
-    return ListedNugget.objects.filter(nugget_list__in=_newest_lists(tasks).values()).values("nugget_version")
-
-
-def _newest_lists(tasks: Sequence[Task]) -> dict[tuple[int, int], int]:
-    lists = NuggetList.objects.newest_submitted().filter(
-        nugget_set__in={task.nugget_set_id for task in tasks}, topic__in={task.topic_id for task in tasks}
-    )
-    rows = lists.values_list("nugget_set", "topic__pk", "pk")
-    return {(nugget_set, topic): pk for nugget_set, topic, pk in rows}
-
-
-def count_citations(tasks: Sequence[Task], answers: Answers) -> Pairs:
-    """Count the citations to judge in each answer: a query for each number of citations that protocols judge."""
-    numbers: Pairs = {}
-    for first in {task.protocol.first_citations for task in tasks}:
-        mine = [task.pk for task in tasks if task.protocol.first_citations == first]
-        judged = TaskAnswer.objects.filter(task__in=mine, same_as=None).values("answer")
-        pairs = counted_citations(first).filter(sentence__answer__in=judged).order_by()
-        counts = dict(pairs.values_list("sentence__answer").annotate(Count("pk")))
-        numbers |= {(pk, answer): counts.get(answer, 0) for pk in mine for answer in answers[pk]}
-    return numbers
-
-
 def missing_labels(tasks: Sequence[Task]) -> dict[int, int]:
     """Count the labels that tasks ask for by now and that were not in their newest submission, by task.
 
     For tasks that come with their protocol and belong to no study, which keeps to what was drawn.
     """
     answers = judged_answers(tasks)
-    assigns = [task for task in tasks if task.stage == Stage.ASSIGN]
-    supports = [task for task in tasks if task.stage != Stage.ASSIGN]
-    asked = count_nuggets(assigns, answers) | count_citations(supports, answers)
-    assigned = Assignment.objects.current().filter(nugget_version__in=listed_now(assigns))
-    supported = SupportJudgment.objects.current()
-    submitted = _submitted(assigned, assigns, "answer") | _submitted(supported, supports, "sentence__answer")
+    asked: Units = {}
+    submitted: Units = {}
+    for asking, own in by_asking(tasks):
+        asked |= asking.count(own, answers)
+        submitted |= _submitted(asking.current(own), own, asking.answer)
     missing = {pair: count - submitted.get(pair, 0) for pair, count in asked.items()}
     return {task.pk: sum(max(0, missing[task.pk, answer]) for answer in answers[task.pk]) for task in tasks}
 
 
-def _submitted(labels: QuerySet[Any], tasks: Sequence[Task], answer: str) -> Pairs:
+def _submitted(labels: QuerySet[Any], tasks: Sequence[Task], answer: str) -> Units:
     """Count labels by the task whose submission gave them."""
     task_of = dict(Submission.objects.filter(task__in=tasks).values_list("event", "task"))
     # Labels have no index on their event: the answers find the rows.

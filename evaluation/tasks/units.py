@@ -10,10 +10,11 @@ from evaluation.campaigns.protocol import machines_of
 from evaluation.domain.conditions import second_lists, set_of_origin
 from evaluation.errors import Refused, no_such
 from evaluation.models import Campaign, Judge, NuggetList, NuggetSet, QrelSource, Task, Topic
-from evaluation.rules.tasks import expected_minutes
+from evaluation.stages import Stage
+from evaluation.tasks.asking import asking_of
 from evaluation.tasks.pooling import PooledAnswer, pooled_answers
 from evaluation.tasks.reading_load import ReadingLoad, newest_drafts, sizes_of, to_read
-from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition, TaskState
+from evaluation.terms import JudgeKind, Origin, SupportCondition
 
 # The track's own grades, where those of an LLM are loaded too.
 USUAL_SOURCE = "nist"
@@ -89,14 +90,11 @@ class Skipped:
 
 def ground_of(campaign: Campaign, order: Order) -> Ground:
     """Return the grades, drafts or machine that an order means. Raises `Refused` where that is not clear."""
-    if order.stage is Stage.SUPPORT_POST_EDIT:
-        return Ground(machine=the_machine(campaign, order.machine))
-    if order.stage.judges:
-        return Ground()
-    by_edit = order.stage is Stage.POST_EDIT
+    needs = order.stage.needs
     return Ground(
-        the_qrels(campaign, order.qrels),
-        set_of_origin(campaign, Origin.DRAFT, order.drafts, "drafts") if by_edit else None,
+        the_qrels(campaign, order.qrels) if "qrels" in needs else None,
+        set_of_origin(campaign, Origin.DRAFT, order.drafts, "drafts") if "drafts" in needs else None,
+        the_machine(campaign, order.machine) if "machine" in needs else None,
     )
 
 
@@ -104,11 +102,10 @@ def pieces_of(
     campaign: Campaign, order: Order, ground: Ground, topics: list[Topic]
 ) -> tuple[list[TopicUnit], list[Skipped]]:
     """Return the topics that can be worked on at all, and the others. Raises `Refused` for a set that is not there."""
-    if order.stage is Stage.ASSIGN:
-        return _assign_pieces(campaign, order, topics)
-    if order.stage.judges:
-        return _support_pieces(campaign, order.stage, topics)
-    return _making_pieces(campaign, order.stage, topics, ground)
+    if not order.stage.judges:
+        return _making_pieces(campaign, order.stage, topics, ground)
+    pieces = _assign_pieces if order.stage.by_list else _answer_pieces
+    return pieces(campaign, order, topics)
 
 
 def the_qrels(campaign: Campaign, name: str) -> QrelSource:
@@ -162,20 +159,16 @@ def _making_pieces(
         elif ground.draft_set and newest is None:
             skipped.append(Skipped.of(topic, f"no drafts in {ground.draft_set}"))
         else:
-            minutes = expected_minutes(
-                stage, characters=texts.characters, drafts=size, nuggets=protocol.manual_cap
-            )
+            minutes = stage.minutes(characters=texts.characters, drafts=size, nuggets=protocol.manual_cap)
             pieces.append(TopicUnit(topic, minutes, texts, newest, size))
     return pieces, skipped
 
 
-def _support_pieces(
-    campaign: Campaign, stage: Stage, topics: list[Topic]
-) -> tuple[list[TopicUnit], list[Skipped]]:
+def _answer_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
+    stage = order.stage
     pool = pooled_answers(campaign, [topic.pk for topic in topics], stage, campaign.protocol.first_citations)
-    pieces = [_judging_piece(stage, topic, pool[topic.pk], 0) for topic in topics if topic.pk in pool]
-    without = "no answer of the judging pool cites a passage whose text is loaded"
-    return pieces, [Skipped.of(topic, without) for topic in topics if topic.pk not in pool]
+    pieces = [_judging_piece(stage, topic, pool[topic.pk]) for topic in topics if topic.pk in pool]
+    return pieces, [Skipped.of(topic, asking_of(stage).without) for topic in topics if topic.pk not in pool]
 
 
 def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tuple[list[TopicUnit], list[Skipped]]:
@@ -189,7 +182,7 @@ def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tup
         if its_list is None:
             skipped.append(Skipped.of(topic, reason))
         elif topic.pk not in pool:
-            skipped.append(Skipped.of(topic, "no answer of the judging pool has a word"))
+            skipped.append(Skipped.of(topic, asking_of(order.stage).without))
         else:
             pieces.append(
                 _judging_piece(order.stage, topic, pool[topic.pk], sizes[its_list.pk], its_list.nugget_set)
@@ -200,8 +193,7 @@ def _assign_pieces(campaign: Campaign, order: Order, topics: list[Topic]) -> tup
 def _begun(campaign: Campaign, order: Order, topics: list[Topic]) -> set[int]:
     """Return the topics whose list in the named set is in the making, or is not submitted any more."""
     about = {"nugget_set__campaign": campaign, "nugget_set__name": order.nuggets, "topic__in": topics}
-    makers = [stage for stage in Stage if not stage.judges]
-    tasks = Task.objects.filter(**about, stage__in=makers).exclude(state=TaskState.WITHDRAWN)
+    tasks = Task.objects.making().not_withdrawn().filter(**about)
     lists = NuggetList.objects.filter(**about)
     return {*tasks.values_list("topic__pk", flat=True), *lists.values_list("topic__pk", flat=True)}
 
@@ -244,8 +236,7 @@ def _the_list(
 
 
 def _judging_piece(
-    stage: Stage, topic: Topic, pool: Sequence[PooledAnswer], nuggets: int, nugget_set: NuggetSet | None = None
+    stage: Stage, topic: Topic, pool: Sequence[PooledAnswer], nuggets: int = 1, nugget_set: NuggetSet | None = None
 ) -> TopicUnit:
-    labels = len(pool) * nuggets if stage is Stage.ASSIGN else sum(answer.pairs for answer in pool)
-    minutes = expected_minutes(stage, labels=labels)
-    return TopicUnit(topic, minutes, nugget_set=nugget_set, answers=len(pool), labels=labels)
+    labels = sum(answer.units for answer in pool) * nuggets
+    return TopicUnit(topic, stage.minutes(labels=labels), nugget_set=nugget_set, answers=len(pool), labels=labels)

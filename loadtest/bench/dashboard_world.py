@@ -27,7 +27,8 @@ from evaluation.models import (
     Task,
     TaskAnswer,
 )
-from evaluation.terms import FindingCode, JudgeKind, Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
+from evaluation.stages import ASSIGN, MANUAL
+from evaluation.terms import FindingCode, JudgeKind, Origin, RemarkKind, Role, SegmentKind, TaskState
 from jobs.models import Job, WorkItem
 from llmjobs.models import LlmJob
 from loadtest.bench import synthetic
@@ -124,7 +125,7 @@ def _assigning(campaign: Campaign, made: NuggetSet, people: Sequence[User]) -> l
                     campaign=campaign,
                     topic=topic,
                     assessor=people[(number + turn) % len(people)],
-                    stage=Stage.ASSIGN,
+                    stage=ASSIGN,
                     nugget_set=made,
                     protocol=campaign.protocol,
                     second_opinion=turn > 0,
@@ -163,7 +164,7 @@ def _writing(campaign: Campaign, source: QrelSource, people: Sequence[User]) -> 
                 campaign=campaign,
                 topic=topic,
                 assessor=user,
-                stage=Stage.MANUAL,
+                stage=MANUAL,
                 nugget_set=sets[user.pk],
                 qrels=source,
                 protocol=campaign.protocol,

@@ -27,7 +27,8 @@ from evaluation.campaigns.create import add_member
 from evaluation.judges import add_judge
 from evaluation.labelling import ensure_nugget_set
 from evaluation.models import Campaign, NuggetList, Qrel, QrelSource, Segment, Task
-from evaluation.terms import JudgeKind, Origin, Role, Stage
+from evaluation.stages import POST_EDIT
+from evaluation.terms import JudgeKind, Origin, Role
 from loadtest.bench import synthetic
 from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import SMALL, Size
@@ -98,7 +99,7 @@ def _assessor(campaign: Campaign, source: QrelSource, number: int) -> None:
             campaign=campaign,
             topic=topic,
             assessor=user,
-            stage=Stage.POST_EDIT,
+            stage=POST_EDIT,
             nugget_set=made,
             drafts=NuggetList.objects.get(topic=topic, nugget_set__origin=Origin.DRAFT),
             qrels=source,

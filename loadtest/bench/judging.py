@@ -12,7 +12,7 @@ from assessor.blind.desk import desk_state
 from assessor.desk.context import open_desk
 from assessor.rules.op_schemas import Op
 from evaluation.models import Task
-from evaluation.terms import Stage
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from loadtest.bench import desk
 from loadtest.bench.desk import (
     CLIENTS,
@@ -31,7 +31,7 @@ from loadtest.desk.judging_campaign import BRIEF, TRACK, hand_all, make_judging_
 from loadtest.servers.web import served
 
 SLUG = "judging"
-STAGES = {"assign ": Stage.ASSIGN, "scratch ": Stage.SUPPORT_SCRATCH, "shown ": Stage.SUPPORT_POST_EDIT}
+STAGES = {"assign ": ASSIGN, "scratch ": SUPPORT_SCRATCH, "shown ": SUPPORT_POST_EDIT}
 """What is labelled: whether answers hold nuggets, and citations, in either condition."""
 
 LABELS = {"assign ": ("support", "partial_support", "not_support")}
@@ -72,7 +72,7 @@ def _clients(address: str, stage: Stage) -> list[Client]:
 def _keys(task: Task) -> tuple[str, ...]:
     """Return everything that is asked, in the order of the screen."""
     state = desk_state(task.public_id, task.assessor)
-    if task.stage != Stage.ASSIGN:
+    if task.stage != ASSIGN:
         return tuple(pair["key"] for pair in state["pairs"] if pair["judgeable"])
     return tuple(f"{answer['id']}/{nugget['key']}" for answer in state["answers"] for nugget in state["nuggets"])
 

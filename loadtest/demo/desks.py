@@ -15,15 +15,17 @@ from accounts.models import User
 from assessor.blind.desk import desk_state
 from assessor.blind.passages import passages_of
 from assessor.desk.apply_op import apply_op
+from assessor.desk.citation_labels import pairs_of
 from assessor.desk.context import context_of, open_desk
+from assessor.desk.desks import desk_of
 from assessor.desk.submit import submit
-from assessor.desk.task_labels import SEPARATOR, pairs_of, read_task
+from assessor.desk.task_labels import SEPARATOR
 from assessor.models import Desk, MarkedPassage, PracticeItem, TimeSegment
 from assessor.practice.items import answer_practice, practice_of
 from assessor.practice.rules import word_of
 from assessor.rules.op_schemas import Op
 from evaluation.formats.source import Source
-from evaluation.labels import AssignmentLabel, SupportLabel
+from evaluation.labels import AssignmentLabel
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
@@ -37,6 +39,15 @@ from evaluation.models import (
     TaskAnswer,
 )
 from evaluation.models.fields import new_uuid
+from evaluation.stages import (
+    ASSIGN,
+    MANUAL,
+    POST_EDIT,
+    SUPPORT_POST_EDIT,
+    SUPPORT_SCRATCH,
+    Stage,
+    stage_of,
+)
 from evaluation.studies import StudyOrder, create_study, hand_out_study
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import hand_out
@@ -48,7 +59,6 @@ from evaluation.terms import (
     PracticeKind,
     RemarkKind,
     SegmentKind,
-    Stage,
     StudyKind,
     SupportCondition,
 )
@@ -85,7 +95,7 @@ def planned_tasks() -> tuple[PlannedTask, ...]:
     with (FILES / "tasks.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return tuple(
-        PlannedTask(**row | {"stage": Stage(row["stage"]), "due": int(row["due"])})  # type: ignore[arg-type]
+        PlannedTask(**row | {"stage": stage_of(row["stage"]), "due": int(row["due"])})  # type: ignore[arg-type]
         for row in rows
     )
 
@@ -113,12 +123,12 @@ class DemoDesk:
 
     def work(self, *, whole: bool) -> None:
         script = _scripted().get((self.task.stage, self.task.topic.topic_id))
-        if Stage(self.task.stage).judges:
+        if self.task.stage.judges:
             self._judge(whole=whole)
         elif script:
             for op in script:
                 self.do(**op)
-        elif self.task.stage == Stage.POST_EDIT:
+        elif self.task.stage.shows_drafts:
             self._keep()
         else:
             self._write()
@@ -142,15 +152,11 @@ class DemoDesk:
             self.do("add", key=f"n{number}", text=text, importance=importance or 1)
 
     def _judge(self, *, whole: bool) -> None:
-        names: type[AssignmentLabel | SupportLabel]
-        if self.task.stage == Stage.ASSIGN:
-            names, labels = AssignmentLabel, _assigned(self.task)
-        else:
-            names, labels = SupportLabel, _supported(self.task)
-        pairs = list(read_task(context_of(self.task)).judgeable)
+        labels = _assigned(self.task) if self.task.stage.by_list else _supported(self.task)
+        pairs = list(desk_of(self.task.stage).read(context_of(self.task)).judgeable)
         for number, key in enumerate(pairs if whole else pairs[: len(pairs) // 2], start=1):
             label = labels[key] if number % OTHERWISE else OTHER[labels[key]]
-            self.do("label", key=key, label=names(label).name.lower())
+            self.do("label", key=key, label=self.task.stage.labels.by_code[label].word)
 
 
 def _assigned(task: Task) -> dict[str, int]:
@@ -197,7 +203,7 @@ def _hand_out(campaign: Campaign, organizer: User, task: PlannedTask) -> str:
         stage=task.stage,
         topics=(campaign.topics.get(topic_id=task.topic).public_id,),
         assessor=task.assessor,
-        drafts=DRAFTS if task.stage is Stage.POST_EDIT else "",
+        drafts=DRAFTS if task.stage.shows_drafts else "",
         qrels=QRELS,
         due=timezone.localdate() + timedelta(days=task.due),
         nuggets=task.nuggets,
@@ -294,11 +300,11 @@ def practise(campaign: Campaign) -> None:
 
 
 MINUTES = {
-    Stage.POST_EDIT: 52,
-    Stage.MANUAL: 118,
-    Stage.ASSIGN: 64,
-    Stage.SUPPORT_SCRATCH: 38,
-    Stage.SUPPORT_POST_EDIT: 26,
+    POST_EDIT: 52,
+    MANUAL: 118,
+    ASSIGN: 64,
+    SUPPORT_SCRATCH: 38,
+    SUPPORT_POST_EDIT: 26,
 }
 """Active minutes of a whole task, before anybody's own pace."""
 PACE = {"ann": 94, "ben": 112, "cleo": 78, "dalal": 126, "ewan": 101}
@@ -333,7 +339,7 @@ def mark_read(campaign: Campaign) -> None:
     """
     segments = dict(Segment.objects.filter(campaign=campaign).values_list("public_id", "pk"))
     opened = Task.objects.filter(campaign=campaign, opened_at__isnull=False).select_related("topic", "protocol")
-    for task in opened.filter(stage__in=[stage for stage in Stage if not stage.judges]):
+    for task in opened.making():
         passages = passages_of(task)
         submitted = Submission.objects.filter(task=task).exists()
         MarkedPassage.objects.bulk_create(
@@ -353,7 +359,7 @@ def _record(task: Task, start: datetime) -> None:
 
 
 def _stretches(task: Task, start: datetime, share: int) -> Iterator[TimeSegment]:
-    left = MINUTES[Stage(task.stage)] * 60 * PACE[task.assessor.username] // 100 // share
+    left = MINUTES[task.stage] * 60 * PACE[task.assessor.username] // 100 // share
     interrupted = (task.stage, task.topic.topic_id) == INTERRUPTED
     number = 0
     while left > 0:

@@ -10,7 +10,6 @@ from typing import Any
 from django.utils import timezone
 
 from assessor.blind.desk import desk_state
-from assessor.desk.submit import assignments_of, support_of
 from assessor.models import Operation, TimeSegment
 from assessor.rules.clock import SLACK, Stretch, limit_of, measure, milliseconds
 from assessor.rules.undo import KEPT_STEPS
@@ -19,7 +18,9 @@ from evaluation.errors import Refused
 from evaluation.judges import judge_of
 from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import NuggetEvidence, Submission, Task
-from evaluation.terms import Stage, TaskState
+from evaluation.stages import ASSIGN, Stage, stage_of
+from evaluation.tasks.asking import asking_of
+from evaluation.terms import TaskState
 from loadtest.desk.model import Json, LabelModel, Model, NuggetModel
 from loadtest.desk.seats import own_connection
 from loadtest.desk.window import Act, Ledger
@@ -63,7 +64,7 @@ class Found(Checks):
 
 def model_of(state: Json) -> Model:
     """Return the model of a desk of any stage, as the server tells it."""
-    return (LabelModel if Stage(state["stage"]).judges else NuggetModel).of_state(state)
+    return (LabelModel if stage_of(state["stage"]).judges else NuggetModel).of_state(state)
 
 
 def read_record(task: int) -> Record:
@@ -74,7 +75,7 @@ def read_record(task: int) -> Record:
     log = Operation.objects.filter(task=task).order_by("seq")
     fields = ("seq", "op_id", "step", "kind", "payload", "window", "before", "after")
     return Record(
-        stage=Stage(found.stage),
+        stage=found.stage,
         submitted=found.state == TaskState.SUBMITTED,
         opened=found.opened_at,
         log=[Logged(seq, str(op), str(step), *rest) for seq, op, step, *rest in log.values_list(*fields)],
@@ -87,9 +88,9 @@ def read_record(task: int) -> Record:
 
 def frozen_of(task: Task, submission: Submission) -> list[Any]:
     """Return the nuggets or the labels of a submission."""
-    if not Stage(task.stage).judges:
+    if not task.stage.judges:
         return _nuggets(submission)
-    return _assignments(task) if task.stage == Stage.ASSIGN else _support(task)
+    return _assignments(task) if task.stage == ASSIGN else _support(task)
 
 
 def _nuggets(submission: Submission) -> list[Any]:
@@ -103,7 +104,9 @@ def _nuggets(submission: Submission) -> list[Any]:
 
 def _assignments(task: Task) -> list[Any]:
     fields = ("answer__public_id", "nugget_version__nugget__public_id", "label", "raw", "sentence")
-    rows = assignments_of(task, judge_of(task.assessor)).current().values_list(*fields)
+    rows = (
+        asking_of(task.stage).labels_of(task).filter(judge=judge_of(task.assessor)).current().values_list(*fields)
+    )
     return sorted(
         (f"{answer}/{nugget}", AssignmentLabel(label).name.lower(), raw, sentence)
         for answer, nugget, label, raw, sentence in rows
@@ -113,7 +116,9 @@ def _assignments(task: Task) -> list[Any]:
 def _support(task: Task) -> list[Any]:
     """Return labels by sentence and segment: what the page knows a citation by is one of several of the same."""
     fields = ("sentence__answer__public_id", "sentence__index", "segment__public_id", "label", "raw", "accepted")
-    rows = support_of(task, judge_of(task.assessor)).current().values_list(*fields)
+    rows = (
+        asking_of(task.stage).labels_of(task).filter(judge=judge_of(task.assessor)).current().values_list(*fields)
+    )
     return sorted(
         (f"{answer}/{index}/{segment}", SupportLabel(label).name.lower(), raw, bool(accepted))
         for answer, index, segment, label, raw, accepted in rows

@@ -19,9 +19,10 @@ from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
 from evaluation.judges import add_judge
 from evaluation.models import Campaign, Task, Topic
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import JudgeKind, Origin, Role, Stage, SupportCondition
+from evaluation.terms import JudgeKind, Origin, Role, SupportCondition
 from loadtest.desk.seats import PASSWORD, Card, Seat
 
 MACHINE, EDITOR, ORGANIZER = "machine", "an editor", "organizer"
@@ -64,7 +65,7 @@ def hand_all(campaign: Campaign, user: User, stage: Stage) -> tuple[str, ...]:
     return hand_out(campaign=campaign, order=order, actor=User.objects.get(username=ORGANIZER)).tasks
 
 
-STAGES = (Stage.ASSIGN, Stage.SUPPORT_SCRATCH, Stage.ASSIGN, Stage.SUPPORT_POST_EDIT)
+STAGES = (ASSIGN, SUPPORT_SCRATCH, ASSIGN, SUPPORT_POST_EDIT)
 """What assessors do, by turns: one half assigns, the other judges support, in either condition."""
 
 

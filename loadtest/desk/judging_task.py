@@ -9,7 +9,7 @@ import re
 import time
 
 from evaluation.labels import CANT_JUDGE
-from evaluation.terms import Stage
+from evaluation.stages import ASSIGN
 from loadtest.desk.assessor import Assessor, DeskTask, Device, GaveUp
 from loadtest.desk.model import Json, LabelModel
 from loadtest.desk.seats import Card
@@ -139,14 +139,14 @@ class JudgingTask(DeskTask[LabelModel]):
             self._do("undo", {"target": model.undo[-1].step})
         elif chance < 0.03 and model.redo:
             self._do("redo", {"target": model.redo[-1].step})
-        elif given and chance < 0.06 and model.stage == Stage.ASSIGN:
+        elif given and chance < 0.06 and model.stage == ASSIGN:
             self._do("locate", {"key": self.draw.choice(given), "sentence": self.draw.randrange(3)})
         else:
             self._give(self.draw.choice(given) if given else self._next_key() or "")
 
     def _give(self, key: str) -> None:
         model, draw = self.window.model, self.draw
-        label = draw.choice(ASSIGNMENTS if model.stage == Stage.ASSIGN else SUPPORT)
+        label = draw.choice(ASSIGNMENTS if model.stage == ASSIGN else SUPPORT)
         shown = model.rows[key].shown_label
         cannot, accepted = draw.random() < 0.02, shown is not None and draw.random() < 0.5
         label = CANT_JUDGE if cannot and not accepted else shown if accepted else label
@@ -154,7 +154,7 @@ class JudgingTask(DeskTask[LabelModel]):
             "key": key,
             "label": label,
             "reason": "in Klingon" if label == CANT_JUDGE else "",
-            "sentence": draw.choice((None, 0, 1)) if model.stage == Stage.ASSIGN else None,
+            "sentence": draw.choice((None, 0, 1)) if model.stage == ASSIGN else None,
             "accepted": accepted,
             "shown_ms": draw.randrange(400, 9000) if shown is not None else None,
         }

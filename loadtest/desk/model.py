@@ -9,13 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from assessor.desk import nugget_ops, task_labels
+from assessor.desk.desks import desk_of
 from assessor.rules.label_ops import LabelRow, back_to, give_label, locate
 from assessor.rules.nugget_ops import Changes, Row, apply, put_back
 from assessor.rules.op_schemas import PAYLOADS, GiveLabel, Locate
 from assessor.rules.submit import listed
 from assessor.rules.undo import LABELS, NOTED
 from evaluation.errors import Refused
-from evaluation.terms import Decision, Stage
+from evaluation.stages import ASSIGN, stage_of
+from evaluation.terms import Decision
 
 Json = dict[str, Any]
 
@@ -190,7 +192,7 @@ class LabelModel(Model):
     `places`: what each key stands for where it is frozen; of an assignment that is the key itself.
     """
 
-    stage: str = Stage.ASSIGN
+    stage: str = ASSIGN
     seen: set[str] = field(default_factory=set)
     places: dict[str, str] = field(default_factory=dict)
 
@@ -198,7 +200,7 @@ class LabelModel(Model):
     def of_state(cls, state: Json) -> Self:
         """Return the model of a state as the server sends it."""
         rows, places = {}, {}
-        if state["stage"] == Stage.ASSIGN:
+        if state["stage"] == ASSIGN:
             keys = [
                 f"{answer['id']}/{nugget['key']}" for answer in state["answers"] for nugget in state["nuggets"]
             ]
@@ -223,7 +225,7 @@ class LabelModel(Model):
 
     def row_json(self, row: LabelRow | None) -> Json | None:
         """Return a row as the wire and the log hold it."""
-        return None if row is None else task_labels.row_json(row, self.stage)
+        return None if row is None else desk_of(stage_of(self.stage)).row_json(row)
 
     @staticmethod
     def row_from_json(row: Mapping[str, Any] | None) -> LabelRow | None:
@@ -243,7 +245,7 @@ class LabelModel(Model):
         )
 
     def _more(self, row: LabelRow) -> int | bool | None:
-        return row.sentence if self.stage == Stage.ASSIGN else row.accepted
+        return row.sentence if self.stage == ASSIGN else row.accepted
 
     def _note(self, kind: str, payload: Json) -> None:
         if kind == "open":

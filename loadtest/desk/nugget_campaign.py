@@ -10,7 +10,8 @@ from evaluation.judges import add_judge
 from evaluation.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.models import Campaign, Event, NuggetList, NuggetSet, Qrel, QrelSource, Segment, Task, Topic
 from evaluation.rules.sentences import split
-from evaluation.terms import Importance, JudgeKind, Origin, Role, Stage
+from evaluation.stages import MANUAL, POST_EDIT, STAGES
+from evaluation.terms import Importance, JudgeKind, Origin, Role
 from loadtest.desk.seats import PASSWORD, Card, Seat
 
 PASSAGES, SENTENCES, DRAFTS = 8, 4, 10
@@ -60,8 +61,8 @@ def _seat(
     add_member(campaign=campaign, user=user, role=Role.ASSESSOR)
     judge, _ = add_judge(name=username, kind=JudgeKind.HUMAN, user=user)
     lists = {drafted.topic_id: drafted for drafted in NuggetList.objects.filter(nugget_set=drafts)}
-    limits = {Stage.POST_EDIT: campaign.protocol.edited_cap, Stage.MANUAL: campaign.protocol.manual_cap}
-    sets = {stage: ensure_nugget_set(campaign, judge, stage.origin) for stage in Stage if not stage.judges}
+    limits = {POST_EDIT: campaign.protocol.edited_cap, MANUAL: campaign.protocol.manual_cap}
+    sets = {stage: ensure_nugget_set(campaign, judge, stage.origin) for stage in STAGES.values() if stage.origin}
     tasks = Task.objects.bulk_create(
         [
             Task(
@@ -70,16 +71,16 @@ def _seat(
                 assessor=user,
                 stage=stage,
                 nugget_set=sets[stage],
-                drafts=lists[topic.pk] if stage is Stage.POST_EDIT else None,
+                drafts=lists[topic.pk] if stage is POST_EDIT else None,
                 qrels=source,
                 protocol=campaign.protocol,
                 second_opinion=True,  # the same topics for everybody
             )
             for topic in topics
-            for stage in (Stage.POST_EDIT, Stage.MANUAL)
+            for stage in (POST_EDIT, MANUAL)
         ]
     )
-    cards = [Card(task.public_id, task.pk, sentences, limits[Stage(task.stage)]) for task in tasks]
+    cards = [Card(task.public_id, task.pk, sentences, limits[task.stage]) for task in tasks]
     return Seat(username, user.pk, tuple(cards))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from evaluation.terms import Stage
+from evaluation.stages import Stage
 from llmjobs.simulator.answering import MODEL
 from loadtest.desk.assessor import Assessor, DeskTask, GaveUp
 from loadtest.desk.judging_task import JudgingTask
@@ -159,13 +159,13 @@ class Organizer:
 
     def hand_out(self, stage: Stage, topics: Collection[str], **fields: str) -> None:
         """Hand out these topics, by topic id, as they become ready, until everything is handed out."""
-        left, order = set(topics), {"stage": stage.value, "priority": "0", **fields}
+        left, order = set(topics), {"stage": stage, "priority": "0", **fields}
         while left and not self.season.is_over:
             key, ready = self._offer(order, left)
             if key:
                 self._hand_out(order, ready)
                 left -= ready
-                self.season.handed[stage.value] += len(ready)
+                self.season.handed[stage] += len(ready)
             self.look_on()
 
     def _offer(self, order: Mapping[str, Any], topics: Collection[str]) -> tuple[str, set[str]]:

@@ -24,7 +24,8 @@ from django.db import connection, connections
 
 from assessor.models import Operation
 from evaluation.models import Assignment, Event, NuggetList, SupportJudgment, Task
-from evaluation.terms import Origin, Stage, TaskState
+from evaluation.stages import ASSIGN, POST_EDIT, SUPPORT_POST_EDIT, SUPPORT_SCRATCH
+from evaluation.terms import Origin, TaskState
 from exchange.backup import read_manifest
 from jobs.models import Job, WorkItem
 from llmjobs.simulator.answering import MODEL
@@ -158,14 +159,14 @@ def _organizers(season: Season) -> list[Organizer]:
 
     def lists(olga: Organizer) -> None:
         olga.await_job(olga.start_job("drafts", qrels="NIST"))
-        olga.hand_out(Stage.POST_EDIT, topics)
-        olga.hand_out(Stage.ASSIGN, topics, nuggets=f"origin:{Origin.EDITED}")
+        olga.hand_out(POST_EDIT, topics)
+        olga.hand_out(ASSIGN, topics, nuggets=f"origin:{Origin.EDITED}")
         olga.await_job(olga.start_job("E/A"))
 
     def citations(omar: Organizer) -> None:
-        omar.hand_out(Stage.SUPPORT_SCRATCH, scratch)
+        omar.hand_out(SUPPORT_SCRATCH, scratch)
         omar.await_job(omar.start_job("support"))
-        omar.hand_out(Stage.SUPPORT_POST_EDIT, shown, machine=MODEL)
+        omar.hand_out(SUPPORT_POST_EDIT, shown, machine=MODEL)
 
     return [
         Organizer(seat, season, number, duties)

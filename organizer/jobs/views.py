@@ -17,7 +17,8 @@ from accounts.models import User
 from evaluation.campaigns.contents import findings_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.terms import FindingCode, Stage
+from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
+from evaluation.terms import FindingCode
 from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
 from llmjobs.budget import CostForecast, forecast_rows
@@ -50,7 +51,7 @@ UNITS = {
     JobKind.RELEVANCE: "Passages",
     JobKind.SECOND_LOOK: "Pairs",
 }
-TASK_OF = {JobKind.LABELS: Stage.ASSIGN, JobKind.SUPPORT: Stage.SUPPORT_SCRATCH}
+TASK_OF = {JobKind.LABELS: ASSIGN, JobKind.SUPPORT: SUPPORT_SCRATCH}
 """Task whose labels a kind of job gives; of other kinds every task says something about the judge."""
 LONGEST_KEY = 19
 JOBS_A_PAGE = 50

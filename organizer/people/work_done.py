@@ -36,9 +36,8 @@ from assessor.timing.times import KeptTime, kept_times_for
 from evaluation.campaigns.people import Person, people_for
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign, Topic
-from evaluation.stages import labels_of_stage
+from evaluation.stages import STAGES, SUPPORT_POST_EDIT, Stage
 from evaluation.tasks import changes as tasks_changes
-from evaluation.terms import Stage
 from organizer.access import get_campaign
 from reports.cache import cached_report
 from reports.metrics.confusion import Confusion, confusion
@@ -205,7 +204,7 @@ def people_work_for(viewer: User, campaign: Campaign) -> PeopleWork:
     labels = (mixes_for(viewer, campaign), latencies_for(viewer, campaign))
     reading = cached_words(campaign), dict(Topic.objects.filter(campaign=campaign).values_list("pk", "topic_id"))
     stages = []
-    for stage in Stage:
+    for stage in STAGES.values():
         rows = tuple(
             _row(person, stage, counts[person.pk, stage], first, judges.get(person.pk, 0), labels, reading)
             for person in people
@@ -229,9 +228,9 @@ def _row(
 ) -> PersonStage:
     own = [timed for timed in first if timed.assessor == who.pk and timed.stage is stage]
     mixes, latencies = labels
-    mix, others = mixes.get((judge, stage), (Mix(labels_of_stage(stage)),) * 2)
+    mix, others = mixes.get((judge, stage), (Mix(stage.labels),) * 2)
     # No other stage shows a label that could be accepted.
-    accept_times = latencies.get(judge, []) if stage is Stage.SUPPORT_POST_EDIT else []
+    accept_times = latencies.get(judge, []) if stage is SUPPORT_POST_EDIT else []
     return PersonStage(
         who=who,
         stage=stage,
@@ -272,7 +271,7 @@ def csv_rows(page: PeopleWork) -> Iterator[tuple[Any, ...]]:
     for row in page.rows:
         minutes, accepts = row.minutes, row.accepts
         yield (
-            *(row.who.name, row.who.username, row.stage.value, row.tasks.done, row.tasks.unfinished),
+            *(row.who.name, row.who.username, row.stage, row.tasks.done, row.tasks.unfinished),
             *((minutes.median, minutes.low, minutes.high) if minutes else (None, None, None)),
             *(row.low, row.high, row.words_per_minute, row.mix.total),
             *_shares(row.mix),

@@ -14,8 +14,9 @@ from django.utils.text import slugify
 from assessor.progress.matrix import MatrixCell, may_organize, open_remarks_for
 from evaluation.labels import AssignmentLabel
 from evaluation.models import Campaign
+from evaluation.stages import Stage
 from evaluation.templatetags.labels import label
-from evaluation.terms import Origin, Stage, TaskState
+from evaluation.terms import Origin, TaskState
 from llmjobs.kinds import WEIGHED
 from llmjobs.models import Call
 from llmjobs.prompt_store import ref_of_call
@@ -107,7 +108,6 @@ def hand_out_chip(public_id: str, topic_id: str, stage: Stage) -> SafeString:
 
 register.filter("act_word", lambda act: ACT_WORDS[act])
 register.filter("prompt_task", lambda task: PROMPT_TASKS[task])
-register.filter("stage_word", lambda stage: Stage(stage).words)
 register.filter("origin_words", lambda origin: Origin(origin).words)
 
 

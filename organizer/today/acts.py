@@ -16,10 +16,11 @@ from evaluation.campaigns.contents import holdings_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Membership, Remark, Task
 from evaluation.rules.tasks import ACTIVE
+from evaluation.stages import Stage
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.remarks import reminded_today
 from evaluation.tasks.units import Order
-from evaluation.terms import Origin, RemarkKind, Stage, TaskState
+from evaluation.terms import Origin, RemarkKind, TaskState
 from exchange.models import Snapshot
 from llmjobs.client import default_endpoint
 from llmjobs.job_service import Work

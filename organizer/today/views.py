@@ -35,7 +35,8 @@ from assessor.progress.today import (
 from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for, odd_times
 from evaluation.models import Campaign, Remark
-from evaluation.terms import RemarkKind, Stage
+from evaluation.stages import STAGES
+from evaluation.terms import RemarkKind
 from exchange.imports.kinds import KINDS
 from exchange.models import ImportAttempt
 from jobs.models import Job, Notice, WorkItem
@@ -126,7 +127,9 @@ def _forecast(viewer: User, campaign: Campaign, times: Sequence[KeptTime], now: 
     spent = {row.task: hours_of(row) for row in times}
     tasks = [OpenTask(stage, spent.get(pk, 0.0)) for pk, stage in open_tasks_for(viewer, campaign)]
     first = [row for row in times if row.is_first]
-    spreads = {stage: spread_of([hours_of(row) for row in first if row.stage is stage]) for stage in Stage}
+    spreads = {
+        stage: spread_of([hours_of(row) for row in first if row.stage is stage]) for stage in STAGES.values()
+    }
     return forecast(tasks, spreads, _pace(times, now), now)
 
 

@@ -25,14 +25,13 @@ from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Task, Topic
 from evaluation.rules.text import LONGEST_PATTERN, matcher
-from evaluation.stages import stage_of
+from evaluation.stages import ASSIGN, POST_EDIT, STAGES, Stage, stage_of
 from evaluation.tasks.changes import LONGEST_REASON, PAST, Change, TaskChange
 from evaluation.tasks.units import ASSIGNED, Order
-from evaluation.terms import Origin, RemarkKind, Stage, TaskState
+from evaluation.terms import Origin, RemarkKind, TaskState
 from organizer.forms import ListSearch, choice_field, day_field, due_field, errors_text, named, ticks_field
 from web.fields import TextField
 
-STAGES = [(stage.value, f"{stage.words}: {stage_of(stage).meaning}") for stage in Stage]
 REASSIGN = "reassign"
 CHANGES = [
     (Change.REOPEN.value, "Reopen submitted work: a further version begins as a copy"),
@@ -63,16 +62,21 @@ def people(viewer: User, campaign: Campaign) -> list[tuple[str, str]]:
     return [(user.username, user.name) for user in assessors_for(viewer, campaign)]
 
 
+def stages_to_choose() -> list[tuple[str, str]]:
+    return [(stage, f"{stage.words}: {stage.meaning}") for stage in STAGES.values()]
+
+
 class WorkSearch(ListSearch):
     """Topics that the matrix shows: words, an id or a `/pattern/`, a state, a stage, a person."""
 
     words = TextField(required=False, max_length=LONGEST_PATTERN + 2, label="Words, id or /pattern/")
     state = choice_field("State", "State: any", [("Topics", TOPIC_STATES), ("Topics with a task", TASK_STATES)])
-    stage = choice_field("Stage", "Stage: any", [(stage.value, stage.words) for stage in Stage])
     step = choice_field("Pipeline", "Pipeline: any", STEP_STATES)
 
     def __init__(self, viewer: User, campaign: Campaign, data: Any) -> None:
         super().__init__(data)
+        stages = [(stage, stage.words) for stage in STAGES.values()]
+        self.fields["stage"] = choice_field("Stage", "Stage: any", stages)
         self.fields["assessor"] = choice_field("Person", "Person: any", people(viewer, campaign))
         for name in ("state", "stage", "assessor", "step"):
             self.fields[name].widget.attrs["aria-label"] = self.fields[name].label
@@ -123,7 +127,7 @@ class InboxSearch(ListSearch):
 
 
 class HandOutForm(forms.Form):
-    stage = forms.ChoiceField(choices=STAGES, initial=Stage.POST_EDIT, widget=forms.RadioSelect, label="Stage")
+    stage = forms.ChoiceField(choices=stages_to_choose, initial=POST_EDIT, widget=forms.RadioSelect, label="Stage")
     due = due_field()
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, initial=0, label="Priority")
     again = forms.BooleanField(required=False, label="Again")
@@ -159,16 +163,20 @@ class HandOutForm(forms.Form):
     @property
     def stages(self) -> list[tuple[forms.boundfield.BoundWidget, str, str, int]]:
         return [
-            (radio, stage.words, stage_of(stage).meaning, len(lacking(self.handed_out, stage)))
-            for radio, stage in zip(self["stage"], Stage, strict=True)
+            (radio, stage.words, stage.meaning, len(lacking(self.handed_out, stage)))
+            for radio, stage in zip(self["stage"], STAGES.values(), strict=True)
         ]
 
     @property
     def boxes(self) -> list[tuple[forms.boundfield.BoundWidget, list[Stage]]]:
         return [
-            (box, [stage for stage in Stage if stage in self.handed_out[box.data["value"]]])
+            (box, [stage for stage in STAGES.values() if stage in self.handed_out[box.data["value"]]])
             for box in self["topics"]
         ]
+
+    @property
+    def stage_words(self) -> str:
+        return stage_of(self["stage"].value()).words
 
     @property
     def all_have_it(self) -> bool:
@@ -179,7 +187,7 @@ class HandOutForm(forms.Form):
         data = self.cleaned_data
         kind, _, named = data["nuggets"].partition(":")
         return Order(
-            stage=Stage(data["stage"]),
+            stage=stage_of(data["stage"]),
             topics=tuple(data["topics"]),
             assessor=data["assessor"],
             drafts=data["drafts"],
@@ -243,7 +251,7 @@ class ChangeForm(TaskForm):
 
 
 def _caption(task: Task) -> str:
-    return f"{task.topic.topic_id}, {Stage(task.stage).words}: {task.assessor.name}, {task.state}"
+    return f"{task.topic.topic_id}, {task.stage.words}: {task.assessor.name}, {task.state}"
 
 
 class ProposalForm(forms.Form):
@@ -257,7 +265,7 @@ class ProposalForm(forms.Form):
     @property
     def order(self) -> Order:
         topic, assessor, nuggets = self.cleaned_data["proposed"].split(" ", 2)
-        return Order(Stage.ASSIGN, (topic,), assessor, nuggets=nuggets)
+        return Order(ASSIGN, (topic,), assessor, nuggets=nuggets)
 
 
 class UndoForm(forms.Form):

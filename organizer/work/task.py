@@ -24,9 +24,10 @@ from evaluation.errors import NoSuchTask
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign, Submission, Task
 from evaluation.rules.tasks import Act, can_act
+from evaluation.stages import ASSIGN
 from evaluation.tasks.changes import Change, change_tasks
 from evaluation.tasks.hand_out import reassign
-from evaluation.terms import Decision, Importance, Making, Stage, TaskState
+from evaluation.terms import Decision, Importance, Making, TaskState
 from organizer.access import get_row
 from organizer.work.forms import DONE, PRIORITIES, TaskForm
 from reports.metrics.edits import EDIT_CLASSES
@@ -225,7 +226,7 @@ def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str
     if opened is None:
         return first
     shown, cited = shown_answer(task.public_id, task.assessor, opened["id"])
-    lines = _assigned(state, opened) if task.stage == Stage.ASSIGN else _pairs(state, opened["id"])
+    lines = _assigned(state, opened) if task.stage == ASSIGN else _pairs(state, opened["id"])
     return replace(first, lines=tuple(lines), answers=answers, answer=shown, cited=cited)
 
 

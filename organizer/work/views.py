@@ -26,12 +26,13 @@ from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Task
 from evaluation.models.querysets import TaskQuerySet
+from evaluation.stages import POST_EDIT, STAGES, Stage, stage_of
 from evaluation.tasks import changes
 from evaluation.tasks.changes import ChangeReceipt, TaskChange, change_tasks, plan_change
 from evaluation.tasks.hand_out import hand_out, plan_reassigning, reassign_many
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.remarks import answer_remark
-from evaluation.terms import Stage, TaskState
+from evaluation.terms import TaskState
 from jobs.models import Notice
 from llmjobs.job_status import shown_notices
 from llmjobs.taken_drafts import sets_to_take, take_drafts
@@ -68,7 +69,7 @@ def first_choices(viewer: User, campaign: Campaign, data: QueryDict) -> dict[str
     """
     stages = stages_by_topic(viewer, campaign)
     code = data.get("stage", "")
-    stage = Stage(code) if code in list(Stage) else next_stage(stages)
+    stage = stage_of(code) if code in list(STAGES.values()) else next_stage(stages)
     choose = data.get("choose", "lacking")
     names = HAND_OUT_INPUTS if choose in CHOSEN_IN_MATRIX else KEPT
     kept = {name: data[name] for name in names if name in data}
@@ -103,8 +104,8 @@ def next_stage(stages: Mapping[str, Collection[Stage]]) -> Stage:
     """
     used = frozenset().union(*stages.values())
     # Unused stages come last, and of these the ones that judge answers before another kind of list.
-    order = sorted(Stage, key=lambda stage: (stage not in used, stage not in used and not stage.judges))
-    first = order if used else list(Stage)
+    order = sorted(STAGES.values(), key=lambda stage: (stage not in used, stage not in used and not stage.judges))
+    first = order if used else list(STAGES.values())
     return next((stage for stage in first if lacking(stages, stage)), first[0])
 
 
@@ -179,7 +180,7 @@ def undo_hand_out(request: UserRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with refusals_on(form):
             task = changes.undo_hand_out(campaign=campaign, task=form.cleaned_data["task"], actor=request.user)
-            what = f"{task.topic.topic_id}, {Stage(task.stage).words}"
+            what = f"{task.topic.topic_id}, {task.stage.words}"
             messages.success(request, f"Undone: {task.assessor.name} does not have {what}.")
     return _back_to_matrix(request, campaign, form)
 
@@ -226,7 +227,7 @@ def hand_out_work(request: UserRequest, slug: str) -> HttpResponse:
         "form": form,
         "plan": plan,
         "fails": fails,
-        "to_take": sets_to_take(campaign) if form["stage"].value() == Stage.POST_EDIT else [],
+        "to_take": sets_to_take(campaign) if form["stage"].value() == POST_EDIT else [],
         "folded": plan and plan.given and (filled or from_matrix),
         "ticked_before": were_ticked_before(data),
     }

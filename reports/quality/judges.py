@@ -20,7 +20,8 @@ from evaluation.domain.conditions import CitationCondition, resolve, resolve_cit
 from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import Campaign, Judge, ListedNugget, NuggetList, QrelSource, SupportJudgment, Topic
-from evaluation.terms import Condition, JudgeKind, Origin, Stage, SupportCondition
+from evaluation.stages import ASSIGN, SUPPORT_SCRATCH, Stage
+from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from reports.agreement.figures import agreement_of
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport, LabelSide, confuse, match
@@ -246,8 +247,8 @@ def trust_of(campaign: Campaign) -> Mapping[int, tuple[JudgeTrust, ...]]:
     # Labels given in sight of the LLM's own agree with it all too well.
     unaided = [row for row in citations if row[1] == SupportCondition.SCRATCH]
     by_task = (
-        (Stage.ASSIGN, nuggets, _assigners(campaign)),
-        (Stage.SUPPORT_SCRATCH, unaided, _citation_judges(campaign).filter(condition=SupportCondition.LLM)),
+        (ASSIGN, nuggets, _assigners(campaign)),
+        (SUPPORT_SCRATCH, unaided, _citation_judges(campaign).filter(condition=SupportCondition.LLM)),
     )
     topics = Topic.objects.filter(campaign=campaign).in_bulk()
     for task, rows, givers in by_task:
@@ -278,7 +279,7 @@ def _trust(
     people: Jackknife,
     topics: Mapping[int, Topic],
 ) -> JudgeTrust:
-    names, cells = SCALES[task is not Stage.ASSIGN]
+    names, cells = SCALES[task is not ASSIGN]
     tables = _by_topic(rows, cells, len(names))
     counts = np.array([*tables.values()], dtype=np.int64).reshape(-1, 1, len(names), len(names))
     whole, pairs = counts.sum(axis=(0, 1)), int(counts.sum())
@@ -372,7 +373,7 @@ def _sides(campaign: Campaign, task: Stage, judge: Judge, rows: Sequence[Pairs])
 def _resolved(campaign: Campaign, task: Stage, judge: str, *, of: str, nuggets: str, person: str) -> _Sides:
     rows: LabelSide
     columns: LabelSide
-    if task is Stage.ASSIGN:
+    if task is ASSIGN:
         origin = Origin(campaign.nugget_sets.get(name=of).origin)
         by_llm, by_person = Condition.of(origin, JudgeKind.LLM), Condition.of(origin, JudgeKind.HUMAN)
         rows = resolve(campaign, by_llm, judge=judge, nuggets=nuggets)

@@ -28,8 +28,8 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.stages import labels_of_stage
-from evaluation.terms import JudgeKind, Stage, SupportCondition
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.terms import JudgeKind, SupportCondition
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport
 from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
@@ -39,8 +39,8 @@ from reports.metrics.confusion import KAPPA, confusion, harsh_conflicts
 from reports.metrics.jackknife import Jackknife, jackknife
 
 SUPPORTED: Final = {
-    Stage.SUPPORT_SCRATCH: SupportCondition.SCRATCH,
-    Stage.SUPPORT_POST_EDIT: SupportCondition.POST_EDIT,
+    SUPPORT_SCRATCH: SupportCondition.SCRATCH,
+    SUPPORT_POST_EDIT: SupportCondition.POST_EDIT,
 }
 Key = tuple[int, int]
 ABSENT: Final = -9
@@ -85,7 +85,7 @@ class Shared:
     def confusion(self, pair: PairOfPeople) -> ConfusionReport:
         """Return a pair's K x K: rows the first's labels, columns the second's."""
         rows, columns = (self.labels[self.judges.index(judge)] for judge in (pair.first, pair.second))
-        names = labels_of_stage(self.stage).scale
+        names = self.stage.labels.scale
         harsh = int(harsh_conflicts(rows, columns, len(names) - 1).sum())
         # A label that is no degree stays in, and the confusion counts it as left out.
         both = (rows != ABSENT) & (columns != ABSENT)
@@ -94,7 +94,7 @@ class Shared:
 
     def tables(self) -> Counts:
         """Return the K x K of each pair of people, topic by topic: T x P x K x K."""
-        size = len(labels_of_stage(self.stage))
+        size = len(self.stage.labels)
         topics, place = np.unique(self.topics, return_inverse=True)
         tables = np.zeros((len(topics), len(self.pairs), size, size), dtype=np.int64)
         for number, pair in enumerate(self.pairs):
@@ -133,7 +133,7 @@ def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
 
 def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
     shared = next((each for each in _shared(campaign) if each.stage is stage), None)
-    size = len(labels_of_stage(stage))
+    size = len(stage.labels)
     tables = shared.tables() if shared else np.zeros((0, 0, size, size), dtype=np.int64)
     return jackknife(tables, KAPPA)
 
@@ -141,7 +141,7 @@ def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
 @cached_report(size=16)
 def _shared(campaign: Campaign) -> tuple[Shared, ...]:
     people = frozenset(Judge.objects.filter(kind=JudgeKind.HUMAN, aside=False).values_list("pk", flat=True))
-    parts = [_of(Stage.ASSIGN, _assigned(campaign, people), ASSIGNMENT_CELLS)]
+    parts = [_of(ASSIGN, _assigned(campaign, people), ASSIGNMENT_CELLS)]
     for stage, condition in SUPPORTED.items():
         parts.append(_of(stage, _supported(campaign, condition, people), SUPPORT_CELLS))
     return tuple(shared for shared in parts if shared.keys)
@@ -187,9 +187,7 @@ def _of(stage: Stage, rows: Sequence[Row], cells: Bytes) -> Shared:
         labels[row_of[judge], place[first, second]] = cells[label]
     topic = np.array(list(topics.values()), dtype=np.int32)
     pairs = tuple(_pairs(judges, labels, topic))
-    return Shared(
-        stage, judges, tuple(place), topic, labels, overlap(labels, topic, len(labels_of_stage(stage))), pairs
-    )
+    return Shared(stage, judges, tuple(place), topic, labels, overlap(labels, topic, len(stage.labels)), pairs)
 
 
 def _pairs(judges: Sequence[Judge], labels: Bytes, topic: Indices) -> Iterable[PairOfPeople]:
@@ -208,7 +206,7 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
     keys = [shared.keys[place] for place in places]
     in_topics = {int(shared.topics[place]) for place in places}
     topics = dict(Topic.objects.filter(pk__in=in_topics).values_list("pk", "topic_id"))
-    if shared.stage is Stage.ASSIGN:
+    if shared.stage is ASSIGN:
         answers = [first for first, _ in keys]
         texts = dict(NuggetVersion.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "text"))
         items = [(texts[second], "") for _, second in keys]

@@ -15,7 +15,7 @@ from assessor.models import WorkingSupport
 from assessor.rules.clock import PUBLISHED_LIMITS, RULE_VERSION, SECOND, Stretch, fixed_limit, moment
 from assessor.timing.times import Timed, TopicTime, recorded_in, times_in
 from evaluation.models import Campaign, Qrel, Task, TaskAnswer
-from evaluation.terms import Stage
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, Stage
 from reports.files import Row
 from web.csv_response import safe_cell
 
@@ -76,7 +76,7 @@ def time_report(campaign: Campaign, idle: int | None) -> dict[str, Any]:
         "rule_version": RULE_VERSION,
         "stages": [
             _stage_row(stage, times)
-            for stage in Stage
+            for stage in STAGES.values()
             if any(time.timed.stage is stage and time.timed.whole for time in times)
         ],
         "submissions": [time_row(time) for time in times],
@@ -95,7 +95,7 @@ def _stage_row(stage: Stage, times: Iterable[TopicTime]) -> dict[str, Any]:
     reworked = [time for time in own if time.timed.version > 1]
     point = seconds(time.times.active.point for time in first)
     return {
-        "stage": stage.value,
+        "stage": stage,
         "topics": len(first),
         "median_s": quantile(point, 0.5),
         "q1_s": quantile(point, 0.25),
@@ -168,7 +168,7 @@ def _who(timed: Timed) -> dict[str, Any]:
     return {
         "campaign": timed.campaign,
         "topic_id": timed.topic_id,
-        "stage": timed.stage.value,
+        "stage": timed.stage,
         "assessor": timed.assessor,
         "version": timed.version,
     }
@@ -221,11 +221,11 @@ def words_read(campaign: Campaign) -> Words:
     longest: Words = defaultdict(int)
     for pk, topic, topic_id, stage, qrels, threshold in rows:
         # Two people who share a topic read the same passages, which count once: hence the longest and not the sum.
-        if stage in (Stage.POST_EDIT, Stage.MANUAL):
+        if stage in (POST_EDIT, MANUAL):
             words = passages.get((qrels, threshold, topic), 0)
         else:
-            words = answers.get(pk, 0) if stage == Stage.ASSIGN else pairs.get(pk, 0)
-        key = (topic_id, Stage(stage))
+            words = answers.get(pk, 0) if stage == ASSIGN else pairs.get(pk, 0)
+        key = (topic_id, stage)
         longest[key] = max(longest[key], words)
     return dict(longest)
 

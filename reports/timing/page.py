@@ -11,7 +11,7 @@ from django.utils import timezone
 from assessor.rules.clock import RULE_VERSION, SECOND, SHORTEST_LIMIT
 from assessor.timing.times import TopicTime
 from evaluation.models import Campaign
-from evaluation.terms import Stage
+from evaluation.stages import MANUAL, POST_EDIT, STAGES, Stage
 from reports import charts
 from reports.document import Document, Option
 from reports.forms import TimeForm
@@ -47,7 +47,7 @@ from web.consistent_read import consistent_read
 
 TITLE = "Time"
 HOUR = 3600
-PUBLISHED = {Stage.POST_EDIT: 1.0 * HOUR, Stage.MANUAL: 2.5 * HOUR}
+PUBLISHED = {POST_EDIT: 1.0 * HOUR, MANUAL: 2.5 * HOUR}
 """What a topic took in the study, in seconds (Pradeep et al. 2025)."""
 SPREAD = (
     *of_kind(ColumnKind.CLOCK, low_s="Low", point_s="Median", high_s="High", q1_s="q1", q3_s="q3", iqr_s="IQR"),
@@ -115,7 +115,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
     rows = []
     for stage, own in _by_stage(first).items():
         published = PUBLISHED.get(stage)
-        row = {"stage": stage.value, "topics": len(own)} | _spread(own, words)
+        row: dict[str, Any] = {"stage": stage, "topics": len(own)} | _spread(own, words)
         times_published = row["point_s"] / published if published else None
         total = sum(seconds(time.times.active.point for time in own))
         rows.append(row | {"published_s": published, "of_published": times_published, "total_s": total})
@@ -133,8 +133,8 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
         alt=f"Hours per topic in {counted(len(bars), 'stage')}: low, median and high, and what was published.",
         draw=lambda dark: charts.spans(bars, "hours per topic", dark=dark),
         note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
-        names={stage.value: stage.words for stage in Stage},
-        links={stage.words: f"../../work/?stage={stage}" for stage in Stage},
+        names={stage: stage.words for stage in STAGES.values()},
+        links={stage.words: f"../../work/?stage={stage}" for stage in STAGES.values()},
     )
     stage_columns = columns(
         ("stage", "Stage", ColumnKind.STAGE),
@@ -153,7 +153,7 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
 def _assessors(first: Sequence[TopicTime], words: Words) -> Section:
     people: dict[tuple[str, str], list[TopicTime]] = defaultdict(list)
     for time in first:
-        people[time.timed.assessor, time.timed.stage.value].append(time)
+        people[time.timed.assessor, time.timed.stage].append(time)
     rows: list[Row] = [
         {"assessor": name, "stage": stage, "topics": len(own)} | _spread(own, words)
         for (name, stage), own in sorted(people.items())
@@ -172,7 +172,7 @@ def _tags(first: Sequence[TopicTime], words: Words, tags: dict[str, frozenset[st
     rows: list[Row] = []
     for tag, topics in tags.items():
         for stage, own in _by_stage([time for time in first if time.timed.topic_id in topics]).items():
-            rows.append({"tag": tag, "stage": stage.value, "topics": len(own)} | _spread(own, words))
+            rows.append({"tag": tag, "stage": stage, "topics": len(own)} | _spread(own, words))
     tag_columns = columns(
         ("tag", "Tag"), ("stage", "Stage", ColumnKind.STAGE), ("topics", "Topics", ColumnKind.COUNT), *SPREAD
     )
@@ -183,7 +183,7 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Section:
     rows = [
         {
             "topic_id": time.timed.topic_id,
-            "stage": time.timed.stage.value,
+            "stage": time.timed.stage,
             "assessor": time.timed.assessor,
             "version": time.timed.version,
             "submitted": "yes" if time.timed.submitted else "not yet",
@@ -209,7 +209,7 @@ def _submissions(times: Sequence[TopicTime], words: Words) -> Section:
 
 
 def _by_stage(times: Sequence[TopicTime]) -> dict[Stage, list[TopicTime]]:
-    by_stage = {stage: [time for time in times if time.timed.stage is stage] for stage in Stage}
+    by_stage = {stage: [time for time in times if time.timed.stage is stage] for stage in STAGES.values()}
     return {stage: own for stage, own in by_stage.items() if own}
 
 

@@ -13,7 +13,7 @@ from django.test import Client
 from accounts.models import User
 from evaluation.judges import judge_of
 from evaluation.models import Assignment, ConditionDefault, Event, Judge, NuggetSet, SupportJudgment, Task
-from evaluation.terms import Stage
+from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
 from tests.accounts.conftest import confirmed
 from tests.worlds.cast import make_user
 from tests.worlds.judging import JudgingWorld, finish, make_judging_world
@@ -31,8 +31,8 @@ def world(tmp_path: Path) -> JudgingWorld:
     olga = Client()
     olga.force_login(world.people["olga"])
     olga.post("/campaigns/river/people/give/", {"username": "zelda", "role": "assessor"})
-    finish(world.hand(Stage.SUPPORT_SCRATCH, "zelda"), 2)
-    finish(world.hand(Stage.ASSIGN, "zelda", nuggets=world.campaign.nugget_sets.get(name="edited")), 1)
+    finish(world.hand(SUPPORT_SCRATCH, "zelda"), 2)
+    finish(world.hand(ASSIGN, "zelda", nuggets=world.campaign.nugget_sets.get(name="edited")), 1)
     NuggetSet.objects.create(
         campaign=world.campaign, name="manual-Zelda Quist", origin="manual", judge=judge_of(zelda)
     )

@@ -10,8 +10,9 @@ import pytest
 from django.test import Client
 
 from evaluation.models import Answer, Run, Topic
+from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
 from evaluation.tasks.remarks import remark
-from evaluation.terms import RemarkKind, Stage
+from evaluation.terms import RemarkKind
 from exchange.own_data import PARTS
 from tests.accounts.conftest import confirmed
 from tests.worlds.judging import MACHINE, JudgingWorld, finish, load_machine, make_judging_world
@@ -26,9 +27,9 @@ def world(tmp_path: Path) -> JudgingWorld:
     """Ann and Ben judge the same answers, whose labels differ; an LLM has judged them too."""
     world = make_judging_world(tmp_path)
     load_machine(world, ("alpha", 0, "d1", "full_support"), ("gamma", 0, "d2", "no_support"))
-    finish(world.hand(Stage.SUPPORT_SCRATCH, "ann"), 2)
-    finish(world.hand(Stage.SUPPORT_SCRATCH, "ben", again=True), 0)
-    task = world.hand(Stage.ASSIGN, "ann", nuggets=world.campaign.nugget_sets.get(name="edited"))
+    finish(world.hand(SUPPORT_SCRATCH, "ann"), 2)
+    finish(world.hand(SUPPORT_SCRATCH, "ben", again=True), 0)
+    task = world.hand(ASSIGN, "ann", nuggets=world.campaign.nugget_sets.get(name="edited"))
     finish(task, 1)
     remark(
         task=task.public_id, user=world.people["ann"], kind=RemarkKind.COMMENT, about="", text="Ann's own words"

@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from accounts.tokens import make_token
 from evaluation.models import Task, Topic
+from evaluation.stages import MANUAL
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import Stage, StudyKind
+from evaluation.terms import StudyKind
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from tests.api.reading import Program
 from tests.worlds.campaign import World, make_world
@@ -42,6 +43,6 @@ def program_of(world: World, name: str, scopes: tuple[str, ...] = ("read",)) -> 
 
 def hand_out_to(world: World, name: str, topic: str = "t1", *, second_opinion: bool = False) -> Task:
     """Hand a topic to somebody, to write its nuggets by hand; return the task."""
-    order = Order(Stage.MANUAL, (Topic.objects.get(topic_id=topic).public_id,), name, again=second_opinion)
+    order = Order(MANUAL, (Topic.objects.get(topic_id=topic).public_id,), name, again=second_opinion)
     receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
     return Task.objects.get(public_id=receipt.tasks[0])

@@ -15,7 +15,7 @@ from assessor.keymap import (
     is_single,
     keymap_json,
 )
-from evaluation.terms import Stage
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from tests.architecture.tree import ROOT
 
 # ux.md 3.7, by stage: what each key does there. An action may have more keys.
@@ -83,11 +83,11 @@ JUDGING = {
 }
 SUPPORT = JUDGING | {"Enter": "note", "e": "note"}
 PROMISED = {
-    Stage.POST_EDIT: BOTH | {"a": "keep", "u": "next-undecided", "d": "diff"},
-    Stage.MANUAL: BOTH | {"u": "next-unread"},
-    Stage.ASSIGN: JUDGING | {"Enter": "place", "e": "place"},
-    Stage.SUPPORT_SCRATCH: SUPPORT,
-    Stage.SUPPORT_POST_EDIT: SUPPORT | {"a": "accept"},
+    POST_EDIT: BOTH | {"a": "keep", "u": "next-undecided", "d": "diff"},
+    MANUAL: BOTH | {"u": "next-unread"},
+    ASSIGN: JUDGING | {"Enter": "place", "e": "place"},
+    SUPPORT_SCRATCH: SUPPORT,
+    SUPPORT_POST_EDIT: SUPPORT | {"a": "accept"},
 }
 IN_A_FIELD = {"Escape": ("edit-leave", "editor"), "Enter": ("search-next", "search")}
 IN_A_FIELD |= {"Shift+Enter": ("search-previous", "search")}
@@ -115,7 +115,7 @@ def test_a_promised_key_is_there(stage: Stage, key: str, name: str) -> None:
 @pytest.mark.parametrize("key", IN_A_FIELD)
 def test_a_promised_key_of_a_text_field_is_there(key: str) -> None:
     name, where = IN_A_FIELD[key]
-    action = actions(Stage.MANUAL)[name]
+    action = actions(MANUAL)[name]
     assert key in action.keys
     assert action.in_fields
     assert action.where == (where,)
@@ -144,29 +144,29 @@ def test_ids_are_said_once_and_every_action_has_a_place_in_the_sheet() -> None:
 
 
 def test_undo_stays_the_field_s_own_inside_a_text_field() -> None:
-    assert not actions(Stage.POST_EDIT)["undo"].in_fields
-    assert not actions(Stage.POST_EDIT)["redo"].in_fields
+    assert not actions(POST_EDIT)["undo"].in_fields
+    assert not actions(POST_EDIT)["redo"].in_fields
 
 
 def test_a_page_gets_the_account_s_own_keys() -> None:
     own = DeskSettings(single_keys=False, keys={"keep": ("q",)})
-    page = keymap_json(own, Stage.POST_EDIT)
+    page = keymap_json(own, POST_EDIT)
     assert page["single"] is False
     assert {action["id"]: action["keys"] for action in page["actions"]}["keep"] == ["q"]
-    assert {action["id"] for action in keymap_json(own, Stage.MANUAL)["actions"]} == set(actions(Stage.MANUAL))
+    assert {action["id"] for action in keymap_json(own, MANUAL)["actions"]} == set(actions(MANUAL))
 
 
 def test_what_shows_the_machines_label_has_no_key_where_none_is_shown() -> None:
-    shown = [stage for stage in Stage if "accept" in actions(stage)]
-    assert shown == [Stage.SUPPORT_POST_EDIT]
+    shown = [stage for stage in STAGES.values() if "accept" in actions(stage)]
+    assert shown == [SUPPORT_POST_EDIT]
 
 
 def test_a_label_is_called_what_its_stage_calls_it() -> None:
-    full = {stage: actions(stage)["label-1"].label_in(stage) for stage in Stage if stage.judges}
+    full = {stage: actions(stage)["label-1"].label_in(stage) for stage in STAGES.values() if stage.judges}
     assert full == {
-        Stage.ASSIGN: "Support",
-        Stage.SUPPORT_SCRATCH: "Full support",
-        Stage.SUPPORT_POST_EDIT: "Full support",
+        ASSIGN: "Support",
+        SUPPORT_SCRATCH: "Full support",
+        SUPPORT_POST_EDIT: "Full support",
     }
 
 

@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from assessor.models import Operation, PracticeAnswer, PracticeItem, WorkingNugget
 from evaluation.models import Answer, Citation, Nugget, Task
-from evaluation.terms import Stage
+from evaluation.stages import STAGES
 
 AT = "2026-05-04T10:00:00Z"
 PRACTICE = {"practice", "practice_state", "practice_answer"}
@@ -106,7 +106,9 @@ def operations(known: Known, seq: int, keys: Sequence[str]) -> Iterator[dict[str
 
 def judging_operations(task: str) -> list[dict[str, Any]]:
     """Return operations of every kind for a judging task, on what is its own and on what is not; [] for others."""
-    if not Task.objects.filter(public_id=task, stage__in=[stage for stage in Stage if stage.judges]).exists():
+    if not Task.objects.filter(
+        public_id=task, stage__in=[stage for stage in STAGES.values() if stage.judges]
+    ).exists():
         return []
     answers = list(Answer.objects.values_list("public_id", flat=True))
     nuggets = list(Nugget.objects.values_list("public_id", flat=True))

@@ -32,8 +32,9 @@ from evaluation.models import (
     Task,
     Topic,
 )
+from evaluation.stages import ASSIGN
 from evaluation.studies import StudyOrder, create_study, hand_out_study
-from evaluation.terms import JudgeKind, Origin, Stage, StudyKind
+from evaluation.terms import JudgeKind, Origin, StudyKind
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
 from tests.assessor.desk_client import Window
 from tests.crawl.addresses import addresses
@@ -62,7 +63,7 @@ def judging(db: None, tmp_path: Path) -> JudgeWorld:
     """Three runs. Ben assigns the same nuggets as Ann, and a machine has judged everything."""
     world = make_judge_world(tmp_path, runs=3)
     judge_with_machine(world, tmp_path, 3)
-    make_judging_task(world.campaign, world.people["ben"], Stage.ASSIGN)
+    make_judging_task(world.campaign, world.people["ben"], ASSIGN)
     give_study(world, tmp_path)
     give_random_check(world)
     return world

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from assessor.blind.guidelines import guidelines_of
 from evaluation.models import Campaign, Event, Task
-from evaluation.terms import Condition, Stage, SupportCondition
+from evaluation.stages import STAGES
+from evaluation.terms import Condition, SupportCondition
 from exchange.demo_campaign import PASSWORD, SLUG, start_demo_jobs
 from exchange.imports.kinds import KINDS
 from exchange.models import Export, ImportAttempt
@@ -151,7 +152,7 @@ def test_check_43_mails_and_guidelines_have_the_words_of_pages() -> None:
     for task in Task.objects.select_related("assessor"):
         found = guidelines_of(task.public_id, task.assessor)
         guidelines[f"guidelines of {task.stage}"] = TAGS.sub(" ", f"{found.text} {found.definitions}")
-    assert set(guidelines) == {f"guidelines of {stage}" for stage in Stage}
+    assert set(guidelines) == {f"guidelines of {stage}" for stage in STAGES.values()}
     assert hits(mails | guidelines) == []
 
 

@@ -13,7 +13,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import User
-from assessor.desk.task_progress import pairs_without_llm_label, progress_of
+from assessor.desk.task_progress import progress_of
+from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import TimeSegment
 from assessor.practice.items import practice_of
 from assessor.progress.today import FEWEST
@@ -30,7 +31,8 @@ from evaluation.models import (
     Task,
     Topic,
 )
-from evaluation.terms import Condition, DrawKind, RemarkKind, Role, Stage, TaskState
+from evaluation.stages import ASSIGN, STAGES
+from evaluation.terms import Condition, DrawKind, RemarkKind, Role, TaskState
 from exchange.demo_campaign import EMPTY_SLUG, SLUG
 from exchange.models import Snapshot
 from jobs.models import Job, WorkItem
@@ -70,10 +72,10 @@ def demo() -> Campaign:
 
 def test_every_desk_of_the_demo_can_be_tried_at_once() -> None:
     tasks = list(Task.objects.select_related("protocol", "assessor"))
-    assert {task.stage for task in tasks} == set(Stage)
+    assert {task.stage for task in tasks} == set(STAGES.values())
     assert pairs_without_llm_label(tasks) == {}
     label_counts = [
-        progress.labels for progress in progress_of([task for task in tasks if Stage(task.stage).judges]).values()
+        progress.labels for progress in progress_of([task for task in tasks if task.stage.judges]).values()
     ]
     assert min(label_counts) > 0
     practice = [(practice_of(task.assessor, [task.campaign_id]), task) for task in tasks]
@@ -135,14 +137,14 @@ def test_one_task_is_late_one_blocked_by_a_flag_one_reopened() -> None:
 def test_each_stage_has_three_submissions_with_their_times() -> None:
     timed = Task.objects.filter(pk__in=TimeSegment.objects.values("task"), submissions__isnull=False, study=None)
     counted = Counter(timed.values_list("stage", flat=True))
-    assert min(counted[stage] for stage in Stage) >= FEWEST
+    assert min(counted[stage] for stage in STAGES.values()) >= FEWEST
     assert len({task.assessor_id for task in timed}) == 5
     for special in ({"gap_answer": "away"}, {"offline": True}):
         assert TimeSegment.objects.filter(**special).values("task").distinct().count() == 1
 
 
 def test_people_judged_120_pairs_twice_in_six_topics() -> None:
-    nuggets = next(shared for shared in shared_by_people(organizer(), demo()) if shared.stage is Stage.ASSIGN)
+    nuggets = next(shared for shared in shared_by_people(organizer(), demo()) if shared.stage is ASSIGN)
     pair = max(nuggets.pairs, key=lambda pair: pair.items)
     assert pair.items >= 120
     assert pair.topics == 6

@@ -20,8 +20,9 @@ from evaluation.models import (
     TopicTag,
     fields,
 )
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH
 from evaluation.studies import StudyOrder, create_study, hand_out_study
-from evaluation.terms import JudgeKind, Origin, Role, Stage, StudyKind
+from evaluation.terms import JudgeKind, Origin, Role, StudyKind
 from exchange.demo_campaign import SLUG, load_demo
 from loadtest.demo.campaign import HOURLY_RATE
 from reports.confusion.paired_labels import ItemKind
@@ -134,12 +135,12 @@ def _label_as_people(world: JudgingWorld) -> None:
     ):
         second_opinion = username == "ben" and topic == "t1"
         _finish(
-            world.hand(Stage.ASSIGN, username, topic, nuggets=nuggets, again=second_opinion),
+            world.hand(ASSIGN, username, topic, nuggets=nuggets, again=second_opinion),
             first=2 * second_opinion,
         )
-        _finish(world.hand(Stage.SUPPORT_SCRATCH, username, topic, again=second_opinion), first=2 * second_opinion)
+        _finish(world.hand(SUPPORT_SCRATCH, username, topic, again=second_opinion), first=2 * second_opinion)
     add_member(campaign=world.campaign, user=world.people["sam"], role=Role.ASSESSOR)
-    _finish(world.hand(Stage.SUPPORT_POST_EDIT, "sam", "t1", machine=MACHINE), first=1)
+    _finish(world.hand(SUPPORT_POST_EDIT, "sam", "t1", machine=MACHINE), first=1)
 
 
 def _finish(task: Task, first: int = 0) -> None:

@@ -15,7 +15,8 @@ from evaluation.imports.nuggets import import_nuggets
 from evaluation.imports.runs import RunOptions, import_runs
 from evaluation.imports.topics import import_topics
 from evaluation.models import Campaign, Judge
-from evaluation.terms import JudgeKind, Origin, Stage
+from evaluation.stages import ASSIGN
+from evaluation.terms import JudgeKind, Origin
 from exchange.demo_campaign import PASSWORD, SLUG
 from reports.metrics.judge_verdict import Verdict
 from reports.quality.judges import JudgeTrust, trust_of
@@ -108,7 +109,7 @@ def world(db: None, tmp_path: Path) -> World:
 
 def trusts(world: World) -> dict[str, JudgeTrust]:
     found = trust_of(Campaign.objects.get(pk=world.campaign.pk))
-    return {trust.judge.name: trust for tasks in found.values() for trust in tasks if trust.task is Stage.ASSIGN}
+    return {trust.judge.name: trust for tasks in found.values() for trust in tasks if trust.task is ASSIGN}
 
 
 def page_of(world: World, address: str = "quality/") -> str:

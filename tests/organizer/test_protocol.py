@@ -13,7 +13,8 @@ from assessor.desk.context import open_desk
 from evaluation.campaigns.create import add_member
 from evaluation.campaigns.protocol import protocol_hash, settings_of
 from evaluation.models import Campaign, ConditionDefault, Event, Protocol
-from evaluation.terms import Role, Stage
+from evaluation.stages import MANUAL
+from evaluation.terms import Role
 from tests.worlds.campaign import World
 from tests.worlds.cast import make_campaign, make_cast, make_user
 from tests.worlds.desk import DeskWorld, load_corpus, make_desk_world, make_task
@@ -58,7 +59,7 @@ def test_before_anything_is_judged_a_change_is_made_in_place(fresh: tuple[Campai
 def test_a_task_that_was_started_freezes_the_protocol(fresh: tuple[Campaign, Client], tmp_path: Path) -> None:
     campaign, olga = fresh
     load_corpus(campaign, tmp_path, passages=2, sentences=1)
-    task = make_task(campaign, User.objects.get(username="ann"), "t1", Stage.MANUAL)
+    task = make_task(campaign, User.objects.get(username="ann"), "t1", MANUAL)
     assert "Nothing was judged yet" in olga.get(PAGE).content.decode()
     open_desk(task=task.public_id, user=task.assessor)
     assert "frozen" in olga.get(PAGE).content.decode()

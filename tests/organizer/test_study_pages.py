@@ -8,7 +8,8 @@ from django.urls import reverse
 
 from evaluation.judges import add_judge
 from evaluation.models import Judge, NuggetSet, Study, StudyPair, Task
-from evaluation.terms import JudgeKind, Origin, Stage
+from evaluation.stages import ASSIGN
+from evaluation.terms import JudgeKind, Origin
 from jobs.models import Job, WorkItem
 from tests.worlds.campaign import queries_of
 from tests.worlds.judging import JudgingWorld, load_nuggets
@@ -124,7 +125,7 @@ def test_who_may_read_and_who_may_act(world: JudgingWorld, person: str, reads: i
 
 def test_an_organizer_with_a_task_is_shut_out(world: JudgingWorld) -> None:
     study = make_study(world)
-    task = world.hand(Stage.ASSIGN, "ben", nuggets="edited")
+    task = world.hand(ASSIGN, "ben", nuggets="edited")
     Task.objects.filter(pk=task.pk).update(assessor=world.people["olga"])
     assert client(world).get(f"{STUDIES}{study.pk}/").status_code == 404
 

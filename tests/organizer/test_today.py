@@ -42,10 +42,11 @@ from evaluation.models import (
     Task,
     Topic,
 )
+from evaluation.stages import ASSIGN, MANUAL, STAGES, SUPPORT_SCRATCH
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.remarks import remark
 from evaluation.tasks.units import Order
-from evaluation.terms import JudgeKind, Origin, RemarkKind, Role, SegmentKind, Stage, TaskState
+from evaluation.terms import JudgeKind, Origin, RemarkKind, Role, SegmentKind, TaskState
 from exchange.demo_campaign import SLUG
 from exchange.snapshots.pack import SnapshotContents
 from exchange.snapshots.service import take_snapshot
@@ -178,7 +179,7 @@ def test_the_forecast_is_one_line_in_the_head(desk: DeskWorld) -> None:
         page = page_of(desk)
         assert "All labels by 25 to 28 Nov 2026 at the pace so far" in page
         head = page.partition("<main")[2].partition('class="pipeline"')[0]
-        assert not [stage.words for stage in Stage if stage.words in head]
+        assert not [stage.words for stage in STAGES.values() if stage.words in head]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -188,7 +189,7 @@ def test_each_count_is_the_number_of_rows_behind_it(desk: DeskWorld, seed: int) 
     topics = more_topics(desk.campaign, dice.randint(1, 6))
     for task in hand(desk, dice.sample(topics, dice.randint(1, len(topics))), "ben"):
         Task.objects.filter(pk=task.pk).update(state=dice.choice(list(TaskState)))
-    for stage, place in product((Stage.ASSIGN, Stage.SUPPORT_SCRATCH), range(len(topics))):
+    for stage, place in product((ASSIGN, SUPPORT_SCRATCH), range(len(topics))):
         if dice.random() < 0.6:
             task = Task.objects.get(pk=desk.manual.pk)
             task.pk, task.public_id, task._state.adding = None, f"{stage[:7]}-{place}", True
@@ -277,7 +278,7 @@ def job_form(olga: Client) -> tuple[str, str]:
 
 def test_check_55_a_missing_job_opens_filled_in_and_previewed(world: World) -> None:
     """Topic t2 lacks a list. A task of t1 keeps the checklist away."""
-    order = Order(Stage.SUPPORT_SCRATCH, (Topic.objects.get(topic_id="t1").public_id,), "ann")
+    order = Order(SUPPORT_SCRATCH, (Topic.objects.get(topic_id="t1").public_id,), "ann")
     hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
     olga = world.client("olga")
     address, form = job_form(olga)
@@ -299,7 +300,7 @@ def test_check_55_a_labelling_job_is_of_the_lists_there_are(db: None, tmp_path: 
     untold = Segment.objects.create(campaign=judging.campaign, docid="untold#1", document="untold")
     for topic in Topic.objects.all():
         Qrel.objects.create(source=source, topic=topic, segment=untold, grade=2)
-    judging.hand(Stage.SUPPORT_SCRATCH, "ann")
+    judging.hand(SUPPORT_SCRATCH, "ann")
     olga = World(judging.campaign, judging.people).client("olga")
     address, form = job_form(olga)
     assert address == "/campaigns/river/jobs/new/?what=E%2FA&topics=t1&topics=t2"
@@ -526,8 +527,8 @@ def test_every_day_is_of_the_campaigns_own_zone(
         assert f"last snapshot {date_format(local, 'j M Y, H:i')}" in page
         assert date_format(local, "j M Y") == day
         assert f"17 h 00 min on {day}" in page
-        known = {stage: Quartiles(1, 1, 1, FEWEST) for stage in Stage}
-        soon = forecast([OpenTask(Stage.MANUAL)], known, 24.0, moment - timedelta(hours=1))
+        known = {stage: Quartiles(1, 1, 1, FEWEST) for stage in STAGES.values()}
+        soon = forecast([OpenTask(MANUAL)], known, 24.0, moment - timedelta(hours=1))
         assert (soon.first, soon.last) == (local.date(), local.date())
         ann = confirmed("ann")
         data = ann.post(reverse("organizer:own_data"))
@@ -559,7 +560,7 @@ def test_labelled_topics_stay_done_when_others_are_handed_out() -> None:
     assert done.count == 4
     [nuggets] = NuggetSet.objects.filter(campaign=made.campaign)
     topic = Topic.objects.get(topic_id="t1")
-    order = Order(Stage.ASSIGN, (topic.public_id,), "ann", nuggets=nuggets.name)
+    order = Order(ASSIGN, (topic.public_id,), "ann", nuggets=nuggets.name)
     hand_out(campaign=made.campaign, order=order, actor=people["olga"])
     assert labels_card(client)[0] == names[1:]
     done = client.get(work, {"state": "topics done"}).context["page"].paginator

@@ -50,10 +50,11 @@ from evaluation.models import (
     Topic,
     TopicTag,
 )
+from evaluation.stages import MANUAL, POST_EDIT
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import reassign
 from evaluation.tasks.remarks import answer_remark
-from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, Stage, SupportCondition
+from evaluation.terms import JudgeKind, Origin, PracticeKind, Role, SupportCondition
 from evaluation.terms import RagTask as TrackTask
 from exchange.models import Export, ImportAttempt, LoadedCampaign, Snapshot, SnapshotPart
 from jobs.models import Job, Notice, Worker, WorkItem
@@ -140,10 +141,10 @@ def make_blind_world(folder: Path, *, with_canaries: bool = True) -> tuple[DeskW
     world, canaries = make_desk_world(folder), Canaries()
     world.people["dora"] = make_user("dora")
     add_member(campaign=world.campaign, user=world.people["dora"], role=Role.ASSESSOR)
-    ben = make_task(world.campaign, world.people["ben"], "t1", Stage.POST_EDIT)
-    make_task(world.campaign, world.people["dora"], "t2", Stage.MANUAL)
+    ben = make_task(world.campaign, world.people["ben"], "t1", POST_EDIT)
+    make_task(world.campaign, world.people["dora"], "t2", MANUAL)
     add_member(campaign=world.campaign, user=world.people["dora"], role=Role.ORGANIZER)
-    lost = make_task(world.campaign, world.people["ann"], "t3", Stage.MANUAL)
+    lost = make_task(world.campaign, world.people["ann"], "t3", MANUAL)
     reassign(
         campaign=world.campaign,
         task=lost.public_id,

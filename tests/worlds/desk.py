@@ -16,9 +16,10 @@ from evaluation.imports.segments import import_segments
 from evaluation.imports.topics import import_qrels, import_topics
 from evaluation.judges import add_judge
 from evaluation.models import Campaign, NuggetList, Segment, Task, Topic
+from evaluation.stages import MANUAL, POST_EDIT, Stage
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import JudgeKind, Origin, Stage
+from evaluation.terms import JudgeKind, Origin
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
 
@@ -63,8 +64,8 @@ def make_desk_world(folder: Path, *, passages: int = 6, drafts: int = 5, sentenc
     people = make_cast(campaign)
     load_corpus(campaign, folder, passages, sentences)
     load_drafts(campaign, folder, drafts)
-    post_edit = make_task(campaign, people["ann"], "t1", Stage.POST_EDIT)
-    manual = make_task(campaign, people["ann"], "t2", Stage.MANUAL)
+    post_edit = make_task(campaign, people["ann"], "t1", POST_EDIT)
+    manual = make_task(campaign, people["ann"], "t2", MANUAL)
     return DeskWorld(campaign, people, post_edit, manual)
 
 

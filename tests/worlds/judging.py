@@ -25,10 +25,11 @@ from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
 from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.models import Campaign, ListedNugget, NuggetSet, Task, TaskAnswer, Topic
+from evaluation.stages import ASSIGN, Stage
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition, TaskState
+from evaluation.terms import JudgeKind, Origin, SupportCondition, TaskState
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
 
@@ -145,7 +146,7 @@ def give(task: Task, label: int = 2, *, answers: Sequence[int] | None = None, **
     """Give labels of all answers that are judged, or of some; what is labelled already changes."""
     judged = TaskAnswer.objects.filter(task=task, same_as=None).values_list("answer", flat=True)
     wanted = [pk for pk in judged if answers is None or pk in answers]
-    if task.stage == Stage.ASSIGN:
+    if task.stage == ASSIGN:
         listed = ListedNugget.objects.filter(
             nugget_list__nugget_set=task.nugget_set, nugget_list__topic=task.topic
         )

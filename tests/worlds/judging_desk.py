@@ -20,9 +20,10 @@ from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
 from evaluation.judges import add_judge
 from evaluation.models import Campaign, Task, Topic
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
+from evaluation.terms import JudgeKind, Origin, SupportCondition
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.recorded import built_once
 
@@ -63,9 +64,9 @@ def make_judge_world(folder: Path, *, runs: int = 4, nuggets: Sequence[tuple[str
     tasks = [
         make_judging_task(campaign, people[name], stage)
         for name, stage in (
-            ("ann", Stage.ASSIGN),
-            ("ben", Stage.SUPPORT_SCRATCH),
-            ("ann", Stage.SUPPORT_POST_EDIT),
+            ("ann", ASSIGN),
+            ("ben", SUPPORT_SCRATCH),
+            ("ann", SUPPORT_POST_EDIT),
         )
     ]
     return JudgeWorld(campaign, people, *tasks)

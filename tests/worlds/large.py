@@ -10,7 +10,8 @@ from evaluation.imports.support import import_support
 from evaluation.imports.topics import import_topics
 from evaluation.judges import add_judge
 from evaluation.models import Campaign, Task
-from evaluation.terms import JudgeKind, Stage, SupportCondition
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH
+from evaluation.terms import JudgeKind, SupportCondition
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.judging_desk import (
     MACHINE,
@@ -45,9 +46,9 @@ def make_large_world(folder: Path) -> JudgeWorld:
     tasks: list[Task] = [
         make_judging_task(campaign, people[name], stage)
         for name, stage in (
-            ("ann", Stage.ASSIGN),
-            ("ben", Stage.SUPPORT_SCRATCH),
-            ("ann", Stage.SUPPORT_POST_EDIT),
+            ("ann", ASSIGN),
+            ("ben", SUPPORT_SCRATCH),
+            ("ann", SUPPORT_POST_EDIT),
         )
     ]
     return JudgeWorld(campaign, people, *tasks)

@@ -20,7 +20,8 @@ from evaluation.models import (
     NuggetVersion,
     SupportJudgment,
 )
-from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH
+from evaluation.terms import JudgeKind, Origin, SupportCondition
 from tests.worlds.cast import make_campaign, make_cast, write_source
 from tests.worlds.judging_desk import JudgeWorld, load_topic, make_judging_task
 
@@ -75,7 +76,7 @@ def make_random_world(drawn: Drawn, folder: Path) -> JudgeWorld:
     # It may be drawn to have said nothing at all.
     ConditionDefault.objects.create(campaign=campaign, condition=SupportCondition.LLM, judge="robot")
     say(campaign, drawn.labels)
-    stages = (("ann", Stage.ASSIGN), ("ben", Stage.SUPPORT_SCRATCH), ("ann", Stage.SUPPORT_POST_EDIT))
+    stages = (("ann", ASSIGN), ("ben", SUPPORT_SCRATCH), ("ann", SUPPORT_POST_EDIT))
     return JudgeWorld(
         campaign, people, *(make_judging_task(campaign, people[name], stage) for name, stage in stages)
     )

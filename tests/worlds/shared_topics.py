@@ -5,7 +5,8 @@ from pathlib import Path
 from evaluation.judges import judge_of
 from evaluation.labelling import ensure_nugget_set, give_nugget_list
 from evaluation.models import Event, NuggetSet, Task
-from evaluation.terms import Importance, Origin, Stage
+from evaluation.stages import POST_EDIT
+from evaluation.terms import Importance, Origin
 from tests.worlds.judging import JudgingWorld, as_submitted, make_judging_world
 
 
@@ -27,7 +28,7 @@ def make_list(world: JudgingWorld, username: str, topic: str, *texts: str, secon
         campaign=world.campaign,
         topic=world.topic(topic),
         assessor=world.people[username],
-        stage=Stage.POST_EDIT,
+        stage=POST_EDIT,
         nugget_set=own,
         drafts=NuggetSet.objects.get(name="edited").lists.first(),
         qrels=world.campaign.qrel_sources.get_or_create(name="NIST")[0],

@@ -5,9 +5,10 @@ from pathlib import Path
 from django.utils import timezone
 
 from evaluation.models import Campaign, Qrel, QrelSource, Segment, Task, Topic
+from evaluation.stages import MANUAL, Stage
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import Stage, TaskState
+from evaluation.terms import TaskState
 from tests.worlds.desk import DeskWorld, make_desk_world
 from tests.worlds.recorded import built_once
 
@@ -45,7 +46,7 @@ def more_topics(campaign: Campaign, number: int, *, words: int = 600) -> list[To
     return made
 
 
-def hand(world: DeskWorld, topics: list[Topic], username: str = "", stage: Stage = Stage.MANUAL) -> list[Task]:
+def hand(world: DeskWorld, topics: list[Topic], username: str = "", stage: Stage = MANUAL) -> list[Task]:
     """Hand topics out as Olga."""
     order = Order(stage, tuple(topic.public_id for topic in topics), username)
     receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])

@@ -9,8 +9,8 @@ from assessor.timing.times import hours_of_labels
 from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign, words_of
 from evaluation.models import Campaign, Study, StudyPair
+from evaluation.stages import stage_of_study
 from evaluation.studies import PER_TOPIC, StudyOrder, create_study
-from evaluation.tasks.hand_out import STAGES
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
 from reports.random_checks.drawing import LEAST, PER_RUN, RandomCheckOrder, create_random_check, size_of
 from web.text import hours_text
@@ -92,7 +92,7 @@ def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
 
 def _hours(study: Study, labels: int) -> str:
     campaigns = Campaign.objects.filter(pk=study.campaign_id)
-    hours = hours_of_labels(campaigns, STAGES[StudyKind(study.kind)], labels)
+    hours = hours_of_labels(campaigns, stage_of_study(study.kind), labels)
     if hours is None:
         return "Hours of judging are not known yet: nobody has submitted such labels here."
     return f"About {hours_text(hours)} of judging, by the median time of a label in this campaign."

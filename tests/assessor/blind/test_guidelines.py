@@ -4,7 +4,7 @@ import pytest
 
 from assessor.blind.guidelines import clean_html, definitions_of
 from evaluation.models import Protocol
-from evaluation.terms import Stage
+from evaluation.stages import ASSIGN, MANUAL, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from tests.worlds.desk import DeskWorld
 
 HOSTILE = [
@@ -87,7 +87,7 @@ def test_an_empty_text_is_empty() -> None:
     assert not clean_html("")
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", STAGES.values())
 def test_every_label_of_a_stage_has_one_line(stage: Stage) -> None:
     lines = definitions_of(stage)
     expected = {"cant_judge", "partial_support"} if stage.judges else {"vital", "okay", "merged", "split"}
@@ -97,21 +97,21 @@ def test_every_label_of_a_stage_has_one_line(stage: Stage) -> None:
 
 
 def test_by_hand_no_label_speaks_of_proposals() -> None:
-    text = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(Stage.MANUAL)).lower()
+    text = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(MANUAL)).lower()
     assert not [word for word in ("propos", "machine", "draft") if word in text]
 
 
 def test_from_scratch_no_label_speaks_of_a_machine() -> None:
-    text = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(Stage.SUPPORT_SCRATCH)).lower()
+    text = " ".join(f"{line.word} {line.meaning}" for line in definitions_of(SUPPORT_SCRATCH)).lower()
     assert "machine" not in text
-    assert "machine" in " ".join(line.meaning for line in definitions_of(Stage.SUPPORT_POST_EDIT))
+    assert "machine" in " ".join(line.meaning for line in definitions_of(SUPPORT_POST_EDIT))
 
 
 def test_assigning_explains_importance_only_where_it_is_shown() -> None:
     for shown in (True, False):
-        terms = {line.term for line in definitions_of(Stage.ASSIGN, show_importance=shown)}
+        terms = {line.term for line in definitions_of(ASSIGN, show_importance=shown)}
         assert ({"vital", "okay"} <= terms) is shown
-        assert "vital" not in {line.term for line in definitions_of(Stage.SUPPORT_SCRATCH, show_importance=shown)}
+        assert "vital" not in {line.term for line in definitions_of(SUPPORT_SCRATCH, show_importance=shown)}
 
 
 def test_an_assessor_reads_the_guidelines_of_the_task(world: DeskWorld) -> None:

@@ -5,6 +5,7 @@ import pytest
 from assessor.models import Operation
 from evaluation.models import Protocol, Task
 from evaluation.rules.protocol import searches_nuggets
+from evaluation.stages import stage_of
 from tests.assessor.desk_client import Window
 from tests.worlds.desk import DeskWorld
 
@@ -37,7 +38,7 @@ def test_the_nugget_search_is_in_the_page_only_where_allowed(
     task = world.post_edit if stage == "post-edit" else world.manual
     content = page(world, task, nugget_search=allowed)
     assert [word in content for word in SEARCH] == [offered] * len(SEARCH)
-    assert searches_nuggets(allowed, stage) is offered
+    assert searches_nuggets(allowed, stage_of(stage)) is offered
 
 
 @pytest.mark.parametrize("allowed", [True, False])

@@ -8,7 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from evaluation.models import Assignment, Judge, StudyPair, Task
-from evaluation.terms import Stage, StudyKind
+from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
+from evaluation.terms import StudyKind
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check, grow_random_check
 from tests.assessor.desk_client import Window
 from tests.worlds.judging import JudgingWorld
@@ -85,7 +86,7 @@ def test_only_the_citations_that_were_drawn_are_asked(cited: Window) -> None:
 
 
 def test_a_citation_that_was_not_drawn_is_not_asked(world: JudgingWorld, cited: Window) -> None:
-    whole = window_of(world, world.hand(Stage.SUPPORT_SCRATCH, "ben"))
+    whole = window_of(world, world.hand(SUPPORT_SCRATCH, "ben"))
     others = {pair["key"] for pair in whole.state()["pairs"] if pair["judgeable"]}
     left = others - set(keys_of(cited))
     assert left
@@ -160,7 +161,7 @@ def test_a_grown_audit_reopens_its_tasks_with_the_new_pairs(world: JudgingWorld)
 
 
 def test_a_label_costs_as_many_statements_as_at_any_desk(world: JudgingWorld, ann: Window) -> None:
-    other = window_of(world, world.hand(Stage.ASSIGN, "ben", nuggets="edited"))
+    other = window_of(world, world.hand(ASSIGN, "ben", nuggets="edited"))
     state = other.state()
     keys = [f"{state['answers'][0]['id']}/{nugget['key']}" for nugget in state["nuggets"]]
 

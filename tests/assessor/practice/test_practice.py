@@ -13,9 +13,11 @@ from django.test import Client
 from assessor.desk.context import open_desk
 from assessor.models import PracticeAnswer, PracticeItem, WorkingAssignment, WorkingSupport
 from assessor.practice.items import switch_practice
+from evaluation import stages
 from evaluation.errors import Refused
 from evaluation.models import Assignment, Campaign, Event, SupportJudgment, Task
-from evaluation.terms import Stage, TaskState
+from evaluation.stages import MANUAL, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.terms import TaskState
 from tests.assessor.desk_client import Window
 from tests.crawl.canaries import whole_response
 from tests.worlds.campaign import queries_of
@@ -85,9 +87,9 @@ def test_the_judging_stages_ask_for_theirs(tmp_path: Path) -> None:
     load_practice(world.campaign, tmp_path, [*IMPORTANCE, *ASSIGN, *SUPPORT])
     offered = {task.stage: statements(task) for task in (world.assign, world.scratch, world.shown)}
     assert offered == {
-        Stage.ASSIGN: ["a1", "a2"],
-        Stage.SUPPORT_SCRATCH: ["s1", "s2"],
-        Stage.SUPPORT_POST_EDIT: ["s1", "s2"],
+        stages.ASSIGN: ["a1", "a2"],
+        SUPPORT_SCRATCH: ["s1", "s2"],
+        SUPPORT_POST_EDIT: ["s1", "s2"],
     }
     load_practice(world.campaign, tmp_path, SHOWN)
     assert (statements(world.scratch), statements(world.shown)) == (["s1", "s2"], ["m1"])
@@ -143,7 +145,7 @@ def test_what_is_read_comes_as_at_the_desk(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", STAGES.values())
 def test_a_task_of_each_stage_opens_only_after_its_practice(stage: Stage, tmp_path: Path) -> None:
     if stage.judges:
         judging = make_judge_world(tmp_path)
@@ -338,7 +340,7 @@ def test_more_tasks_and_items_cost_the_home_page_nothing(practising: DeskWorld, 
     client = practising.client()
     before = queries_of(client, "/desk/")
     load_practice(practising.campaign, tmp_path, [item("importance", f"x{n}", "okay") for n in range(9)])
-    make_task(practising.campaign, practising.people["ann"], "t3", Stage.MANUAL)
+    make_task(practising.campaign, practising.people["ann"], "t3", MANUAL)
     assert queries_of(client, "/desk/") == before
 
 

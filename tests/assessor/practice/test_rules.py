@@ -4,7 +4,8 @@ import pytest
 
 from assessor.practice.rules import LABELS, Offered, check_done, codes_of, items_of_stage, word_of
 from evaluation.errors import Refused
-from evaluation.terms import PracticeKind, Stage
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.terms import PracticeKind
 
 OFFERED = [
     Offered(1, PracticeKind.SUPPORT),
@@ -18,11 +19,11 @@ OFFERED = [
 @pytest.mark.parametrize(
     ("stage", "items"),
     [
-        (Stage.POST_EDIT, (2,)),
-        (Stage.MANUAL, (2,)),
-        (Stage.ASSIGN, (4,)),
-        (Stage.SUPPORT_SCRATCH, (1, 5)),
-        (Stage.SUPPORT_POST_EDIT, (3,)),
+        (POST_EDIT, (2,)),
+        (MANUAL, (2,)),
+        (ASSIGN, (4,)),
+        (SUPPORT_SCRATCH, (1, 5)),
+        (SUPPORT_POST_EDIT, (3,)),
     ],
 )
 def test_a_stage_asks_for_the_items_of_its_kind(stage: Stage, items: tuple[int, ...]) -> None:
@@ -31,14 +32,14 @@ def test_a_stage_asks_for_the_items_of_its_kind(stage: Stage, items: tuple[int, 
 
 def test_without_shown_labels_both_support_stages_ask_for_the_same() -> None:
     plain = [offered for offered in OFFERED if not offered.shows]
-    assert items_of_stage(Stage.SUPPORT_POST_EDIT, plain) == items_of_stage(Stage.SUPPORT_SCRATCH, plain) == (1, 5)
+    assert items_of_stage(SUPPORT_POST_EDIT, plain) == items_of_stage(SUPPORT_SCRATCH, plain) == (1, 5)
 
 
 def test_an_item_with_a_shown_label_never_reaches_scratch_judging() -> None:
-    assert items_of_stage(Stage.SUPPORT_SCRATCH, [Offered(3, PracticeKind.SUPPORT, shows=True)]) == ()
+    assert items_of_stage(SUPPORT_SCRATCH, [Offered(3, PracticeKind.SUPPORT, shows=True)]) == ()
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", STAGES.values())
 def test_without_items_nothing_is_asked(stage: Stage) -> None:
     assert items_of_stage(stage, []) == ()
 

@@ -6,12 +6,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from assessor.desk.citation_labels import pairs_of
 from assessor.desk.context import context_of
-from assessor.desk.task_labels import pairs_of
-from assessor.desk.task_progress import Progress, pairs_without_llm_label, progress_of
+from assessor.desk.task_progress import Progress, progress_of
+from assessor.desk.waiting import pairs_without_llm_label
 from assessor.models import WorkingAssignment, WorkingSupport
 from evaluation.models import Answer, Protocol, Task, TaskAnswer
-from evaluation.terms import Stage
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from tests.worlds.judging import JudgingWorld, current_task, give, load_machine, make_judging_world
 
 
@@ -30,11 +31,11 @@ def first_answers(task: Task, number: int) -> list[int]:
 
 
 def test_a_task_that_nobody_touched_says_what_it_asks_for(world: JudgingWorld) -> None:
-    assert progress(world.hand(Stage.ASSIGN, "ann")) == Progress(labels=9, answers=3)
-    assert progress(world.hand(Stage.SUPPORT_SCRATCH, "ann")) == Progress(labels=3, answers=2)
+    assert progress(world.hand(ASSIGN, "ann")) == Progress(labels=9, answers=3)
+    assert progress(world.hand(SUPPORT_SCRATCH, "ann")) == Progress(labels=3, answers=2)
 
 
-@pytest.mark.parametrize(("stage", "labels"), [(Stage.ASSIGN, 9), (Stage.SUPPORT_SCRATCH, 3)])
+@pytest.mark.parametrize(("stage", "labels"), [(ASSIGN, 9), (SUPPORT_SCRATCH, 3)])
 def test_labels_and_finished_answers_are_counted(world: JudgingWorld, stage: Stage, labels: int) -> None:
     task = world.hand(stage, "ann")
     answers = first_answers(task, 1)
@@ -48,7 +49,7 @@ def test_labels_and_finished_answers_are_counted(world: JudgingWorld, stage: Sta
 
 
 def test_a_cleared_label_is_none_and_can_t_judge_is_one(world: JudgingWorld) -> None:
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     give(task, 8, reason="no language of mine")
     assert progress(task).judged == 9
     cleared = WorkingAssignment.objects.filter(task=task)[0]
@@ -59,7 +60,7 @@ def test_a_cleared_label_is_none_and_can_t_judge_is_one(world: JudgingWorld) -> 
 
 
 def test_labels_of_a_wording_that_is_listed_no_more_do_not_count(world: JudgingWorld) -> None:
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     give(task)
     old = task.nuggets.lists.get()
     new = task.nuggets.lists.create(topic=task.topic, version=2)
@@ -71,14 +72,14 @@ def test_labels_of_a_wording_that_is_listed_no_more_do_not_count(world: JudgingW
 def test_what_is_counted_is_what_the_desk_asks(world: JudgingWorld, first: int | None) -> None:
     world.run("many", ("Cites much.", [2, 0, 0, 1]), ("Cites again.", [1, 1, 0]))
     Protocol.objects.update(first_citations=first)
-    task = current_task(world.hand(Stage.SUPPORT_SCRATCH, "ann").public_id)
+    task = current_task(world.hand(SUPPORT_SCRATCH, "ann").public_id)
     pairs = [pair for pair in pairs_of(context_of(task)) if pair.judgeable]
     assert progress(task).labels == len(pairs) > 0
 
 
 def test_more_tasks_cost_no_more_queries(world: JudgingWorld) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"))
-    stages = (Stage.ASSIGN, Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT)
+    stages = (ASSIGN, SUPPORT_SCRATCH, SUPPORT_POST_EDIT)
 
     def cost(tasks: list[Task]) -> int:
         with CaptureQueriesContext(connection) as context:
@@ -96,7 +97,7 @@ def test_more_tasks_cost_no_more_queries(world: JudgingWorld) -> None:
 
 def test_a_task_waits_for_machine_labels_and_one_that_failed_is_there(world: JudgingWorld) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"))
-    task = world.hand(Stage.SUPPORT_POST_EDIT, "ann")
+    task = world.hand(SUPPORT_POST_EDIT, "ann")
     assert pairs_without_llm_label([task]) == {task.pk: 2}
     load_machine(world, ("alpha", 1, "d2", "a word that is no label"), ("gamma", 1, "d2", "no_support"))
     assert pairs_without_llm_label([task]) == {}
@@ -105,11 +106,11 @@ def test_a_task_waits_for_machine_labels_and_one_that_failed_is_there(world: Jud
 def test_labels_of_another_machine_are_not_waited_for(world: JudgingWorld) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"), name="other robot")
     load_machine(world, ("alpha", 0, "d1", "full_support"), ("alpha", 1, "d2", "full_support"))
-    task = world.hand(Stage.SUPPORT_POST_EDIT, "ann", machine="other robot")
+    task = world.hand(SUPPORT_POST_EDIT, "ann", machine="other robot")
     assert pairs_without_llm_label([task]) == {task.pk: 2}
 
 
 def test_a_task_that_shows_no_label_waits_for_none(world: JudgingWorld) -> None:
-    assert pairs_without_llm_label([world.hand(Stage.SUPPORT_SCRATCH, "ann")]) == {}
+    assert pairs_without_llm_label([world.hand(SUPPORT_SCRATCH, "ann")]) == {}
     assert not WorkingSupport.objects.exists()
     assert Answer.objects.count() == 5

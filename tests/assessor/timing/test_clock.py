@@ -15,7 +15,8 @@ from assessor.rules.clock import (
     measure,
 )
 from evaluation.errors import Refused
-from evaluation.terms import SegmentKind, Stage
+from evaluation.stages import MANUAL, STAGES, Stage
+from evaluation.terms import SegmentKind
 
 MINUTE = 60 * SECOND
 EDIT, READ, GAP = SegmentKind.EDITING, SegmentKind.READING, SegmentKind.GAP
@@ -54,7 +55,7 @@ def test_the_idle_limit_is_the_time_a_slow_reader_needs(words: int, nuggets: int
     assert tuple(found) == wanted
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", STAGES.values())
 def test_every_stage_has_a_limit(stage: Stage) -> None:
     assert limit_of(stage)(400) == 240 * SECOND
 
@@ -139,7 +140,7 @@ def test_sitting_down_anew_after_half_an_hour_is_a_new_session() -> None:
 
 def test_the_limit_follows_from_the_words_on_the_screen_at_each_gap() -> None:
     day = Day().then(GAP, 5, words=500).then(READ, 1).then(GAP, 5, words=20)
-    found = measure(day.stretches, limit_of(Stage.MANUAL))
+    found = measure(day.stretches, limit_of(MANUAL))
     assert minutes(found.active) == (6, 9, 11)
 
 

@@ -16,7 +16,7 @@ from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import SECOND, Times, fixed_limit, limit_of, measure
 from assessor.timing.times import FIELDS, stretch_of
 from evaluation.models import Task
-from evaluation.terms import SegmentKind, Stage
+from evaluation.terms import SegmentKind
 from tests.assessor.desk_client import Window
 from tests.assessor.timing.clock_tabs import MORNING, Tab, credited, play
 from tests.worlds.desk import DeskWorld, make_desk_world
@@ -59,9 +59,7 @@ def tab(ann: Client, world: DeskWorld) -> Open:
 def measured(task: Task, limit: int | None = None) -> Times:
     """The figures from the stored stretches alone."""
     rows = TimeSegment.objects.filter(task=task).values_list(*FIELDS)
-    return measure(
-        (stretch_of(*row) for row in rows), fixed_limit(limit) if limit else limit_of(Stage(task.stage))
-    )
+    return measure((stretch_of(*row) for row in rows), fixed_limit(limit) if limit else limit_of(task.stage))
 
 
 def near(milliseconds: int, seconds: float) -> bool:

@@ -17,12 +17,13 @@ from assessor.rules.clock import (
     quiets_of,
     timeline,
 )
-from evaluation.terms import SegmentKind, Stage
+from evaluation.stages import MANUAL, STAGES
+from evaluation.terms import SegmentKind
 
 HOURS = 3 * 60 * 60 * 1000
 MOMENTS = st.integers(0, HOURS)
 KINDS = st.sampled_from(list(SegmentKind))
-LIMITS = st.one_of(st.integers(30, 3600).map(fixed_limit), st.sampled_from(Stage).map(limit_of))
+LIMITS = st.one_of(st.integers(30, 3600).map(fixed_limit), st.sampled_from([*STAGES.values()]).map(limit_of))
 
 
 @st.composite
@@ -95,7 +96,7 @@ def test_a_longer_limit_never_takes_time_away(day, limit, more) -> None:  # type
 
 @given(DAYS)
 def test_the_published_limits_are_the_rule_at_those_limits(day) -> None:  # type: ignore[no-untyped-def]
-    found = measure(day, limit_of(Stage.MANUAL))
+    found = measure(day, limit_of(MANUAL))
     assert found.at == {seconds: measure(day, fixed_limit(seconds)).active.point for seconds in found.at}
 
 

@@ -17,7 +17,8 @@ from assessor.timing.times import times_in
 from evaluation.campaigns.access import within
 from evaluation.judges import add_judge
 from evaluation.models import Campaign, Event, Membership, NuggetList, Submission, Task
-from evaluation.terms import JudgeKind, Role, SegmentKind, Stage, TaskState
+from evaluation.stages import MANUAL, stage_of
+from evaluation.terms import JudgeKind, Role, SegmentKind, TaskState
 from tests.assessor.timing.clock_tabs import MORNING, Tab, store
 from tests.worlds.desk import DeskWorld, make_desk_world, make_task
 from tests.worlds.imported import run
@@ -109,7 +110,7 @@ def test_21_every_column_follows_from_the_exported_stretches_alone(world: DeskWo
     assert len(found) == len(published) == 3
     for line in published:
         stretches = found[line["topic_id"], line["stage"], line["version"]]
-        times = measure(stretches, limit_of(Stage(line["stage"])))
+        times = measure(stretches, limit_of(stage_of(line["stage"])))
         recomputed = {
             "wall_s": times.wall,
             "presence_s": times.presence,
@@ -141,8 +142,8 @@ def test_21_the_report_at_another_limit_gives_the_published_column(
 
 
 def test_the_report_leads_with_quartiles_of_submitted_times(world: DeskWorld) -> None:
-    manual = Task.objects.get(stage=Stage.MANUAL)
-    tasks = [manual, make_task(world.campaign, ben(world), "t1", Stage.MANUAL)]
+    manual = Task.objects.get(stage=MANUAL)
+    tasks = [manual, make_task(world.campaign, ben(world), "t1", MANUAL)]
     with time_machine.travel(MORNING - timedelta(minutes=1), tick=False):
         open_desk(task=tasks[1].public_id, user=tasks[1].assessor)
         client = world.client("ben")

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Task
+from evaluation.stages import MANUAL
 from evaluation.tasks.changes import Change, TaskChange, change_tasks
-from evaluation.terms import Stage
 from tests.assessor.desk_client import Window
 from tests.browser import accessibility
 from tests.browser.nugget_desk import signed_in
@@ -34,7 +34,7 @@ def world(live_server: LiveServer, tmp_path: Path) -> DeskWorld:
     by_hand.post("hold/", {"window": by_hand.window, "want": "release"})
     order = TaskChange(Change.REOPEN, (made.manual.public_id,), "Please look at P4 again.")
     assert change_tasks(campaign=made.campaign, order=order, actor=made.people["olga"]).changed
-    make_task(made.campaign, made.people["ann"], "t3", Stage.MANUAL)
+    make_task(made.campaign, made.people["ann"], "t3", MANUAL)
     return made
 
 

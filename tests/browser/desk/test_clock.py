@@ -25,7 +25,8 @@ from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import SECOND, Times, limit_of, measure
 from assessor.timing.times import FIELDS, stretch_of
 from evaluation.models import Task
-from evaluation.terms import SegmentKind, Stage
+from evaluation.stages import POST_EDIT
+from evaluation.terms import SegmentKind
 from tests.assessor.timing.clock_tabs import MORNING
 from tests.worlds.desk import make_desk_world
 
@@ -146,7 +147,7 @@ class Desktop:
         """The figures from what the server stored, once the page has said all."""
         self.page.evaluate("clock.flush()")
         rows = TimeSegment.objects.filter(task=self.task).values_list(*FIELDS)
-        return measure([stretch_of(*row) for row in rows], limit_of(Stage(self.task.stage)))
+        return measure([stretch_of(*row) for row in rows], limit_of(self.task.stage))
 
     def details(self, kind: str) -> list[Any]:
         """The details of the events of one type."""
@@ -308,7 +309,7 @@ def test_closing_the_page_sends_what_it_has(desk: Desktop) -> None:
     desk.page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
     desk.page.evaluate("clock.settled()")
     rows = [stretch_of(*row) for row in TimeSegment.objects.values_list(*FIELDS)]
-    assert near(measure(rows, limit_of(Stage.POST_EDIT)).active.high, 34)
+    assert near(measure(rows, limit_of(POST_EDIT)).active.high, 34)
 
 
 def test_a_reloaded_page_counts_on(desk: Desktop) -> None:

@@ -16,7 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expe
 from pytest_django.live_server_helper import LiveServer
 
 from evaluation.models import Task
-from evaluation.terms import Stage, TaskState
+from evaluation.stages import ASSIGN, POST_EDIT, SUPPORT_POST_EDIT, Stage
+from evaluation.terms import TaskState
 from exchange.models import ImportAttempt
 from jobs import lanes, queue
 from tests.browser.judge.judging_desk import JudgingDesk
@@ -172,7 +173,7 @@ def at_desk(page: Page, kind: type[NuggetDesk], stage: Stage) -> Any:
 
 def post_edit(page: Page) -> None:
     """Keep every draft, the first as vital, and add one."""
-    ann = at_desk(page, NuggetDesk, Stage.POST_EDIT)
+    ann = at_desk(page, NuggetDesk, POST_EDIT)
     count = page.locator("#nugget-rows > .row").count()
     assert count > 0
     for _ in range(count):
@@ -210,11 +211,11 @@ def judge_it(page: Page, desk: Page) -> None:
     hand_out(page, "Edit drafts")
     post_edit(desk)
     hand_out(page, "Label answers")
-    judge(desk, Stage.ASSIGN, "support")
+    judge(desk, ASSIGN, "support")
     run_job(page, "Label answers", "Edited nuggets (E)")
     run_job(page, "Judge citations")
     hand_out(page, "Judge citations, machine label shown")
-    judge(desk, Stage.SUPPORT_POST_EDIT, "full_support")
+    judge(desk, SUPPORT_POST_EDIT, "full_support")
     assert set(Task.objects.values_list("state", flat=True)) == {TaskState.SUBMITTED}
 
 

@@ -18,7 +18,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from accounts.models import User
 from evaluation.models import Study, Task
-from evaluation.terms import DrawKind, Stage, TaskState
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, SUPPORT_POST_EDIT, Stage
+from evaluation.terms import DrawKind, TaskState
 from exchange.demo_campaign import PASSWORD, SLUG
 from organizer.management.commands.load_demo import visit_yesterday
 from tests.browser.accessibility import drawn
@@ -69,7 +70,7 @@ def _desk(stage: Stage, who: str, state: TaskState) -> Callable[[], str]:
 
 
 def _lineage() -> str:
-    task = Task.objects.filter(stage=Stage.POST_EDIT, assessor__username="ben", state=TaskState.SUBMITTED)
+    task = Task.objects.filter(stage=POST_EDIT, assessor__username="ben", state=TaskState.SUBMITTED)
     return reverse("organizer:task", args=[SLUG, task.order_by("pk")[0].public_id])
 
 
@@ -84,7 +85,7 @@ def _home() -> str:
 
 
 def _history() -> str:
-    task = Task.objects.filter(stage=Stage.POST_EDIT, assessor__username="cleo", state=TaskState.REOPENED)
+    task = Task.objects.filter(stage=POST_EDIT, assessor__username="cleo", state=TaskState.REOPENED)
     return reverse("assessor:history", args=[task.order_by("pk")[0].public_id])
 
 
@@ -201,8 +202,8 @@ MAIN_PAGES = {
 
 FORMS = {"1440": (False, False), "1440-dark": (False, True), "390": (True, False), "390-dark": (True, True)}
 """Whether a form is a phone's, and whether it is dark."""
-SHOWN = _desk(Stage.SUPPORT_POST_EDIT, "ewan", TaskState.IN_PROGRESS)
-EDITED = _desk(Stage.POST_EDIT, "ann", TaskState.IN_PROGRESS)
+SHOWN = _desk(SUPPORT_POST_EDIT, "ewan", TaskState.IN_PROGRESS)
+EDITED = _desk(POST_EDIT, "ann", TaskState.IN_PROGRESS)
 PICTURES = (
     *(
         Picture(f"pages/{name}-{form}", "olga", address, phone, dark)
@@ -229,10 +230,10 @@ PICTURES = (
     Picture("desk-post-edit", "ann", EDITED),
     Picture("desk-post-edit-dark", "ann", EDITED, dark=True),
     Picture("desk-post-edit-phone", "ann", EDITED, phone=True),
-    Picture("desk-submitted", "ann", _desk(Stage.POST_EDIT, "ann", TaskState.SUBMITTED)),
-    Picture("desk-reopened", "cleo", _desk(Stage.POST_EDIT, "cleo", TaskState.REOPENED)),
-    Picture("desk-by-hand", "ben", _desk(Stage.MANUAL, "ben", TaskState.IN_PROGRESS)),
-    Picture("desk-assign", "cleo", _desk(Stage.ASSIGN, "cleo", TaskState.IN_PROGRESS)),
+    Picture("desk-submitted", "ann", _desk(POST_EDIT, "ann", TaskState.SUBMITTED)),
+    Picture("desk-reopened", "cleo", _desk(POST_EDIT, "cleo", TaskState.REOPENED)),
+    Picture("desk-by-hand", "ben", _desk(MANUAL, "ben", TaskState.IN_PROGRESS)),
+    Picture("desk-assign", "cleo", _desk(ASSIGN, "cleo", TaskState.IN_PROGRESS)),
     Picture("desk-support-shown", "ewan", SHOWN),
     Picture("desk-support-phone-dark", "ewan", SHOWN, phone=True, dark=True),
     Picture("desk-history", "cleo", _history),

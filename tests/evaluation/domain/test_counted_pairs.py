@@ -9,8 +9,8 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from assessor.desk.citation_labels import pairs_of
 from assessor.desk.context import context_of
-from assessor.desk.task_labels import pairs_of
 from evaluation.domain.conditions import CitationCondition, resolve_citations
 from evaluation.domain.counted_pairs import counted_citations, first_different
 from evaluation.judges import add_judge
@@ -27,8 +27,9 @@ from evaluation.models import (
     Sentence,
     Topic,
 )
+from evaluation.stages import SUPPORT_SCRATCH
 from evaluation.tasks.pooling import pooled_answers
-from evaluation.terms import JudgeKind, Stage, SupportCondition
+from evaluation.terms import JudgeKind, SupportCondition
 from llmjobs.job_plan import support_items
 from reports.frames import forget_sheets, support_keys, support_sheet
 from reports.metrics.label_matrix import UNJUDGED
@@ -79,14 +80,13 @@ def made(world: JudgingWorld, sentences: Sequence[Sequence[int | None]], first: 
 
 
 def at_desk(world: JudgingWorld, topic: Topic) -> set[tuple[int, int | None]]:
-    task = current_task(world.hand(Stage.SUPPORT_SCRATCH, "ann", topic.topic_id).public_id)
+    task = current_task(world.hand(SUPPORT_SCRATCH, "ann", topic.topic_id).public_id)
     return {(pair.sentence_pk, pair.segment_pk) for pair in pairs_of(context_of(task)) if pair.judgeable}
 
 
 def handed_out(world: JudgingWorld, topic: Topic, first: int | None) -> int:
     return sum(
-        answer.pairs
-        for answer in pooled_answers(world.campaign, [topic.pk], Stage.SUPPORT_SCRATCH, first)[topic.pk]
+        answer.units for answer in pooled_answers(world.campaign, [topic.pk], SUPPORT_SCRATCH, first)[topic.pk]
     )
 
 

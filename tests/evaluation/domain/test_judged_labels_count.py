@@ -16,15 +16,16 @@ from evaluation.imports.base import LoadReceipt
 from evaluation.imports.support import import_support
 from evaluation.judges import judge_of
 from evaluation.models import Assignment, Campaign, Judge, NuggetSet, SupportJudgment, Task
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.tasks.hand_out import reassign
-from evaluation.terms import JudgeKind, Origin, Stage, SupportCondition
+from evaluation.terms import JudgeKind, Origin, SupportCondition
 from exchange.exports.lines import assignment_lines, support_lines
 from tests.worlds.judging import JudgingWorld, finish, give, load_machine, make_judging_world
 
 pytestmark = pytest.mark.postgresql
 
 RUNS = ("alpha", "beta", "gamma", "mute", "delta")
-ASSIGN, SCRATCH = Stage.ASSIGN, Stage.SUPPORT_SCRATCH
+SCRATCH = SUPPORT_SCRATCH
 
 
 @pytest.fixture
@@ -226,7 +227,7 @@ def test_an_export_of_support_comes_back_with_what_was_shown(world: JudgingWorld
         ("gamma", 1, "d2", "no_support"),
     )
     load_machine(world, *pairs)
-    task = world.hand(Stage.SUPPORT_POST_EDIT, "ann")
+    task = world.hand(SUPPORT_POST_EDIT, "ann")
     finish(task, 2, shown_label=2, shown_ms=1234, accepted=True)
     copy, judge = copy_of(world, tmp_path), judge_of(world.people["ann"]).name
     assert bring_support(world, copy, judge, SupportCondition.POST_EDIT).added == 3

@@ -16,7 +16,8 @@ from evaluation.models import (
     Remark,
     Task,
 )
-from evaluation.terms import JudgeKind, Origin, RemarkKind, Stage
+from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
+from evaluation.terms import JudgeKind, Origin, RemarkKind
 from tests.worlds.judging import JudgingWorld, load_nuggets, make_judging_world
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +54,7 @@ def test_current_labels_leave_out_replaced_ones(world: JudgingWorld) -> None:
 
 
 def test_a_withdrawn_task_is_open_for_nobody(world: JudgingWorld) -> None:
-    withdrawn, kept = world.hand(Stage.SUPPORT_SCRATCH, "ann"), world.hand(Stage.ASSIGN, "ann")
+    withdrawn, kept = world.hand(SUPPORT_SCRATCH, "ann"), world.hand(ASSIGN, "ann")
     for task in (withdrawn, kept):
         Remark.objects.create(task=task, kind=RemarkKind.COMMENT, text="Hm.")
     world.withdraw(withdrawn)
@@ -65,6 +66,6 @@ def test_a_withdrawn_task_is_open_for_nobody(world: JudgingWorld) -> None:
 
 
 def test_a_task_closes_for_whoever_assesses_no_more(world: JudgingWorld) -> None:
-    world.hand(Stage.ASSIGN, "ann")
+    world.hand(ASSIGN, "ann")
     Membership.objects.filter(user=world.people["ann"]).delete()
     assert not Task.objects.open_for(world.people["ann"]).exists()

@@ -27,10 +27,11 @@ from evaluation.models import (
     SupportJudgment,
     TaskAnswer,
 )
+from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
 from evaluation.studies import hand_out_study
 from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.units import Order
-from evaluation.terms import JudgeKind, Origin, Stage, StudyKind, SupportCondition, TaskState
+from evaluation.terms import JudgeKind, Origin, StudyKind, SupportCondition, TaskState
 from exchange.exports.lines import assignment_lines, support_lines
 from tests.worlds.judging import JudgingWorld, current_task, finish, load_nuggets
 from tests.worlds.study import (
@@ -158,7 +159,7 @@ def test_a_task_asks_just_what_was_drawn(world: JudgingWorld, kind: StudyKind, p
     task = hand_study(world, make_study(world, kind))
     labels, answers = progress
     assert progress_of([task])[task.pk] == Progress(labels=labels, answers=answers)
-    assert task.stage == (Stage.ASSIGN if kind is StudyKind.ASSIGNMENT else Stage.SUPPORT_SCRATCH)
+    assert task.stage == (ASSIGN if kind is StudyKind.ASSIGNMENT else SUPPORT_SCRATCH)
     assert TaskAnswer.objects.filter(task=task).count() == answers
     assert Event.objects.get(kind="task.handed_out").payload["study"] == STUDY
 
@@ -228,7 +229,7 @@ def test_who_gave_labels_made_the_nuggets_or_has_it_gets_none(world: JudgingWorl
     def code(username: str) -> str:
         return refusal(lambda: hand_study(world, study, username))
 
-    world.hand(Stage.SUPPORT_SCRATCH, "ben")
+    world.hand(SUPPORT_SCRATCH, "ben")
     assert code("ben") == "nothing_to_hand_out"
     assert code("rita") == "nothing_to_hand_out"
     assert code("sam") == "not_assessor"
@@ -255,7 +256,7 @@ def test_only_topics_of_the_study_are_handed_out(world: JudgingWorld) -> None:
 
 def test_ordinary_work_goes_on_beside_it(world: JudgingWorld) -> None:
     hand_study(world, make_study(world), "ann")
-    order = Order(Stage.ASSIGN, (world.topic().public_id,), nuggets="edited")
+    order = Order(ASSIGN, (world.topic().public_id,), nuggets="edited")
     made = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
     assert current_task(made.tasks[0]).assessor == world.people["ben"]
     finish(current_task(made.tasks[0]))

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from evaluation.errors import Refused
 from evaluation.rules.studies import Cell, DifferingPair, check_independent, draw, shares
 from evaluation.rules.tasks import Candidate
-from evaluation.terms import Role, Stage
+from evaluation.stages import POST_EDIT, SUPPORT_SCRATCH
+from evaluation.terms import Role
 
 CELLS: list[Cell] = [(person, machine) for person, machine in product(range(3), repeat=2) if person != machine]
 PAIRS = st.lists(
@@ -91,8 +92,8 @@ ASSESSOR = frozenset({Role.ASSESSOR})
     ("person", "knows", "code"),
     [
         (Candidate("Ann", ASSESSOR), {}, None),
-        (Candidate("Ann", ASSESSOR, stages=frozenset({Stage.POST_EDIT}), seen_drafts=True), {}, None),
-        (Candidate("Ann", ASSESSOR, judged=frozenset({Stage.SUPPORT_SCRATCH})), {}, "not_independent"),
+        (Candidate("Ann", ASSESSOR, stages=frozenset({POST_EDIT}), seen_drafts=True), {}, None),
+        (Candidate("Ann", ASSESSOR, judged=frozenset({SUPPORT_SCRATCH})), {}, "not_independent"),
         (Candidate("Ann", ASSESSOR, makes=frozenset({"manual-Ann"})), {}, "makes_another"),
         (Candidate("Ann", ASSESSOR), {"gave_labels": True}, "not_independent"),
         (Candidate("Ann", ASSESSOR), {"made_nuggets": True}, "not_independent"),

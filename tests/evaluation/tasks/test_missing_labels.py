@@ -10,8 +10,9 @@ from assessor.desk.task_progress import progress_of
 from evaluation.errors import Refused
 from evaluation.imports.segments import import_segments
 from evaluation.models import Nugget, NuggetList, Protocol, Task
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH
 from evaluation.tasks.pooling import missing_labels, renew_assigning
-from evaluation.terms import Stage, TaskState
+from evaluation.terms import TaskState
 from tests.worlds.judging import (
     BENDS,
     SAND,
@@ -23,7 +24,7 @@ from tests.worlds.judging import (
 )
 
 STEPS = 24
-STAGES = (Stage.ASSIGN, Stage.ASSIGN, Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT)
+STAGES = (ASSIGN, ASSIGN, SUPPORT_SCRATCH, SUPPORT_POST_EDIT)
 
 
 class RandomCampaign:

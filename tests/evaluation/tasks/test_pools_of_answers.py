@@ -19,8 +19,9 @@ from evaluation.models import (
     TaskAnswer,
 )
 from evaluation.rules.text import shuffled
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.tasks.pooling import add_new_answers, renew_assigning
-from evaluation.terms import Origin, Stage, TaskState
+from evaluation.terms import Origin, TaskState
 from tests.worlds.judging import (
     BENDS,
     SAND,
@@ -63,7 +64,7 @@ def submit_list(task: Task, *wordings: NuggetVersion) -> None:
 def test_the_order_is_the_task_s_own_shuffle_each_time_the_same(world: JudgingWorld) -> None:
     for number in range(7):
         world.run(f"more-{number}", (f"Text {number}.", []))
-    tasks = [world.hand(Stage.ASSIGN, "ann"), world.hand(Stage.ASSIGN, "ben", again=True)]
+    tasks = [world.hand(ASSIGN, "ann"), world.hand(ASSIGN, "ben", again=True)]
     orders = [
         list(TaskAnswer.objects.filter(task=task).values_list("answer__public_id", flat=True)) for task in tasks
     ]
@@ -74,17 +75,17 @@ def test_the_order_is_the_task_s_own_shuffle_each_time_the_same(world: JudgingWo
 
 
 def test_an_answer_without_a_word_is_never_asked(world: JudgingWorld) -> None:
-    assert sorted(runs_of(world.hand(Stage.ASSIGN, "ann"))) == ["alpha", "beta", "gamma"]
+    assert sorted(runs_of(world.hand(ASSIGN, "ann"))) == ["alpha", "beta", "gamma"]
 
 
 def test_support_is_asked_of_answers_that_cite_something_with_a_text(world: JudgingWorld) -> None:
-    assert sorted(runs_of(world.hand(Stage.SUPPORT_SCRATCH, "ann"))) == ["alpha", "gamma"]
+    assert sorted(runs_of(world.hand(SUPPORT_SCRATCH, "ann"))) == ["alpha", "gamma"]
 
 
 def test_only_runs_of_the_judging_pool_are_judged(world: JudgingWorld) -> None:
     change_protocol(world, pool_depth=1)
     world.campaign.runs.update(group="one group")
-    assert runs_of(world.hand(Stage.ASSIGN, "ann")) == ["alpha"]
+    assert runs_of(world.hand(ASSIGN, "ann")) == ["alpha"]
 
 
 @pytest.mark.parametrize(("once", "judged"), [(True, 2), (False, 3)])
@@ -92,7 +93,7 @@ def test_equal_answers_are_judged_once_if_the_campaign_says_so(
     world: JudgingWorld, once: bool, judged: int
 ) -> None:
     change_protocol(world, identical_once=once)
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     shown = TaskAnswer.objects.filter(task=task, same_as=None)
     assert shown.count() == judged
     assert progress_of([task])[task.pk].labels == judged * 3
@@ -104,7 +105,7 @@ def test_the_same_text_with_other_citations_is_another_pair(world: JudgingWorld)
     change_protocol(world, identical_once=True)
     world.run("twin", (BENDS, [0]), (SAND, [1, 0]))
     world.run("sister", (BENDS, [1]), (SAND, [1, 0]))
-    task = world.hand(Stage.SUPPORT_SCRATCH, "ann")
+    task = world.hand(SUPPORT_SCRATCH, "ann")
     given = TaskAnswer.objects.filter(task=task)
     assert (given.count(), given.filter(same_as=None).count()) == (4, 3)
 
@@ -112,7 +113,7 @@ def test_the_same_text_with_other_citations_is_another_pair(world: JudgingWorld)
 def test_a_new_run_reopens_submitted_tasks_for_its_answers_only(
     world: JudgingWorld,
 ) -> None:
-    done, begun = world.hand(Stage.ASSIGN, "ann"), world.hand(Stage.ASSIGN, "ben", again=True)
+    done, begun = world.hand(ASSIGN, "ann"), world.hand(ASSIGN, "ben", again=True)
     finish(done)
     before = runs_of(done)
     world.run("new", ("A new answer.", [0]))
@@ -129,14 +130,14 @@ def test_a_new_run_reopens_submitted_tasks_for_its_answers_only(
 
 
 def test_a_withdrawn_task_gets_nothing_more(world: JudgingWorld) -> None:
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     world.withdraw(task)
     world.run("new", ("A new answer.", [0]))
     assert "new" not in runs_of(task)
 
 
 def test_a_run_that_says_nothing_new_to_support_reopens_nothing(world: JudgingWorld) -> None:
-    task = world.hand(Stage.SUPPORT_SCRATCH, "ann")
+    task = world.hand(SUPPORT_SCRATCH, "ann")
     finish(task)
     world.run("new", ("A new answer.", []))
     task.refresh_from_db()
@@ -144,7 +145,7 @@ def test_a_run_that_says_nothing_new_to_support_reopens_nothing(world: JudgingWo
 
 
 def test_a_text_loaded_later_reopens_support_of_what_cites_it(world: JudgingWorld) -> None:
-    task = world.hand(Stage.SUPPORT_SCRATCH, "ann")
+    task = world.hand(SUPPORT_SCRATCH, "ann")
     finish(task)
     text = world.source("late.jsonl", {"docid": "d3", "segment": "The text of d3."})
     import_segments(campaign=world.campaign, sources=[text])
@@ -155,7 +156,7 @@ def test_a_text_loaded_later_reopens_support_of_what_cites_it(world: JudgingWorl
 
 def test_a_new_answer_of_a_judged_text_needs_only_a_submission(world: JudgingWorld) -> None:
     change_protocol(world, identical_once=True)
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     finish(task)
     world.run("twin", (BENDS, [0]), (SAND, [1, 0]))
     task.refresh_from_db()
@@ -166,14 +167,14 @@ def test_a_new_answer_of_a_judged_text_needs_only_a_submission(world: JudgingWor
 
 def test_replacing_an_unjudged_run_leaves_nothing_of_its_answer(world: JudgingWorld) -> None:
     change_protocol(world, identical_once=True)
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     world.run("alpha", ("Quite another answer.", []), replace=True)
     assert sorted(runs_of(task)) == ["alpha", "beta", "gamma"]
     assert runs_of(task)[-1] == "alpha"
     assert not TaskAnswer.objects.filter(task=task, same_as__isnull=False).exists()
 
 
-@pytest.mark.parametrize("stage", [Stage.ASSIGN, Stage.SUPPORT_SCRATCH])
+@pytest.mark.parametrize("stage", [ASSIGN, SUPPORT_SCRATCH])
 def test_a_run_is_not_replaced_while_labels_in_the_making_hang_on_it(world: JudgingWorld, stage: Stage) -> None:
     task = world.hand(stage, "ann")
     give(task)
@@ -183,14 +184,14 @@ def test_a_run_is_not_replaced_while_labels_in_the_making_hang_on_it(world: Judg
 
 
 def test_a_text_is_not_replaced_while_labels_in_the_making_hang_on_it(world: JudgingWorld) -> None:
-    give(world.hand(Stage.SUPPORT_SCRATCH, "ann"))
+    give(world.hand(SUPPORT_SCRATCH, "ann"))
     text = world.source("other.jsonl", {"docid": "d1", "segment": "Another text of d1."})
     with pytest.raises(Refused, match="labels hang on it"):
         import_segments(campaign=world.campaign, sources=[text], replace=True)
 
 
 def test_a_list_is_not_replaced_while_it_is_assigned(world: JudgingWorld) -> None:
-    give(world.hand(Stage.ASSIGN, "ann"))
+    give(world.hand(ASSIGN, "ann"))
     with pytest.raises(Refused, match="labels hang on it"):
         import_nuggets(
             campaign=world.campaign,
@@ -203,7 +204,7 @@ def test_a_list_is_not_replaced_while_it_is_assigned(world: JudgingWorld) -> Non
 
 
 def test_a_further_list_reopens_assigning_where_nuggets_are_new(world: JudgingWorld) -> None:
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     finish(task)
     renew_assigning(task.nuggets, task.topic)
     assert current_task(task.public_id).state == TaskState.SUBMITTED
@@ -217,7 +218,7 @@ def test_a_further_list_reopens_assigning_where_nuggets_are_new(world: JudgingWo
 
 
 def test_a_nugget_that_comes_back_into_a_list_is_assigned_again(world: JudgingWorld) -> None:
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     finish(task)
     first = NuggetList.objects.get(nugget_set=task.nuggets)
     bends, sand, banks = (item.nugget_version for item in first.items.select_related("nugget_version__nugget"))
@@ -232,4 +233,4 @@ def test_a_nugget_that_comes_back_into_a_list_is_assigned_again(world: JudgingWo
 
 def test_a_task_with_the_label_shown_asks_for_the_same_answers(world: JudgingWorld) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"))
-    assert sorted(runs_of(world.hand(Stage.SUPPORT_POST_EDIT, "ann"))) == ["alpha", "gamma"]
+    assert sorted(runs_of(world.hand(SUPPORT_POST_EDIT, "ann"))) == ["alpha", "gamma"]

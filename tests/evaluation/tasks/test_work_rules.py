@@ -17,13 +17,13 @@ from evaluation.rules.tasks import (
     check_hand_out,
     check_maker,
     check_reopen,
-    expected_minutes,
     state_after,
 )
-from evaluation.terms import Role, Stage, TaskState
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.terms import Role, TaskState
 
 ANN = Candidate("Ann", frozenset({Role.ASSESSOR}))
-SHOWN = Stage.SUPPORT_POST_EDIT
+SHOWN = SUPPORT_POST_EDIT
 STANDINGS = st.builds(TaskFacts, st.sampled_from(TaskState), st.integers(1, 4), st.booleans())
 
 
@@ -86,22 +86,22 @@ def test_a_refusal_says_what_stands_against_it() -> None:
 @pytest.mark.parametrize(
     ("stage", "person", "code"),
     [
-        (Stage.MANUAL, Candidate("Sam", frozenset()), "not_assessor"),
-        (Stage.MANUAL, Candidate("Ann", ANN.roles, staff=True), "staff"),
-        (Stage.MANUAL, Candidate("Ann", ANN.roles, active=False), "inactive"),
-        (Stage.MANUAL, Candidate("Olga", frozenset({Role.ASSESSOR, Role.ORGANIZER})), "unblinded"),
-        (Stage.MANUAL, Candidate("Rita", frozenset({Role.ASSESSOR, Role.RESEARCHER})), "unblinded"),
-        (Stage.MANUAL, Candidate("Ann", ANN.roles, stages=frozenset({Stage.MANUAL})), "has_it"),
-        (Stage.MANUAL, Candidate("Ann", ANN.roles, seen_drafts=True), "saw_drafts"),
-        (Stage.POST_EDIT, Candidate("Ann", ANN.roles, by_hand_open=True), "by_hand_first"),
-        (Stage.MANUAL, Candidate("Ann", ANN.roles, seen_lists=True), "saw_list"),
-        (Stage.POST_EDIT, Candidate("Ann", ANN.roles, seen_lists=True), "saw_list"),
-        (Stage.ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({""})), "has_it"),
-        (Stage.ASSIGN, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
-        (Stage.SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
-        (Stage.SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, judged=frozenset({SHOWN})), "other_condition"),
-        (SHOWN, Candidate("Ann", ANN.roles, judged=frozenset({Stage.SUPPORT_SCRATCH})), "other_condition"),
-        (Stage.ASSIGN, Candidate("Ann", ANN.roles, unread="ar"), "other_language"),
+        (MANUAL, Candidate("Sam", frozenset()), "not_assessor"),
+        (MANUAL, Candidate("Ann", ANN.roles, staff=True), "staff"),
+        (MANUAL, Candidate("Ann", ANN.roles, active=False), "inactive"),
+        (MANUAL, Candidate("Olga", frozenset({Role.ASSESSOR, Role.ORGANIZER})), "unblinded"),
+        (MANUAL, Candidate("Rita", frozenset({Role.ASSESSOR, Role.RESEARCHER})), "unblinded"),
+        (MANUAL, Candidate("Ann", ANN.roles, stages=frozenset({MANUAL})), "has_it"),
+        (MANUAL, Candidate("Ann", ANN.roles, seen_drafts=True), "saw_drafts"),
+        (POST_EDIT, Candidate("Ann", ANN.roles, by_hand_open=True), "by_hand_first"),
+        (MANUAL, Candidate("Ann", ANN.roles, seen_lists=True), "saw_list"),
+        (POST_EDIT, Candidate("Ann", ANN.roles, seen_lists=True), "saw_list"),
+        (ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({""})), "has_it"),
+        (ASSIGN, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
+        (SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"})), "makes_another"),
+        (SUPPORT_SCRATCH, Candidate("Ann", ANN.roles, judged=frozenset({SHOWN})), "other_condition"),
+        (SHOWN, Candidate("Ann", ANN.roles, judged=frozenset({SUPPORT_SCRATCH})), "other_condition"),
+        (ASSIGN, Candidate("Ann", ANN.roles, unread="ar"), "other_language"),
     ],
 )
 def test_who_may_not_be_handed_a_task(stage: Stage, person: Candidate, code: str) -> None:
@@ -111,32 +111,32 @@ def test_who_may_not_be_handed_a_task(stage: Stage, person: Candidate, code: str
     assert refusal.value.code == code
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", STAGES.values())
 def test_an_assessor_who_knows_nothing_of_a_topic_may_have_it(stage: Stage) -> None:
     assert can_hand_out(stage, ANN)
 
 
 def test_seen_drafts_may_be_seen_again_but_no_manual_list_reopened() -> None:
-    assert can_hand_out(Stage.POST_EDIT, Candidate("Ann", ANN.roles, seen_drafts=True))
-    check_reopen(Stage.POST_EDIT, seen_drafts=True)
+    assert can_hand_out(POST_EDIT, Candidate("Ann", ANN.roles, seen_drafts=True))
+    check_reopen(POST_EDIT, seen_drafts=True)
     with pytest.raises(Refused):
-        check_reopen(Stage.MANUAL, seen_drafts=True)
+        check_reopen(MANUAL, seen_drafts=True)
 
 
 def test_makers_of_a_list_may_assign_it_and_another_set_apart() -> None:
     maker = Candidate("Ann", ANN.roles, makes=frozenset({"edited-Ann"}))
-    assert can_hand_out(Stage.ASSIGN, maker, "edited-Ann")
-    assert not can_hand_out(Stage.ASSIGN, maker, "auto")
-    assert can_hand_out(Stage.ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({"edited"})), "auto")
+    assert can_hand_out(ASSIGN, maker, "edited-Ann")
+    assert not can_hand_out(ASSIGN, maker, "auto")
+    assert can_hand_out(ASSIGN, Candidate("Ann", ANN.roles, assigns=frozenset({"edited"})), "auto")
 
 
 def test_assigning_and_judging_support_do_not_block_each_other() -> None:
-    has_assigned = Candidate("Ann", ANN.roles, judged=frozenset({Stage.ASSIGN}))
-    for stage in (Stage.SUPPORT_SCRATCH, SHOWN):
+    has_assigned = Candidate("Ann", ANN.roles, judged=frozenset({ASSIGN}))
+    for stage in (SUPPORT_SCRATCH, SHOWN):
         assert can_hand_out(stage, has_assigned)
         has_judged = Candidate("Ann", ANN.roles, judged=frozenset({stage}))
         assert can_hand_out(stage, has_judged)
-        assert can_hand_out(Stage.ASSIGN, has_judged)
+        assert can_hand_out(ASSIGN, has_judged)
 
 
 def test_others_assign_a_list_for_a_reason_or_to_compare() -> None:
@@ -147,20 +147,20 @@ def test_others_assign_a_list_for_a_reason_or_to_compare() -> None:
 
 
 def test_labels_take_the_time_that_the_study_needed() -> None:
-    assert expected_minutes(Stage.ASSIGN, labels=45 * 17) == pytest.approx(120, abs=10)
-    assert expected_minutes(Stage.SUPPORT_SCRATCH, labels=0) == 1
+    assert ASSIGN.minutes(labels=45 * 17) == pytest.approx(120, abs=10)
+    assert SUPPORT_SCRATCH.minutes(labels=0) == 1
 
 
 def test_a_usual_topic_takes_what_the_study_says() -> None:
     characters = 75 * 150 * 6
-    assert expected_minutes(Stage.POST_EDIT, characters=characters, drafts=30) == pytest.approx(60, abs=5)
-    assert expected_minutes(Stage.MANUAL, characters=characters) == pytest.approx(150, abs=5)
+    assert POST_EDIT.minutes(characters=characters, drafts=30) == pytest.approx(60, abs=5)
+    assert MANUAL.minutes(characters=characters) == pytest.approx(150, abs=5)
 
 
-@given(st.sampled_from(Stage), st.integers(0, 10**7), st.integers(0, 100))
+@given(st.sampled_from([*STAGES.values()]), st.integers(0, 10**7), st.integers(0, 100))
 def test_more_to_read_never_takes_less(stage: Stage, characters: int, drafts: int) -> None:
-    less = expected_minutes(stage, characters=characters, drafts=drafts)
-    assert 1 <= less <= expected_minutes(stage, characters=characters + 600, drafts=drafts + 1)
+    less = stage.minutes(characters=characters, drafts=drafts)
+    assert 1 <= less <= stage.minutes(characters=characters + 600, drafts=drafts + 1)
 
 
 PEOPLE = ["ann", "ben", "cat", "dan"]

@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, Judge, Task
-from evaluation.terms import JudgeKind, Stage
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH
+from evaluation.terms import JudgeKind
 from reports.quality.people import Shared, shared_by_people
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.judging import JudgingWorld, finish, give, load_machine, make_judging_world
@@ -39,8 +40,8 @@ def shared(world: JudgingWorld) -> Shared:
 
 def both_assign(world: JudgingWorld, *labels: int) -> None:
     """Ann says one label of everything, Ben the labels in turn."""
-    finish(world.hand(Stage.ASSIGN, "ann"), label=2)
-    finish(world.hand(Stage.ASSIGN, "ben", again=True), label=2)
+    finish(world.hand(ASSIGN, "ann"), label=2)
+    finish(world.hand(ASSIGN, "ben", again=True), label=2)
     mine = Assignment.objects.filter(judge__user=world.people["ben"]).order_by("pk")
     for number, assignment in enumerate(mine):
         assignment.label = labels[number % len(labels)]
@@ -77,9 +78,9 @@ def test_34_of_equal_labels_alpha_is_undefined_and_n_is_given(world: JudgingWorl
 
 
 def test_items_of_one_person_alone_are_not_in_it(world: JudgingWorld) -> None:
-    finish(world.hand(Stage.ASSIGN, "ann"))
+    finish(world.hand(ASSIGN, "ann"))
     assert "Nothing has been labelled by two people yet." in page_of(world)
-    give(world.hand(Stage.ASSIGN, "ben", again=True))
+    give(world.hand(ASSIGN, "ben", again=True))
     assert "Nothing has been labelled by two people yet." in page_of(world)
 
 
@@ -120,8 +121,8 @@ def test_llms_studies_and_withdrawn_labels_are_not_in_it(world: JudgingWorld) ->
 def test_the_two_conditions_of_support_are_not_mixed(world: JudgingWorld) -> None:
     pairs = (("alpha", 0, "d1"), ("alpha", 1, "d2"), ("gamma", 1, "d2"))
     load_machine(world, *((*pair, "full_support") for pair in pairs))
-    finish(world.hand(Stage.SUPPORT_POST_EDIT, "ann"), label=1)
-    finish(world.hand(Stage.SUPPORT_SCRATCH, "ben"), label=2)
+    finish(world.hand(SUPPORT_POST_EDIT, "ann"), label=1)
+    finish(world.hand(SUPPORT_SCRATCH, "ben"), label=2)
     assert "Nothing has been labelled by two people yet." in page_of(world)
 
 
@@ -133,7 +134,7 @@ def test_what_cannot_be_judged_is_no_disagreement(world: JudgingWorld) -> None:
 
 
 def test_an_assessor_and_an_organizer_who_judges_get_none_of_it(world: JudgingWorld) -> None:
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     assert client_of(world, "ann").get(QUALITY).status_code == 404
     Task.objects.filter(pk=task.pk).update(assessor=world.people["olga"])
     assert client_of(world).get(QUALITY).status_code == 404

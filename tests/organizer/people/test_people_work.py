@@ -14,8 +14,9 @@ from assessor.models import TimeSegment
 from evaluation.errors import Refused
 from evaluation.labels import AssignmentLabel
 from evaluation.models import Assignment, Event, Membership, SupportJudgment, Task
+from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.tasks.changes import pause
-from evaluation.terms import SegmentKind, Stage
+from evaluation.terms import SegmentKind
 from organizer.people.work_done import Flag, PeopleWork, PersonStage, people_work_for
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.judging import JudgingWorld, finish, give, load_machine, make_judging_world
@@ -60,11 +61,11 @@ def worked(task: Task, minutes: int, kind: SegmentKind = SegmentKind.EDITING, nu
 
 
 def test_done_minutes_and_labels_stand_beside_those_of_others(world: JudgingWorld) -> None:
-    ann, ben = world.hand(Stage.ASSIGN, "ann"), world.hand(Stage.ASSIGN, "ben", again=True)
+    ann, ben = world.hand(ASSIGN, "ann"), world.hand(ASSIGN, "ben", again=True)
     worked(ann, 40)
     finish(ann, label=2)
     finish(ben, label=0)
-    row = row_of(world, "ann", Stage.ASSIGN)
+    row = row_of(world, "ann", ASSIGN)
     assert (row.tasks.done, row.tasks.unfinished) == (1, 0)
     assert row.minutes is not None
     assert (row.minutes.median, row.low, row.high) == (40.0, 40.0, 40.0)
@@ -78,20 +79,20 @@ def test_done_minutes_and_labels_stand_beside_those_of_others(world: JudgingWorl
 
 
 def test_only_submitted_labels_are_counted(world: JudgingWorld) -> None:
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     give(task)
-    assert row_of(world, "ann", Stage.ASSIGN).mix.total == 0
+    assert row_of(world, "ann", ASSIGN).mix.total == 0
     finish(task)
-    assert row_of(world, "ann", Stage.ASSIGN).mix.total > 0
+    assert row_of(world, "ann", ASSIGN).mix.total > 0
 
 
 def test_what_cannot_be_judged_and_what_the_sweep_changed_are_shares(world: JudgingWorld) -> None:
-    finish(world.hand(Stage.ASSIGN, "ann"))
+    finish(world.hand(ASSIGN, "ann"))
     labels = Assignment.objects.filter(judge__user=world.people["ann"]).order_by("pk")
     labels.filter(pk=labels[0].pk).update(label=AssignmentLabel.CANT_JUDGE)
     labels.filter(pk=labels[1].pk).update(first_label=AssignmentLabel.NOT_SUPPORT)
     type(world.campaign).objects.update(revision=99)
-    row = row_of(world, "ann", Stage.ASSIGN)
+    row = row_of(world, "ann", ASSIGN)
     assert row.mix.cant_judge == pytest.approx(1 / labels.count())
     assert row.swept == pytest.approx(1 / labels.count())
 
@@ -101,19 +102,19 @@ def test_acceptance_times_are_given_only_where_labels_were_shown(world: JudgingW
         world, *((run, n, docid, "full_support") for run, n, docid in (("alpha", 0, "d1"), ("alpha", 1, "d2")))
     )
     load_machine(world, ("gamma", 1, "d2", "full_support"))
-    shown, scratch = world.hand(Stage.SUPPORT_POST_EDIT, "ann"), world.hand(Stage.SUPPORT_SCRATCH, "ben")
+    shown, scratch = world.hand(SUPPORT_POST_EDIT, "ann"), world.hand(SUPPORT_SCRATCH, "ben")
     finish(shown, accepted=True, shown_label=2, shown_ms=300)
     finish(scratch)
     assert SupportJudgment.objects.filter(accepted=True).count() == 3
-    row = row_of(world, "ann", Stage.SUPPORT_POST_EDIT)
+    row = row_of(world, "ann", SUPPORT_POST_EDIT)
     assert row.accepts is not None
     assert (row.accepts.median, row.accepts.number) == (300, 3)
-    assert row_of(world, "ben", Stage.SUPPORT_SCRATCH).accepts is None
+    assert row_of(world, "ben", SUPPORT_SCRATCH).accepts is None
 
 
 def flags_after(world: JudgingWorld, times: int) -> tuple[Flag, ...]:
     """Copy Ann's accepted labels until they are enough to speak of."""
-    finish(world.hand(Stage.SUPPORT_POST_EDIT, "ann"), accepted=True, shown_label=2, shown_ms=200)
+    finish(world.hand(SUPPORT_POST_EDIT, "ann"), accepted=True, shown_label=2, shown_ms=200)
     [*given] = SupportJudgment.objects.filter(accepted=True)
     for number in range(times):
         for judgment in given:
@@ -139,7 +140,7 @@ def test_quick_accepts_show_evidence_and_an_innocent_reason(
 def test_the_file_has_what_is_on_the_page_and_no_formula(world: JudgingWorld) -> None:
     world.people["ann"].first_name = "=1+1"
     world.people["ann"].save()
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     worked(task, 40)
     finish(task)
     response = client_of(world).get(FILE)
@@ -150,11 +151,11 @@ def test_the_file_has_what_is_on_the_page_and_no_formula(world: JudgingWorld) ->
 
 
 def test_a_paused_assessor_gets_nothing_new_and_keeps_their_tasks(world: JudgingWorld) -> None:
-    kept = world.hand(Stage.ASSIGN, "ann")
+    kept = world.hand(ASSIGN, "ann")
     assert client_of(world).post(PAUSE, {"username": "ann", "act": "pause"}).status_code == 302
     with pytest.raises(Refused, match="ann is paused and gets nothing new"):
-        world.hand(Stage.SUPPORT_SCRATCH, "ann")
-    assert world.hand(Stage.SUPPORT_SCRATCH, "").assessor == world.people["ben"]
+        world.hand(SUPPORT_SCRATCH, "ann")
+    assert world.hand(SUPPORT_SCRATCH, "").assessor == world.people["ben"]
     finish(kept)
     assert ">paused</span>" in client_of(world).get(WORK).content.decode()
     client_of(world).post(PAUSE, {"username": "ann", "act": "resume"})
@@ -164,10 +165,10 @@ def test_a_paused_assessor_gets_nothing_new_and_keeps_their_tasks(world: Judging
 
 
 def test_one_line_has_tasks_by_state_due_time_and_stages(world: JudgingWorld) -> None:
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     worked(task, 40)
     finish(task)
-    late = world.hand(Stage.SUPPORT_SCRATCH, "ann")
+    late = world.hand(SUPPORT_SCRATCH, "ann")
     Task.objects.filter(pk=late.pk).update(due="2020-02-01")
     [line] = [line for line in client_of(world).get(WORK).content.decode().split("<tr>") if "task-bar" in line]
     for shown in (
@@ -186,7 +187,7 @@ def test_with_everybody_paused_there_is_nobody_to_hand_work_to(world: JudgingWor
     for name in ("ann", "ben"):
         pause(campaign=world.campaign, username=name, paused=True, actor=world.people["olga"])
     with pytest.raises(Refused):
-        world.hand(Stage.ASSIGN, "")
+        world.hand(ASSIGN, "")
 
 
 def test_pausing_twice_is_one_event_and_only_assessors_are_paused(world: JudgingWorld) -> None:
@@ -199,7 +200,7 @@ def test_pausing_twice_is_one_event_and_only_assessors_are_paused(world: Judging
 
 @pytest.mark.parametrize("address", [WORK, FILE])
 def test_an_organizer_who_judges_gets_none_of_it(world: JudgingWorld, address: str) -> None:
-    task = world.hand(Stage.ASSIGN, "ann")
+    task = world.hand(ASSIGN, "ann")
     assert client_of(world).get(address).status_code == 200
     Task.objects.filter(pk=task.pk).update(assessor=world.people["olga"])
     assert client_of(world).get(address).status_code == 404
@@ -207,10 +208,10 @@ def test_an_organizer_who_judges_gets_none_of_it(world: JudgingWorld, address: s
 
 def test_more_work_costs_no_more_queries(world: JudgingWorld) -> None:
     client = client_of(world)
-    finish(world.hand(Stage.ASSIGN, "ann"))
+    finish(world.hand(ASSIGN, "ann"))
     client.get(WORK)
     before = queries_of(client, WORK)
-    task = world.hand(Stage.ASSIGN, "ben", again=True)
+    task = world.hand(ASSIGN, "ben", again=True)
     worked(task, 10)
     finish(task)
     client.get(WORK)

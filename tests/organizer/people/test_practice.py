@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
+from evaluation import stages
 from evaluation.models import Event, Task
 from evaluation.tasks.hand_out import hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import Stage
 from tests.worlds.campaign import World, queries_of
 from tests.worlds.imported import run
 from tests.worlds.practice import ASSIGN, IMPORTANCE, SHOWN, SUPPORT, item, load_practice, practise
@@ -39,7 +39,7 @@ def practised(world: World) -> Practised:
     topic = world.campaign.topics.get(topic_id="t1")
     tasks = {}
     for name in ("ann", "ben"):
-        order = Order(Stage.ASSIGN, (topic.public_id,), name, nuggets="auto-robot", again=True)
+        order = Order(stages.ASSIGN, (topic.public_id,), name, nuggets="auto-robot", again=True)
         receipt = hand_out(campaign=world.campaign, order=order, actor=world.people["olga"])
         tasks[name] = Task.objects.select_related("assessor").get(public_id=receipt.tasks[0])
     return Practised(world, tasks)

@@ -14,8 +14,9 @@ from evaluation.errors import Refused
 from evaluation.judges import judge_of
 from evaluation.labelling import ensure_nugget_set
 from evaluation.models import Campaign, ConditionDefault, Event, Judge, NuggetList, NuggetSet, Task, TaskAnswer
+from evaluation.stages import ASSIGN, MANUAL, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
 from evaluation.tasks.hand_out import reassign
-from evaluation.terms import Origin, Stage, TaskState
+from evaluation.terms import Origin, TaskState
 from tests.worlds.campaign import queries_of
 from tests.worlds.judging import (
     JudgingWorld,
@@ -29,7 +30,7 @@ from tests.worlds.judging import (
 
 WORK, HAND_OUT = (reverse(f"organizer:{name}", args=["river"]) for name in ("work", "hand_out"))
 PROPOSED, UNDO = (reverse(f"organizer:{name}", args=["river"]) for name in ("hand_out_proposed", "undo_hand_out"))
-SCRATCH, SHOWN = Stage.SUPPORT_SCRATCH, Stage.SUPPORT_POST_EDIT
+SCRATCH, SHOWN = SUPPORT_SCRATCH, SUPPORT_POST_EDIT
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def made_by(world: JudgingWorld, username: str, origin: Origin = Origin.EDITED) 
         campaign=world.campaign,
         topic=world.topic(),
         assessor=world.people[username],
-        stage=Stage.MANUAL,
+        stage=MANUAL,
         nugget_set=own,
         qrels=source,
         protocol=world.campaign.protocol,
@@ -116,9 +117,9 @@ def test_a_topic_with_several_lists_must_be_told_which(world: JudgingWorld) -> N
 def test_two_sets_of_one_topic_are_two_tasks_of_one_assessor(world: JudgingWorld) -> None:
     load_nuggets(world, "automatic", Origin.AUTO)
     for nuggets in ("edited", "automatic"):
-        world.hand(Stage.ASSIGN, "ann", nuggets=nuggets)
+        world.hand(ASSIGN, "ann", nuggets=nuggets)
     with pytest.raises(Refused, match="Ann Archer has it"):
-        world.hand(Stage.ASSIGN, "ann", nuggets="edited", again=True)
+        world.hand(ASSIGN, "ann", nuggets="edited", again=True)
     assert Task.objects.count() == 2
 
 
@@ -175,7 +176,7 @@ def test_a_maker_who_may_not_have_it_is_not_replaced_in_silence(world: JudgingWo
 
 def test_a_second_opinion_needs_no_reason(world: JudgingWorld) -> None:
     own = made_by(world, "ben")
-    world.hand(Stage.ASSIGN, "ben", nuggets=own.name)
+    world.hand(ASSIGN, "ben", nuggets=own.name)
     page = post_form(world, "preview", nuggets=f"set:{own}", again="on")
     assert "nobody else may, second opinion</td>" in page
 
@@ -194,7 +195,7 @@ def test_whoever_has_a_list_in_the_making_assigns_no_other(world: JudgingWorld) 
 def test_whoever_assigned_another_s_list_makes_none_of_the_topic(world: JudgingWorld) -> None:
     source = world.campaign.qrel_sources.create(name="NIST")
     source.qrels.create(topic=world.topic(), segment=world.campaign.segments.get(docid="d1"), grade=2)
-    world.withdraw(world.hand(Stage.ASSIGN, "ann"))
+    world.withdraw(world.hand(ASSIGN, "ann"))
     page = post_form(world, "preview", stage="manual", assessor="ann")
     assert "Ann Archer had another&#x27;s list of it to assign and has seen that." in page
     assert "Hands out <b>1</b>" in post_form(world, "preview", stage="manual", assessor="ben")
@@ -203,7 +204,7 @@ def test_whoever_assigned_another_s_list_makes_none_of_the_topic(world: JudgingW
 def test_a_list_that_is_assigned_is_not_withdrawn(world: JudgingWorld) -> None:
     own = made_by(world, "ben")
     making = current_task(Task.objects.get().public_id)
-    assigning = world.hand(Stage.ASSIGN, "ben", nuggets=own.name)
+    assigning = world.hand(ASSIGN, "ben", nuggets=own.name)
     with pytest.raises(Refused, match="Its list is assigned by Ben Brook: withdraw that first"):
         world.withdraw(making)
     world.withdraw(assigning)
@@ -258,7 +259,7 @@ def test_nor_by_handing_it_on(world: JudgingWorld) -> None:
     assert task.state == TaskState.NOT_STARTED
 
 
-@pytest.mark.parametrize("stage", [Stage.ASSIGN, SCRATCH, SHOWN])
+@pytest.mark.parametrize("stage", [ASSIGN, SCRATCH, SHOWN])
 def test_judging_that_is_handed_on_asks_the_same_in_another_order(world: JudgingWorld, stage: Stage) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"))
     task = world.hand(stage, "ann")
@@ -278,7 +279,7 @@ def test_judging_that_is_handed_on_asks_the_same_in_another_order(world: Judging
 
 
 def test_the_matrix_shows_the_stages_that_have_tasks_or_are_chosen(world: JudgingWorld) -> None:
-    world.hand(Stage.ASSIGN, "ann")
+    world.hand(ASSIGN, "ann")
     page = words_of(client_of(world).get(WORK))
     assert '<th scope="col">Label answers</th>' in page
     assert '<th scope="col">Edit drafts</th>' not in page
@@ -314,7 +315,7 @@ def proposals(world: JudgingWorld) -> list[dict[str, str]]:
 def test_a_list_is_proposed_to_its_maker_until_it_is_handed_out(world: JudgingWorld) -> None:
     own = made_by(world, "ben")
     assert proposals(world) == [{"proposed": f"{world.topic().public_id} ben {own.name}"}]
-    world.hand(Stage.ASSIGN, "ben", nuggets=own.name)
+    world.hand(ASSIGN, "ben", nuggets=own.name)
     assert not proposals(world)
 
 
@@ -323,21 +324,21 @@ def test_check_88_a_proposed_chip_hands_out_and_undo_takes_back(world: JudgingWo
     client, [proposal] = client_of(world), proposals(world)
     page = words_of(client.post(PROPOSED, proposal, follow=True))
     assert "<bdi>Ben Brook</bdi> has <bdi>t1</bdi>, Label answers." in page
-    task = Task.objects.get(stage=Stage.ASSIGN)
+    task = Task.objects.get(stage=ASSIGN)
     assert (task.assessor.username, task.topic.topic_id) == ("ben", "t1")
     assert not proposals(world)
     page = words_of(client.post(UNDO, {"task": task.public_id}, follow=True))
     assert "Undone: Ben Brook does not have t1, Label answers." in page
     assert proposals(world) == [proposal]
     client.post(PROPOSED, proposal)
-    assert Task.objects.not_withdrawn().filter(stage=Stage.ASSIGN).count() == 1
+    assert Task.objects.not_withdrawn().filter(stage=ASSIGN).count() == 1
 
 
 def test_check_88_undo_refuses_work_that_was_begun(world: JudgingWorld) -> None:
     made_by(world, "ben")
     client = client_of(world)
     client.post(PROPOSED, proposals(world)[0])
-    task = Task.objects.get(stage=Stage.ASSIGN)
+    task = Task.objects.get(stage=ASSIGN)
     open_desk(task=task.public_id, user=world.people["ben"])
     page = words_of(client.post(UNDO, {"task": task.public_id}, follow=True))
     assert "Ben Brook has begun t1, Label answers, so it stays handed out." in page
@@ -350,24 +351,24 @@ def test_a_chip_pressed_twice_hands_out_once_and_says_so(world: JudgingWorld) ->
     client.post(PROPOSED, proposal)
     page = words_of(client.post(PROPOSED, proposal, follow=True))
     assert "Ben Brook has it (not started)" in page
-    assert Task.objects.filter(stage=Stage.ASSIGN).count() == 1
+    assert Task.objects.filter(stage=ASSIGN).count() == 1
 
 
 def test_more_judging_costs_no_more_queries(world: JudgingWorld) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"))
-    for stage, name in ((Stage.ASSIGN, "ann"), (SCRATCH, "ann"), (SHOWN, "ben")):
+    for stage, name in ((ASSIGN, "ann"), (SCRATCH, "ann"), (SHOWN, "ben")):
         world.hand(stage, name)
     before = queries_of(client_of(world), WORK)
-    world.hand(Stage.ASSIGN, "ben", again=True)
+    world.hand(ASSIGN, "ben", again=True)
     load_nuggets(world, "automatic", Origin.AUTO)
-    world.hand(Stage.ASSIGN, "ben", nuggets="automatic")
+    world.hand(ASSIGN, "ben", nuggets="automatic")
     assert queries_of(client_of(world), WORK) == before
 
 
 @pytest.mark.parametrize(
     ("stage", "text"),
     [
-        (Stage.ASSIGN, "label answers with <bdi>edited</bdi>"),
+        (ASSIGN, "label answers with <bdi>edited</bdi>"),
         (SCRATCH, "judge citations, unaided"),
         (SHOWN, "labels of <bdi>robot</bdi> shown"),
     ],
@@ -382,7 +383,7 @@ def test_a_judging_task_s_page_says_what_is_judged_and_how_far_it_is(
     assert text in words_of(client_of(world).get(address))
     finish(task)
     page = words_of(client_of(world).get(address))
-    number = 9 if stage is Stage.ASSIGN else 3
+    number = 9 if stage is ASSIGN else 3
     assert f"{number} of {number} labels, " in page
     assert f"{number} labels, <time" in page
     world.withdraw(task)

@@ -10,10 +10,11 @@ from evaluation.campaigns.create import CampaignFile
 from evaluation.campaigns.people import set_campaign_language, set_languages
 from evaluation.errors import Refused
 from evaluation.models import Event, Membership, Task, Topic
+from evaluation.stages import SUPPORT_SCRATCH
 from evaluation.tasks.hand_out import hand_out, reassign
 from evaluation.tasks.plan import plan_hand_out
 from evaluation.tasks.units import Order
-from evaluation.terms import Role, Stage
+from evaluation.terms import Role
 from tests.worlds.judging import JudgingWorld, make_judging_world
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +36,7 @@ def client_of(world: JudgingWorld, name: str) -> Client:
 
 
 def order(world: JudgingWorld, assessor: str, *topics: str) -> Order:
-    return Order(Stage.SUPPORT_SCRATCH, tuple(world.topic(topic).public_id for topic in topics), assessor)
+    return Order(SUPPORT_SCRATCH, tuple(world.topic(topic).public_id for topic in topics), assessor)
 
 
 def test_a_plan_skips_topics_in_another_language_and_says_why(world: JudgingWorld) -> None:

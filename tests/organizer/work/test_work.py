@@ -9,7 +9,8 @@ import pytest
 from django.urls import reverse
 
 from evaluation.models import Event, Judge, Membership, NuggetSet, Task, Topic
-from evaluation.terms import JudgeKind, Origin, Role, Stage, TaskState
+from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.terms import JudgeKind, Origin, Role, TaskState
 from tests.worlds.campaign import queries_of
 from tests.worlds.desk import DeskWorld
 from tests.worlds.work import as_submitted, hand, make_work_world, more_topics
@@ -89,7 +90,7 @@ def test_a_first_view_of_a_hundred_topics_is_light(desk: DeskWorld) -> None:
         topic = Topic.objects.create(
             campaign=desk.campaign, topic_id=f"2024-{n}", text="sand " * 10, position=9 + n
         )
-        for stage in Stage:
+        for stage in STAGES.values():
             task = Task.objects.get(pk=desk.post_edit.pk)
             task.pk, task.public_id, task.topic, task.stage = None, f"{len(tasks):012}", topic, stage
             task.state = (TaskState.NOT_STARTED, TaskState.IN_PROGRESS, TaskState.SUBMITTED)[n % 3]
@@ -244,7 +245,7 @@ def test_a_taken_name_does_not_make_two_people_one(desk: DeskWorld) -> None:
 
 
 def test_an_edited_set_knows_its_drafts(desk: DeskWorld) -> None:
-    task = Task.objects.get(stage=Stage.POST_EDIT)
+    task = Task.objects.get(stage=POST_EDIT)
     assert task.drafts == desk.drafts()
     assert task.nuggets.drafts == task.drafts.nugget_set
 
@@ -329,16 +330,16 @@ def test_topics_that_lack_the_chosen_stage_come_ticked(desk: DeskWorld) -> None:
 
 
 NOT_OF_STAGE = {
-    Stage.POST_EDIT: ["machine"],
-    Stage.MANUAL: ["machine", "drafts"],
-    Stage.ASSIGN: ["machine", "drafts", "qrels"],
-    Stage.SUPPORT_SCRATCH: ["machine", "drafts", "qrels", "nugget_set"],
-    Stage.SUPPORT_POST_EDIT: ["drafts", "qrels", "nugget_set"],
+    POST_EDIT: ["machine"],
+    MANUAL: ["machine", "drafts"],
+    ASSIGN: ["machine", "drafts", "qrels"],
+    SUPPORT_SCRATCH: ["machine", "drafts", "qrels", "nugget_set"],
+    SUPPORT_POST_EDIT: ["drafts", "qrels", "nugget_set"],
 }
 """Fields that a task of a stage must not have."""
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", STAGES.values())
 def test_check_67_topics_that_lack_the_stage_are_ticked(desk: DeskWorld, stage: Stage) -> None:
     task = Task.objects.get(pk=desk.post_edit.pk)
     task.pk, task.public_id, task.stage, task._state.adding = None, "made", stage, True

@@ -10,8 +10,9 @@ from evaluation.errors import Refused
 from evaluation.judges import add_judge
 from evaluation.labelling import touch
 from evaluation.models import Assignment, Event, Finding, Judge, Protocol, SupportJudgment, Task
+from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
 from evaluation.tasks.hand_out import reassign
-from evaluation.terms import Condition, FindingCode, JudgeKind, Origin, Role, Stage, TaskState
+from evaluation.terms import Condition, FindingCode, JudgeKind, Origin, Role, TaskState
 from llmjobs.job_service import JobRequest, plan_evaluation
 from tests.worlds.imported import load, report, run
 from tests.worlds.judging import BENDS, JudgingWorld, finish, load_nuggets
@@ -27,7 +28,7 @@ def world(tmp_path: Path) -> JudgingWorld:
 
 
 def assign(world: JudgingWorld, username: str, topic: str, label: int, **more: Any) -> Task:
-    task = world.hand(Stage.ASSIGN, username, topic, **more)
+    task = world.hand(ASSIGN, username, topic, **more)
     finish(task, label)
     return task
 
@@ -69,7 +70,7 @@ def test_a_second_opinion_enters_no_score_unless_it_is_named(world: JudgingWorld
 
 
 def test_a_second_opinion_given_first_waits_for_the_labels_that_count(world: JudgingWorld) -> None:
-    world.hand(Stage.ASSIGN, "ann", "t1")
+    world.hand(ASSIGN, "ann", "t1")
     assign(world, "ben", "t1", 2, again=True)
     assert scores() == dict.fromkeys(("alpha", "beta", "gamma", "mute", "delta"))
 
@@ -83,9 +84,9 @@ def test_another_s_list_of_the_same_topic_is_not_the_one_that_counts(world: Judg
 
 def test_citations_are_judged_by_whoever_was_handed_the_topic(world: JudgingWorld) -> None:
     world.run("epsilon", (BENDS, [0]), topic="t2")
-    finish(world.hand(Stage.SUPPORT_SCRATCH, "ann", "t1"), 2)
-    finish(world.hand(Stage.SUPPORT_SCRATCH, "ben", "t2"), 1)
-    finish(world.hand(Stage.SUPPORT_SCRATCH, "ben", "t1", again=True), 0)
+    finish(world.hand(SUPPORT_SCRATCH, "ann", "t1"), 2)
+    finish(world.hand(SUPPORT_SCRATCH, "ben", "t2"), 1)
+    finish(world.hand(SUPPORT_SCRATCH, "ben", "t1", again=True), 0)
     found = report("support", "--condition", "scratch", "--missing", "skip")
     precision = {row["run_id"]: row["weighted_precision"] for row in found["runs"]}
     assert (precision["alpha"], precision["epsilon"], found["topics"]) == (1, 0.5, 2)
@@ -139,18 +140,18 @@ def test_exported_shared_topics_give_the_same_scores_elsewhere(world: JudgingWor
 def test_no_more_assessors_than_the_campaign_asks_for(world: JudgingWorld) -> None:
     Protocol.objects.update(overlap=2)
     add_member(campaign=world.campaign, user=world.people["sam"], role=Role.ASSESSOR)
-    first = world.hand(Stage.ASSIGN, "ann", "t1")
+    first = world.hand(ASSIGN, "ann", "t1")
     assert not first.second_opinion
-    second = world.hand(Stage.ASSIGN, "ben", "t1")
+    second = world.hand(ASSIGN, "ben", "t1")
     assert second.second_opinion
     for repeated in (False, True):
         with pytest.raises(Refused, match="the campaign asks for 2 and no more"):
-            world.hand(Stage.ASSIGN, "sam", "t1", again=repeated)
+            world.hand(ASSIGN, "sam", "t1", again=repeated)
 
 
 def test_what_is_handed_on_counts_as_it_did(world: JudgingWorld) -> None:
     Protocol.objects.update(overlap=1)
-    first = world.hand(Stage.ASSIGN, "ann", "t1")
+    first = world.hand(ASSIGN, "ann", "t1")
     olga = world.people["olga"]
     new = reassign(campaign=world.campaign, task=first.public_id, assessor="ben", reason="Ann is ill.", actor=olga)
     assert not Task.objects.get(public_id=new).second_opinion
@@ -202,7 +203,7 @@ def test_another_assessor_s_submission_drops_no_outside_labels(world: JudgingWor
     judge = Judge.objects.get(name="ann")
     given = Assignment.objects.filter(judge__name="ben")
     given.update(judge=judge)
-    Task.objects.filter(assessor__username="ben", stage=Stage.ASSIGN).update(state=TaskState.WITHDRAWN)
+    Task.objects.filter(assessor__username="ben", stage=ASSIGN).update(state=TaskState.WITHDRAWN)
     assert scores("--missing", "skip")["delta"] == 1
     second = make_list(world, "ben", "t1", "a second list", second=True)
     assign(world, "ben", "t1", 2, nuggets=second.name, again=True)
@@ -211,7 +212,7 @@ def test_another_assessor_s_submission_drops_no_outside_labels(world: JudgingWor
 
 
 def test_a_second_opinion_counts_once_the_first_is_withdrawn(world: JudgingWorld) -> None:
-    first = world.hand(Stage.ASSIGN, "ann", "t1")
+    first = world.hand(ASSIGN, "ann", "t1")
     second = assign(world, "ben", "t1", 2, again=True)
     world.withdraw(first)
     second.refresh_from_db()
@@ -222,12 +223,12 @@ def test_a_second_opinion_counts_once_the_first_is_withdrawn(world: JudgingWorld
 
 def test_support_of_shared_topics_returns_as_one_judge_s(world: JudgingWorld, tmp_path: Path) -> None:
     world.run("epsilon", (BENDS, [0]), topic="t2")
-    finish(world.hand(Stage.SUPPORT_SCRATCH, "ann", "t1"), 2)
-    finish(world.hand(Stage.SUPPORT_SCRATCH, "ben", "t2"), 1)
+    finish(world.hand(SUPPORT_SCRATCH, "ann", "t1"), 2)
+    finish(world.hand(SUPPORT_SCRATCH, "ben", "t2"), 1)
     before = report("support", "--condition", "scratch")["runs"]
     out = tmp_path / "support.out"
     assert run("export", "support", "--campaign", "river", "--condition", "scratch", "--output", out).code == 0
-    Task.objects.filter(stage=Stage.SUPPORT_SCRATCH).update(state=TaskState.WITHDRAWN)
+    Task.objects.filter(stage=SUPPORT_SCRATCH).update(state=TaskState.WITHDRAWN)
     SupportJudgment.objects.update(stands=False)
     named = ("--judge", "all", "--by", "human", "--condition", "scratch")
     done = run("import_support", "--campaign", "river", out, *named)
@@ -237,8 +238,8 @@ def test_support_of_shared_topics_returns_as_one_judge_s(world: JudgingWorld, tm
 
 def test_with_fewer_assessors_asked_for_work_is_still_handed_on(world: JudgingWorld) -> None:
     add_member(campaign=world.campaign, user=world.people["sam"], role=Role.ASSESSOR)
-    first = world.hand(Stage.ASSIGN, "ann", "t1")
-    world.hand(Stage.ASSIGN, "ben", "t1", again=True)
+    first = world.hand(ASSIGN, "ann", "t1")
+    world.hand(ASSIGN, "ben", "t1", again=True)
     Protocol.objects.update(overlap=1)
     olga = world.people["olga"]
     assert reassign(
