@@ -21,7 +21,7 @@ from assessor.timing.times import TopicTime
 from evaluation.campaigns.create import set_hourly_rate
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Submission, Task
-from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, Stage
+from evaluation.stages import STAGES, Stage
 from evaluation.terms import Condition, JudgeKind, Origin
 from jobs.models import WorkItem
 from llmjobs.budget import announced_price
@@ -50,7 +50,6 @@ from reports.report import (
     sentences,
 )
 from reports.timing.figures import times_of
-from reports.timing.page import PUBLISHED
 from reports.views import page_response, part_picture, table_response
 from web.consistent_read import consistent_read
 from web.templatetags.assay import money, score, words
@@ -90,7 +89,7 @@ def person_units(campaign: Campaign, rate: Decimal | None) -> dict[Stage, Unit]:
     for stage in STAGES.values():
         units = labels.get(stage, 0) if stage.judges else len(times[stage])
         total = sum(row.times.active.point for row in times[stage]) / SECOND
-        each = total / units if units and total else PUBLISHED.get(stage)
+        each = total / units if units and total else stage.published_s
         cost = each / 3600 * float(rate) if each is not None and rate is not None else None
         unit_of[stage] = Unit(
             stage.unit, "person", units, each, cost, published=not (units and total) and each is not None
@@ -230,18 +229,21 @@ class Prices:
         """Costs of a topic's list and of its labels; None where unknown."""
         origin = choice.condition.origin
         if origin is Origin.MANUAL:
-            lists = self.people[MANUAL].cost
+            lists = self._made(Origin.MANUAL)
         else:
             maker = next((nugget_set.judge.name for nugget_set in choice.nugget_sets if nugget_set.judge), "")
             lists = self._llm(maker, LIST)
             if origin is Origin.EDITED:
-                lists = _sum(lists, self.people[POST_EDIT].cost)
+                lists = _sum(lists, self._made(Origin.EDITED))
         label, number = self._label(choice), _labels_per_topic(choice)
         return lists, None if label is None or number is None else label * number
 
+    def _made(self, origin: Origin) -> float | None:
+        return next(unit.cost for stage, unit in self.people.items() if stage.origin is origin)
+
     def _label(self, choice: NuggetCondition) -> float | None:
         if choice.condition.judge_kind is JudgeKind.HUMAN:
-            measured = self.people[ASSIGN].cost
+            measured = next(unit.cost for stage, unit in self.people.items() if stage.by_list)
             return self.assumed["person"] if measured is None else measured
         return self._llm(choice.judges[0].name if len(choice.judges) == 1 else "", LABEL)
 

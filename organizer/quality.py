@@ -11,7 +11,7 @@ from accounts.models import User
 from evaluation.campaigns.contents import findings_for
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign
-from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
+from evaluation.stages import STAGES
 from evaluation.terms import FindingCode
 from llmjobs.job_status import JudgeSpending, Replies, judges_at_work, replies_by_judge, spending_by_judge
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
@@ -44,7 +44,7 @@ def _tasks(campaign: Campaign) -> list[dict[str, Any]]:
     """Tasks that some LLM has labels in, each with a row per judge and the trend over its last versions."""
     trusts = [trust for tasks in trust_of(campaign).values() for trust in tasks]
     entries = []
-    for task in (ASSIGN, SUPPORT_SCRATCH):
+    for task in (stage for stage in STAGES.values() if stage.study):
         by_judge = {trust.judge: trust for trust in trusts if trust.task is task}
         rows = []
         for judge, trust in sorted(by_judge.items(), key=lambda item: item[0].name):
@@ -101,7 +101,7 @@ def _people(request: UserRequest, shared: Shared) -> dict[str, Any]:
         # Only the items of this page are read with their texts.
         "rows": read_differing(shared, list(page.object_list)),
         "parameter": parameter,
-        "of_citations": shared.stage is not ASSIGN,
-        "pair_address": f"reports:{'nuggets' if shared.stage is ASSIGN else 'citations'}_pair",
+        "of_citations": shared.stage.condition is not None,
+        "pair_address": shared.stage.pair_address,
         "unfolded": parameter in request.GET,
     }

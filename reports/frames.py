@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evaluation.domain.conditions import CitationCondition, NuggetCondition, PartKey, Topics
 from evaluation.domain.counted_pairs import first_different
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, LabelSet
 from evaluation.models import (
     AnswerProvenance,
     Campaign,
@@ -29,18 +29,23 @@ from evaluation.models import (
     Topic,
     TopicTag,
 )
-from reports.metrics.arrays import Booleans
+from reports.metrics.arrays import Booleans, Bytes
 from reports.metrics.label_matrix import FAILED, NOT, UNJUDGEABLE, UNJUDGED, AssignmentSheet, SupportSheet
 from web.consistent_read import consistent_read
 
 Ints = NDArray[np.int64]
 
+
+def cells_of(labels: LabelSet) -> Bytes:
+    """Return the cell of a report for each stored code."""
+    cells = np.full(256, UNJUDGED, dtype=np.int8)
+    cells[[*labels.codes]] = labels.codes
+    cells[labels.failed.code] = FAILED
+    return cells
+
+
+ASSIGNMENT_CELLS, SUPPORT_CELLS = cells_of(NUGGET_LABELS), cells_of(CITATION_LABELS)
 # "Can't judge" is unjudged with a reason; in support it is a pair nobody can judge (docs/metrics.md#support).
-ASSIGNMENT_CELLS = np.full(256, UNJUDGED, dtype=np.int8)
-SUPPORT_CELLS = np.full(256, UNJUDGED, dtype=np.int8)
-for _cells, labels in ((ASSIGNMENT_CELLS, NUGGET_LABELS), (SUPPORT_CELLS, CITATION_LABELS)):
-    _cells[[*labels.codes]] = labels.codes
-    _cells[labels.failed.code] = FAILED
 SUPPORT_CELLS[CITATION_LABELS.cant_judge.code] = UNJUDGEABLE
 
 # A report reads up to a million labels. The database joins them into one text, which NumPy parses sooner than Python

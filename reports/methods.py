@@ -37,7 +37,7 @@ from evaluation.models import (
 )
 from evaluation.rules.protocol import SETTINGS
 from evaluation.rules.text import pattern_of_names
-from evaluation.stages import ASSIGN, Stage, stage_of
+from evaluation.stages import stage_of
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, TaskState
 from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
 from reports.confusion.paired_labels import ConfusionReport
@@ -258,8 +258,8 @@ def loaded(campaign: Campaign) -> list[str]:
     return sentences
 
 
-def steps_of_llms(campaign: Campaign) -> set[Stage | Origin]:
-    """Return what LLMs did here: the origins of the lists that they made, and `ASSIGN` where they labelled."""
+def steps_of_llms(campaign: Campaign) -> set[str]:
+    """Return what LLMs did here: the origins of the lists that they made, and "labels" where they labelled."""
     lists = NuggetList.objects.newest_submitted().filter(
         nugget_set__campaign=campaign, nugget_set__judge__kind=JudgeKind.LLM
     )
@@ -270,7 +270,7 @@ def steps_of_llms(campaign: Campaign) -> set[Stage | Origin]:
         nugget_version__nugget__nugget_set__campaign=campaign, judge__kind=JudgeKind.LLM
     )
     has_labelled = labels.exclude(event__kind__startswith=IMPORTS).exists()
-    return {*map(Origin, origins.distinct()), *([ASSIGN] if has_labelled else [])}
+    return {*map(Origin, origins.distinct()), *(["labels"] if has_labelled else [])}
 
 
 def makes_lists(campaign: Campaign) -> bool:

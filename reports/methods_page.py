@@ -13,7 +13,7 @@ from accounts.http import UserRequest
 from assessor.rules.clock import RULE_VERSION
 from evaluation.models import Campaign, Protocol
 from evaluation.rules.protocol import GUIDELINES, SETTINGS
-from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, stage_of
+from evaluation.stages import STAGES, stage_of
 from evaluation.terms import Condition, NuggetSearch, Origin, PassageOrder, SupportCondition
 from reports.files import Row, escaped
 from reports.methods import (
@@ -164,8 +164,8 @@ def _nuggets(campaign: Campaign) -> Iterator[str]:
         yield f"Nuggets come from the passages {grades}, read {order}."
     if protocol.group_overlaps:
         yield "Overlapping passages of a document stand together, and what repeats is grey."
-    for stage, most in ((MANUAL, protocol.manual_cap), (POST_EDIT, protocol.edited_cap)):
-        if most:
+    for stage in reversed(STAGES.values()):
+        if stage.cap and (most := getattr(protocol, stage.cap)):
             yield f"A list from {stage.words} has at most {most:,} nuggets."
     if protocol.nugget_search != NuggetSearch.NONE:
         is_edited_only = protocol.nugget_search == NuggetSearch.EDITED
@@ -178,7 +178,7 @@ def _nuggets(campaign: Campaign) -> Iterator[str]:
             f"An LLM reads {protocol.window_size:,} passages a call, and lets its list grow to "
             f"{protocol.draft_cap:,} nuggets{keeps}."
         )
-    if ASSIGN in steps:
+    if "labels" in steps:
         yield f"An LLM labels at most {protocol.batch_size:,} nuggets of an answer in a call."
 
 

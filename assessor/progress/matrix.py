@@ -26,7 +26,7 @@ from evaluation.models.querysets import TaskQuerySet
 from evaluation.rows.base import Reader, Row, Values
 from evaluation.rules.tasks import ACTIVE, Act, can_act
 from evaluation.rules.text import matcher
-from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, Stage
+from evaluation.stages import STAGES, Stage
 from evaluation.terms import TASK_EVENTS, DrawKind, RemarkKind, Role, TaskState
 
 
@@ -227,7 +227,7 @@ def stages_shown(viewer: User, campaign: Campaign, extra: str = "") -> tuple[Sta
     used = set(tasks_for(viewer, campaign).not_withdrawn().values_list("stage", flat=True))
     used = used or {stage for stage in STAGES.values() if not stage.judges}
     # Lists lead to labels: whoever makes one is proposed there.
-    return tuple(stage for stage in STAGES.values() if stage in used or stage in (extra, ASSIGN))
+    return tuple(stage for stage in STAGES.values() if stage in used or stage == extra or stage.by_list)
 
 
 def matrix_rows(
@@ -282,7 +282,7 @@ def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = 
 
 
 def _what_it_is_of(task: Task) -> str:
-    of = task.nugget_set if task.stage == ASSIGN else task.machine
+    of = task.nugget_set if task.stage.by_list else task.machine
     drawn = (
         task.study and f"{'random check' if task.study.draw == DrawKind.RANDOM else 'second look'} {task.study}"
     )
@@ -291,8 +291,10 @@ def _what_it_is_of(task: Task) -> str:
 
 def proposed_assessors(tasks: dict[Stage, list[Task]]) -> tuple[Proposal, ...]:
     """Return the makers of a topic's nuggets, who would label them too, until it is handed out."""
-    makers = [*tasks.get(POST_EDIT, []), *tasks.get(MANUAL, [])]
-    assigned = {task.nugget_set_id for task in tasks.get(ASSIGN, []) if task.study_id is None}
+    of_stages = [(stage, tasks.get(stage, [])) for stage in STAGES.values()]
+    makers = [task for stage, own in of_stages if not stage.judges for task in own]
+    by_list = [task for stage, own in of_stages if stage.by_list for task in own]
+    assigned = {task.nugget_set_id for task in by_list if task.study_id is None}
     return tuple(
         Proposal(
             task.assessor.username, task.assessor.name, str(task.nugget_set), task.state == TaskState.SUBMITTED

@@ -14,7 +14,7 @@ from assessor.progress.labelled import Labelled, citations_of, labels_of, standi
 from assessor.progress.matrix import counted, tasks_for
 from evaluation.corpus.topics import topics_for
 from evaluation.models import Campaign, Qrel
-from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.stages import STAGES, Stage
 from evaluation.terms import Origin, TaskState
 
 
@@ -28,11 +28,12 @@ class Step(StrEnum):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        return {
-            Step.NUGGETS: (POST_EDIT, MANUAL),
-            Step.LABELS: (ASSIGN,),
-            Step.CITATIONS: (SUPPORT_SCRATCH, SUPPORT_POST_EDIT),
-        }.get(self, ())
+        belongs = {
+            Step.NUGGETS: lambda stage: not stage.judges,
+            Step.LABELS: lambda stage: stage.by_list,
+            Step.CITATIONS: lambda stage: stage.condition,
+        }.get(self, lambda _stage: False)
+        return tuple(filter(belongs, STAGES.values()))
 
 
 class StepState(StrEnum):

@@ -25,3 +25,5 @@ class Assign(Stage):
     study = StudyKind.ASSIGNMENT
     needs = ("nugget_set",)
     by_list = True
+    pair_address = "reports:nuggets_pair"
+    job = "labels"

@@ -32,12 +32,18 @@ class Stage(str):
     sample_lede: str = ""
     """What is to be done, on the page before a task is started; where only some units are asked, `sample_lede`."""
     origin: Origin | None = None
+    published_s: float | None = None
+    """What a topic took in the study (Pradeep et al. 2025)."""
     condition: SupportCondition | None = None
     study: StudyKind | None = None
     """Second looks and random checks that are handed out at this stage."""
     needs: tuple[str, ...] = ()
     cap: str = ""
     """Setting of the protocol: the most nuggets of a list."""
+    pair_address: str = ""
+    """Address of a page about one unit in one answer."""
+    job: str = ""
+    """Kind of the jobs in which LLMs give such labels."""
     by_list: bool = False
     """Whether answers are labelled by a nugget list, so that a topic has a task for each list."""
     shows_label: bool = False

@@ -14,6 +14,7 @@ class Manual(Stage):
     unit = "manual nugget list"
     practice = PracticeKind.IMPORTANCE
     origin = Origin.MANUAL
+    published_s = 2.5 * 3600
     needs = ("nugget_set", "qrels")
     cap = "manual_cap"
     lede = (

@@ -13,6 +13,7 @@ class PostEdit(Stage):
     unit = "edited nugget list"
     practice = PracticeKind.IMPORTANCE
     origin = Origin.EDITED
+    published_s = 1.0 * 3600
     needs = ("nugget_set", "drafts", "qrels")
     cap = "edited_cap"
     lede = (

@@ -23,6 +23,8 @@ class Unaided(Stage):
     seconds_a_label = 25
     condition = SupportCondition.SCRATCH
     study: StudyKind | None = StudyKind.SUPPORT
+    pair_address = "reports:citations_pair"
+    job = "support"
     keys = ("support",)
 
 
@@ -32,5 +34,6 @@ class LabelShown(Unaided):
     unit = "citation label, machine label shown"
     condition = SupportCondition.POST_EDIT
     study = None
+    job = ""
     needs = ("machine",)
     shows_label = True

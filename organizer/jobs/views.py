@@ -17,7 +17,7 @@ from accounts.models import User
 from evaluation.campaigns.contents import findings_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign
-from evaluation.stages import ASSIGN, SUPPORT_SCRATCH
+from evaluation.stages import STAGES
 from evaluation.terms import FindingCode
 from jobs.models import Job
 from llmjobs import job_service, job_status, provenance
@@ -51,8 +51,6 @@ UNITS = {
     JobKind.RELEVANCE: "Passages",
     JobKind.SECOND_LOOK: "Pairs",
 }
-TASK_OF = {JobKind.LABELS: ASSIGN, JobKind.SUPPORT: SUPPORT_SCRATCH}
-"""Task whose labels a kind of job gives; of other kinds every task says something about the judge."""
 LONGEST_KEY = 19
 JOBS_A_PAGE = 50
 
@@ -126,7 +124,9 @@ class JobPreview:
 
 
 def trusts_of(form: JobForm) -> list[JudgeTrust]:
-    judge, task = form["judge"].value(), TASK_OF.get(form.kind)
+    judge = form["judge"].value()
+    # Of a kind that gives no labels every stage says something about the judge.
+    task = next((stage for stage in STAGES.values() if stage.job == form.kind), None)
     trusts = (trust for tasks in trust_of(form.campaign).values() for trust in tasks)
     return [trust for trust in trusts if trust.judge.name == judge and task in (None, trust.task)]
 

@@ -36,7 +36,7 @@ from assessor.timing.times import KeptTime, kept_times_for
 from evaluation.campaigns.people import Person, people_for
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign, Topic
-from evaluation.stages import STAGES, SUPPORT_POST_EDIT, Stage
+from evaluation.stages import STAGES, Stage
 from evaluation.tasks import changes as tasks_changes
 from organizer.access import get_campaign
 from reports.cache import cached_report
@@ -230,7 +230,7 @@ def _row(
     mixes, latencies = labels
     mix, others = mixes.get((judge, stage), (Mix(stage.labels),) * 2)
     # No other stage shows a label that could be accepted.
-    accept_times = latencies.get(judge, []) if stage is SUPPORT_POST_EDIT else []
+    accept_times = latencies.get(judge, []) if stage.shows_label else []
     return PersonStage(
         who=who,
         stage=stage,

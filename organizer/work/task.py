@@ -21,10 +21,9 @@ from assessor.progress import matrix as work_rows
 from assessor.progress.matrix import may_organize, task_for
 from evaluation.domain.lineage import Wording, derivation_of
 from evaluation.errors import NoSuchTask
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
+from evaluation.labels import Label, LabelSet
 from evaluation.models import Campaign, Submission, Task
 from evaluation.rules.tasks import Act, can_act
-from evaluation.stages import ASSIGN
 from evaluation.tasks.changes import Change, change_tasks
 from evaluation.tasks.hand_out import reassign
 from evaluation.terms import Decision, Importance, Making, TaskState
@@ -168,7 +167,6 @@ def _box(place: int, wording: Wording, fate: str) -> LineageBox:
     return LineageBox(place + 1, text, short, place * ROW + MARGIN, fate, wording.importance)
 
 
-LABELS = {**NUGGET_LABELS.by_word, **CITATION_LABELS.by_word}
 NOT_JUDGED = "▢ not judged"
 WEIGHTS = {Importance.VITAL: "◆ vital", Importance.OKAY: "◇ okay"}
 
@@ -226,11 +224,11 @@ def _judging(task: Task, first: AssessorView, state: dict[str, Any], wanted: str
     if opened is None:
         return first
     shown, cited = shown_answer(task.public_id, task.assessor, opened["id"])
-    lines = _assigned(state, opened) if task.stage == ASSIGN else _pairs(state, opened["id"])
+    lines = (_pairs if "pairs" in state else _assigned)(state, opened, task.stage.labels)
     return replace(first, lines=tuple(lines), answers=answers, answer=shown, cited=cited)
 
 
-def _assigned(state: dict[str, Any], answer: dict[str, Any]) -> Iterator[PaneRow]:
+def _assigned(state: dict[str, Any], answer: dict[str, Any], labels: LabelSet) -> Iterator[PaneRow]:
     row_of = {row["key"]: row for row in state["rows"]}
     # A study asks for the drawn pairs only, not for every nugget in every answer.
     counted = answer.get("nuggets")
@@ -240,27 +238,31 @@ def _assigned(state: dict[str, Any], answer: dict[str, Any]) -> Iterator[PaneRow
         tags = (nugget["importance"],) if nugget["importance"] else ()
         place = row.get("sentence")
         evidence = () if place is None else (f"S{place + 1}",)
-        yield PaneRow(number, nugget["text"], tags, _label_text(row), row.get("reason", ""), evidence)
+        yield PaneRow(number, nugget["text"], tags, _label_text(row, labels), row.get("reason", ""), evidence)
 
 
-def _pairs(state: dict[str, Any], answer: str) -> Iterator[PaneRow]:
+def _pairs(state: dict[str, Any], answer: dict[str, Any], labels: LabelSet) -> Iterator[PaneRow]:
     row_of = {row["key"]: row for row in state["rows"]}
-    for number, pair in enumerate((pair for pair in state["pairs"] if pair["answer"] == answer), start=1):
+    for number, pair in enumerate((pair for pair in state["pairs"] if pair["answer"] == answer["id"]), start=1):
         row = row_of.get(pair["key"], {})
-        label = _label_text(row) if pair["judgeable"] else "no text to judge by"
+        label = _label_text(row, labels) if pair["judgeable"] else "no text to judge by"
         # Only a stage that shows the machine's label has it in its state.
         machine = pair.get("machine")
-        tags = (f"machine: {_with_glyph(machine) if machine in LABELS else machine}",) if machine else ()
+        tags = (
+            (f"machine: {_with_glyph(labels.by_word[machine]) if machine in labels.by_word else machine}",)
+            if machine
+            else ()
+        )
         caption = f"Sentence {pair['sentence'] + 1}, citation [{pair['citation']}]"
         yield PaneRow(number, caption, tags, label, row.get("reason", ""))
 
 
-def _label_text(row: dict[str, Any]) -> str:
-    return _with_glyph(row["label"]) if row.get("label") else NOT_JUDGED
+def _label_text(row: dict[str, Any], labels: LabelSet) -> str:
+    return _with_glyph(labels.by_word[row["label"]]) if row.get("label") else NOT_JUDGED
 
 
-def _with_glyph(word: str) -> str:
-    return f"{LABELS[word].glyph} {LABELS[word].caption}"
+def _with_glyph(label: Label) -> str:
+    return f"{label.glyph} {label.caption}"
 
 
 def _nuggets(desk: DeskPage) -> tuple[tuple[PaneRow, ...], tuple[PaneRow, ...]]:

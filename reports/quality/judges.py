@@ -279,7 +279,7 @@ def _trust(
     people: Jackknife,
     topics: Mapping[int, Topic],
 ) -> JudgeTrust:
-    names, cells = SCALES[task is not ASSIGN]
+    names, cells = SCALES[not task.by_list]
     tables = _by_topic(rows, cells, len(names))
     counts = np.array([*tables.values()], dtype=np.int64).reshape(-1, 1, len(names), len(names))
     whole, pairs = counts.sum(axis=(0, 1)), int(counts.sum())
@@ -373,7 +373,7 @@ def _sides(campaign: Campaign, task: Stage, judge: Judge, rows: Sequence[Pairs])
 def _resolved(campaign: Campaign, task: Stage, judge: str, *, of: str, nuggets: str, person: str) -> _Sides:
     rows: LabelSide
     columns: LabelSide
-    if task is ASSIGN:
+    if task.by_list:
         origin = Origin(campaign.nugget_sets.get(name=of).origin)
         by_llm, by_person = Condition.of(origin, JudgeKind.LLM), Condition.of(origin, JudgeKind.HUMAN)
         rows = resolve(campaign, by_llm, judge=judge, nuggets=nuggets)

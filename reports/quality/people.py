@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
+from django.db.models.functions import Coalesce
 
 from accounts.models import User
 from evaluation.campaigns.access import within
@@ -20,6 +21,7 @@ from evaluation.models import (
     Assignment,
     Campaign,
     Judge,
+    Judgment,
     ListedNugget,
     NuggetList,
     NuggetVersion,
@@ -28,20 +30,16 @@ from evaluation.models import (
     SupportJudgment,
     Topic,
 )
-from evaluation.stages import ASSIGN, SUPPORT_POST_EDIT, SUPPORT_SCRATCH, Stage
+from evaluation.stages import STAGES, Stage
 from evaluation.terms import JudgeKind, SupportCondition
 from reports.cache import cached_report
 from reports.confusion.paired_labels import ConfusionReport
-from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS
+from reports.frames import ASSIGNMENT_CELLS, SUPPORT_CELLS, cells_of
 from reports.metrics.alpha import Overlap, alpha_ordinal, overlap
 from reports.metrics.arrays import Bytes, Counts, Indices
 from reports.metrics.confusion import KAPPA, confusion, harsh_conflicts
 from reports.metrics.jackknife import Jackknife, jackknife
 
-SUPPORTED: Final = {
-    SUPPORT_SCRATCH: SupportCondition.SCRATCH,
-    SUPPORT_POST_EDIT: SupportCondition.POST_EDIT,
-}
 Key = tuple[int, int]
 ABSENT: Final = -9
 """No label at all, as against one that is none of the three."""
@@ -141,9 +139,14 @@ def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:
 @cached_report(size=16)
 def _shared(campaign: Campaign) -> tuple[Shared, ...]:
     people = frozenset(Judge.objects.filter(kind=JudgeKind.HUMAN, aside=False).values_list("pk", flat=True))
-    parts = [_of(ASSIGN, _assigned(campaign, people), ASSIGNMENT_CELLS)]
-    for stage, condition in SUPPORTED.items():
-        parts.append(_of(stage, _supported(campaign, condition, people), SUPPORT_CELLS))
+    parts = []
+    for stage in STAGES.values():
+        if stage.by_list:
+            parts.append(_of(stage, _assigned(campaign, people), ASSIGNMENT_CELLS))
+        elif stage.condition:
+            parts.append(_of(stage, _supported(campaign, stage.condition, people), SUPPORT_CELLS))
+        elif stage.judges:
+            parts.append(_of(stage, _judged(campaign, stage, people), cells_of(stage.labels)))
     return tuple(shared for shared in parts if shared.keys)
 
 
@@ -168,6 +171,12 @@ def _supported(campaign: Campaign, condition: SupportCondition, people: frozense
     labels = SupportJudgment.objects.current().filter(judge__in=people, condition=condition).order_by()
     shared = labels.filter(sentence__answer__topic__in=several)
     return _of_several(shared.values_list("sentence__answer__topic__pk", "sentence", "segment", "judge", "label"))
+
+
+def _judged(campaign: Campaign, stage: Stage, people: frozenset[int]) -> list[Row]:
+    labels = Judgment.objects.current().filter(stage=stage, topic__campaign=campaign, judge__in=people).order_by()
+    keys = labels.annotate(second=Coalesce("other", "segment", 0)).annotate(first=Coalesce("answer", 0))
+    return _of_several(keys.values_list("topic__pk", "first", "second", "judge", "label"))
 
 
 def _of_several(rows: Iterable[Row]) -> list[Row]:
@@ -206,7 +215,10 @@ def read_differing(shared: Shared, places: Sequence[int]) -> list[DifferingItem]
     keys = [shared.keys[place] for place in places]
     in_topics = {int(shared.topics[place]) for place in places}
     topics = dict(Topic.objects.filter(pk__in=in_topics).values_list("pk", "topic_id"))
-    if shared.stage is ASSIGN:
+    if not shared.stage.condition and not shared.stage.by_list:
+        answers = [first for first, _ in keys]
+        items = [(shared.stage.question, "") for _ in keys]
+    elif shared.stage.by_list:
         answers = [first for first, _ in keys]
         texts = dict(NuggetVersion.objects.filter(pk__in=[key[1] for key in keys]).values_list("pk", "text"))
         items = [(texts[second], "") for _, second in keys]

@@ -15,7 +15,7 @@ from assessor.models import WorkingSupport
 from assessor.rules.clock import PUBLISHED_LIMITS, RULE_VERSION, SECOND, Stretch, fixed_limit, moment
 from assessor.timing.times import Timed, TopicTime, recorded_in, times_in
 from evaluation.models import Campaign, Qrel, Task, TaskAnswer
-from evaluation.stages import ASSIGN, MANUAL, POST_EDIT, STAGES, Stage
+from evaluation.stages import STAGES, Stage
 from reports.files import Row
 from web.csv_response import safe_cell
 
@@ -221,10 +221,10 @@ def words_read(campaign: Campaign) -> Words:
     longest: Words = defaultdict(int)
     for pk, topic, topic_id, stage, qrels, threshold in rows:
         # Two people who share a topic read the same passages, which count once: hence the longest and not the sum.
-        if stage in (POST_EDIT, MANUAL):
+        if not stage.judges:
             words = passages.get((qrels, threshold, topic), 0)
         else:
-            words = answers.get(pk, 0) if stage == ASSIGN else pairs.get(pk, 0)
+            words = (pairs if stage.condition else answers).get(pk, 0)
         key = (topic_id, stage)
         longest[key] = max(longest[key], words)
     return dict(longest)

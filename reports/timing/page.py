@@ -11,7 +11,7 @@ from django.utils import timezone
 from assessor.rules.clock import RULE_VERSION, SECOND, SHORTEST_LIMIT
 from assessor.timing.times import TopicTime
 from evaluation.models import Campaign
-from evaluation.stages import MANUAL, POST_EDIT, STAGES, Stage
+from evaluation.stages import STAGES, Stage
 from reports import charts
 from reports.document import Document, Option
 from reports.forms import TimeForm
@@ -47,8 +47,6 @@ from web.consistent_read import consistent_read
 
 TITLE = "Time"
 HOUR = 3600
-PUBLISHED = {POST_EDIT: 1.0 * HOUR, MANUAL: 2.5 * HOUR}
-"""What a topic took in the study, in seconds (Pradeep et al. 2025)."""
 SPREAD = (
     *of_kind(ColumnKind.CLOCK, low_s="Low", point_s="Median", high_s="High", q1_s="q1", q3_s="q3", iqr_s="IQR"),
     ("words_per_minute", "Words per minute", ColumnKind.DECIMAL),
@@ -114,7 +112,7 @@ def _content(campaign: Campaign, tag: str, idle: int | None) -> ReportContent:
 def _stages(first: Sequence[TopicTime], words: Words) -> Section:
     rows = []
     for stage, own in _by_stage(first).items():
-        published = PUBLISHED.get(stage)
+        published = stage.published_s
         row: dict[str, Any] = {"stage": stage, "topics": len(own)} | _spread(own, words)
         times_published = row["point_s"] / published if published else None
         total = sum(seconds(time.times.active.point for time in own))
