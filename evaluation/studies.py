@@ -1,6 +1,6 @@
 """Studies: drawing pairs on which two judges differ, and handing out what any study drew."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -20,6 +20,7 @@ from evaluation.models import (
     ListedNugget,
     NuggetList,
     NuggetSet,
+    Sentence,
     Study,
     StudyPair,
     SupportJudgment,
@@ -27,8 +28,8 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.models.querysets import CurrentQuerySet, in_parts_of
-from evaluation.models.studies import REAL_LABELS
-from evaluation.rules.studies import DifferingPair, draw
+from evaluation.models.studies import IS_DECOY, MOST_DECOYS, REAL_LABELS
+from evaluation.rules.studies import LabelledPair, draw, draw_decoys
 from evaluation.rules.text import check_name
 from evaluation.tasks.hand_out import (
     HandOutReceipt,
@@ -89,43 +90,35 @@ def labels_between(
     )
 
 
-Given = dict[tuple[int, int], int]
+Item = tuple[int, int]
+Labels = Mapping[Item, int]
 
 
-def differing(person: Given, machine: Given, nugget_set: NuggetSet | None) -> dict[DifferingPair, StudyPair]:
-    """Return the pairs with two different labels and their rows, not stored; keys are the same in every database."""
-    items = {item for item, label in person.items() if machine.get(item, label) != label}
-    described = _of_citations(items) if nugget_set is None else _of_nuggets(items, nugget_set)
-    pairs = {}
-    for item, (topic, key, row) in described.items():
-        row.person_label, row.machine_label = person[item], machine[item]
-        pairs[DifferingPair(topic, key, (person[item], machine[item]))] = row
-    return pairs
+def labelled_by_both(person: Labels, llm: Labels, nugget_set: NuggetSet | None) -> dict[LabelledPair, Item]:
+    """Return the pairs with labels of both; their keys are the same in every database."""
+    cells = {item: (label, llm[item]) for item, label in person.items() if item in llm}
+    keys = _keys_of_citations(cells) if nugget_set is None else _keys_of_nuggets(cells, nugget_set)
+    return {LabelledPair(topic, key, cells[item]): item for item, (topic, key) in keys.items()}
 
 
-Described = dict[tuple[int, int], tuple[str, str, StudyPair]]
-"""An item's topic id, its key within the topic, and its row to be."""
+Keys = dict[Item, tuple[str, str]]
+"""An item's topic id, and its key within the topic."""
 
 
-def _of_nuggets(items: set[tuple[int, int]], nugget_set: NuggetSet) -> Described:
-    """Describe pairs of answer and wording, as far as that wording is in the newest list."""
+def _keys_of_nuggets(items: Collection[Item], nugget_set: NuggetSet) -> Keys:
+    """Return the keys of pairs of answer and wording, as far as that wording is in the newest list."""
     lists = NuggetList.objects.newest_submitted().filter(nugget_set=nugget_set)
     listed = ListedNugget.objects.filter(nugget_list__in=lists)
     position = dict(listed.values_list("nugget_version", "position"))
     runs = _runs({answer for answer, _ in items})
     return {
-        (answer, wording): (
-            runs[answer].topic.topic_id,
-            f"{runs[answer].run.run_id} {position[wording]}",
-            StudyPair(topic=runs[answer].topic, answer_id=answer, nugget_version_id=wording),
-        )
+        (answer, wording): (runs[answer].topic.topic_id, f"{runs[answer].run.run_id} {position[wording]}")
         for answer, wording in items
         if wording in position
     }
 
 
-def _of_citations(items: set[tuple[int, int]]) -> Described:
-    described: Described = {}
+def _keys_of_citations(items: Collection[Item]) -> Keys:
     fields = ("sentence", "segment", "sentence__answer", "sentence__index", "segment__docid")
     rows = [
         row
@@ -134,14 +127,10 @@ def _of_citations(items: set[tuple[int, int]]) -> Described:
         if row[:2] in items
     ]
     runs = _runs({answer for _, _, answer, _, _ in rows})
-    for sentence, segment, answer, index, docid in rows:
-        row = StudyPair(topic=runs[answer].topic, answer_id=answer, sentence_id=sentence, segment_id=segment)
-        described[sentence, segment] = (
-            runs[answer].topic.topic_id,
-            f"{runs[answer].run.run_id} {index} {docid}",
-            row,
-        )
-    return described
+    return {
+        (sentence, segment): (runs[answer].topic.topic_id, f"{runs[answer].run.run_id} {index} {docid}")
+        for sentence, segment, answer, index, docid in rows
+    }
 
 
 def _runs(answers: set[int]) -> dict[int, AnswerProvenance]:
@@ -153,6 +142,8 @@ def _runs(answers: set[int]) -> dict[int, AnswerProvenance]:
 
 
 PER_TOPIC = 15
+DECOYS = 25
+"""Percent of a topic's pairs: one in four."""
 MOST_PER_TOPIC = 1000
 LONGEST_NAME = 60
 GREATEST_SEED = 2**31 - 1
@@ -173,12 +164,13 @@ class StudyOrder:
     condition: SupportCondition = SupportCondition.SCRATCH
     per_topic: int = PER_TOPIC
     stratified: bool = False
+    decoys: int = DECOYS
     seed: int = 0
     topics: tuple[str, ...] = ()
 
 
 def create_study(*, campaign: Campaign, order: StudyOrder, actor: User | None = None) -> Study:
-    """Draw the pairs on which a person and an LLM differ; later changes of those labels have no effect.
+    """Draw the pairs on which a person and an LLM differ, and decoys; later changes of their labels have no effect.
 
     Raises `Refused`: a name that is taken, topics, judges or sets that are not there or not the only candidates
     (`ambiguous`), figures out of range, and where nothing differs.
@@ -193,16 +185,18 @@ def create_study(*, campaign: Campaign, order: StudyOrder, actor: User | None = 
             judge_to_study(labels.judges(kind), kind, name)
             for kind, name in ((JudgeKind.HUMAN, order.person), (JudgeKind.LLM, order.machine))
         )
-        differences = differing(labels.of(person), labels.of(machine), nugget_set)
-        pairs = draw(differences, order.per_topic, seed=order.seed, stratified=order.stratified)
-        drawn = [differences[pair] for pair in pairs]
+        item_of = labelled_by_both(labels.of(person), labels.of(machine), nugget_set)
+        disputed, agreed = ([pair for pair in item_of if pair.is_disputed is so] for so in (True, False))
+        drawn = draw(disputed, order.per_topic, seed=order.seed, stratified=order.stratified)
         if not drawn:
             raise Refused("no_disagreement", f"{person} and {machine} differ on no pair here: nothing was drawn.")
+        decoys = draw_decoys(agreed, drawn, order.decoys, seed=order.seed)
         event = Event.objects.create(
             campaign=locked,
             kind="study.created",
             actor=actor,
-            payload=_payload(order, person, machine, nugget_set) | {"pairs": len(drawn), "of": len(differences)},
+            payload=_payload(order, person, machine, nugget_set)
+            | {"pairs": len(drawn), "of": len(disputed), "agreed": len(decoys)},
         )
         study = Study.objects.create(
             campaign=locked,
@@ -214,13 +208,54 @@ def create_study(*, campaign: Campaign, order: StudyOrder, actor: User | None = 
             condition="" if nugget_set else order.condition,
             per_topic=order.per_topic,
             stratified=order.stratified,
+            decoys=order.decoys,
             seed=order.seed,
             event=event,
         )
-        for row in drawn:
-            row.study = study
-        StudyPair.objects.bulk_create(drawn, batch_size=BATCH)
+        add_pairs(study, {item_of[pair]: pair.cell for pair in sorted([*drawn, *decoys], key=_place)})
         return study
+
+
+def _place(pair: LabelledPair) -> tuple[str, str]:
+    # Decoys stand among the others, so that no row's number tells them.
+    return pair.topic, pair.key
+
+
+ITEM = {StudyKind.ASSIGNMENT: ("answer", "nugget_version"), StudyKind.SUPPORT: ("sentence", "segment")}
+NO_LABELS = None, None
+
+
+def add_pairs(study: Study, labels: Mapping[Item, tuple[int | None, int | None]]) -> None:
+    """Store pairs to judge, each with the two labels on which it was drawn, if any."""
+    answers = answers_of(study, labels)
+    topics: dict[int, int] = {}
+    for part in in_parts_of(set(answers)):
+        topics |= dict(AnswerProvenance.objects.filter(answer__in=part).values_list("answer", "topic__pk"))
+    pairs = [
+        StudyPair(
+            study=study,
+            topic_id=topics[answer],
+            **{"answer_id": answer} | item_fields(study, item),
+            person_label=person_label,
+            machine_label=machine_label,
+        )
+        for answer, (item, (person_label, machine_label)) in zip(answers, labels.items(), strict=True)
+    ]
+    StudyPair.objects.bulk_create(pairs, batch_size=BATCH)
+
+
+def item_fields(study: Study, item: Item) -> dict[str, int]:
+    return {f"{name}_id": key for name, key in zip(ITEM[StudyKind(study.kind)], item, strict=True)}
+
+
+def answers_of(study: Study, items: Iterable[Item]) -> list[int]:
+    if study.kind == StudyKind.ASSIGNMENT:
+        return [answer for answer, _ in items]
+    sentences = [sentence for sentence, _ in items]
+    answers: dict[int, int] = {}
+    for part in in_parts_of(set(sentences)):
+        answers |= dict(Sentence.objects.filter(pk__in=part).values_list("pk", "answer"))
+    return [answers[sentence] for sentence in sentences]
 
 
 def study_named(campaign: Campaign, name: str) -> Study:
@@ -301,6 +336,8 @@ def lock_for_study(campaign: Campaign, name: str) -> Campaign:
 def _check_figures(order: StudyOrder) -> None:
     if not 1 <= order.per_topic <= MOST_PER_TOPIC:
         raise Refused("usage", f"Pairs per topic: from 1 to {MOST_PER_TOPIC}.")
+    if not 0 <= order.decoys <= MOST_DECOYS:
+        raise Refused("usage", f"Decoys: from 0 to {MOST_DECOYS} percent of a topic's pairs.")
     if not 0 <= order.seed <= GREATEST_SEED:
         raise Refused("usage", f"A seed is a number from 0 to {GREATEST_SEED}.")
     if order.kind is StudyKind.SUPPORT and order.condition is SupportCondition.LLM:
@@ -356,6 +393,7 @@ def _payload(order: StudyOrder, person: Judge, machine: Judge, nugget_set: Nugge
         "condition": None if nugget_set else order.condition,
         "per_topic": order.per_topic,
         "stratified": order.stratified,
+        "decoys": order.decoys,
         "seed": order.seed,
         "topics": list(order.topics),
     }
@@ -366,6 +404,7 @@ class ListedStudy:
     study: Study
     pairs: int
     topics: int
+    decoys: int
     tasks: int
     submitted: int
 
@@ -374,11 +413,16 @@ def studies_for(viewer: User, campaign: Campaign) -> list[ListedStudy]:
     """Return the studies of a campaign, the newest first: three queries, however many."""
     studies = list(_studies(viewer, campaign))
     drawn = StudyPair.objects.filter(study__in=studies).order_by().values_list("study")
-    sizes = {pk: (n, topics) for pk, n, topics in drawn.annotate(Count("pk"), Count("topic", distinct=True))}
+    counted = drawn.annotate(
+        pairs=Count("pk"), topics=Count("topic", distinct=True), decoys=Count("pk", filter=IS_DECOY)
+    )
+    sizes = {pk: (pairs - decoys, topics, decoys) for pk, pairs, topics, decoys in counted}
     tasks = Task.objects.filter(study__in=studies).not_withdrawn().order_by().values_list("study")
     rows = tasks.annotate(n=Count("pk"), submitted=Count("pk", filter=Q(state=TaskState.SUBMITTED)))
     counts = {pk: (n, submitted) for pk, n, submitted in rows}
-    return [ListedStudy(study, *sizes.get(study.pk, (0, 0)), *counts.get(study.pk, (0, 0))) for study in studies]
+    return [
+        ListedStudy(study, *sizes.get(study.pk, (0, 0, 0)), *counts.get(study.pk, (0, 0))) for study in studies
+    ]
 
 
 def study_for(viewer: User, campaign: Campaign, pk: int) -> Study:

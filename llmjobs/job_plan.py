@@ -174,8 +174,11 @@ def _add_pair(plan: JobPlan, sentence: int, segment: int, failed: Mapping[tuple[
 
 
 def drawn_items(study: Study, judge: Judge, topics: Collection[int]) -> JobPlan:
-    """Items for the pairs of a study that its judge has not labelled, those of an answer in one batch."""
-    drawn = StudyPair.objects.filter(study=study, topic__in=topics).order_by("pk")
+    """Items for the pairs of a study that its judge has not labelled, those of an answer in one batch.
+
+    Decoys are for people: no call is paid for one.
+    """
+    drawn = StudyPair.objects.counted().filter(study=study, topic__in=topics).order_by("pk")
     if study.kind == StudyKind.ASSIGNMENT:
         wordings: dict[int, list[int]] = {}
         for answer, wording in drawn.values_list("answer", "nugget_version"):

@@ -20,8 +20,10 @@ from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Study, Task
+from evaluation.models.studies import MOST_DECOYS
 from evaluation.stages import stage_of_study
 from evaluation.studies import (
+    DECOYS,
     GREATEST_SEED,
     LONGEST_NAME,
     MOST_PER_TOPIC,
@@ -90,6 +92,7 @@ class StudyForm(forms.Form):
     per_topic = forms.IntegerField(
         min_value=1, max_value=MOST_PER_TOPIC, initial=PER_TOPIC, label="Pairs of each topic"
     )
+    decoys = forms.IntegerField(min_value=0, max_value=MOST_DECOYS, initial=DECOYS, label="Decoys, %")
     seed = forms.IntegerField(min_value=0, max_value=GREATEST_SEED, initial=0, label="Seed")
     stratified = forms.BooleanField(required=False, label="Stratified")
 
@@ -142,6 +145,7 @@ class StudyForm(forms.Form):
             condition=SupportCondition(values["condition"]),
             per_topic=values["per_topic"],
             stratified=values["stratified"],
+            decoys=values["decoys"],
             seed=values["seed"],
             topics=tuple(values["topics"]),
         )

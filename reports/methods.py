@@ -48,6 +48,7 @@ from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import documents_of
 from reports.metrics.policies import COMPARED, SUPPORT_COMPARED
 from reports.nuggets.descriptives import descriptive_rows, descriptives
+from reports.quality.studies import second_look_sentences
 from reports.random_checks.documents import methods_sentences
 from reports.report import counted
 from reports.timing.figures import time_note, time_report
@@ -80,7 +81,7 @@ WHAT_WORDS = {
 ROOMS = ("evaluation", "reports", "llmjobs")
 """Apps whose tables hold what figures rest on; their newest migrations say which layout was read."""
 TABLES_OF = "Assay, tables of "
-CHECKS = "Random checks"
+CHECKS, SECOND_LOOKS = "Random checks", "Second looks"
 IMPORTS = "import."
 """Beginning of the kind of each import's event."""
 SUPPORT_WORDS = dict(enumerate(CITATION_LABELS.scale))
@@ -410,7 +411,8 @@ def methods_report(campaign: Campaign) -> MethodsReport:
     with consistent_read():
         parts = (_protocol, _material, _people, _labels, _times, _agreement, _exclusions, _versions)
         sections = [part(campaign) for part in parts]
-        sections[-2:-2] = [MethodsSection(CHECKS, texts)] if (texts := methods_sentences(campaign)) else []
+        drawn = {CHECKS: methods_sentences(campaign), SECOND_LOOKS: second_look_sentences(campaign)}
+        sections[-2:-2] = [MethodsSection(title, texts) for title, texts in drawn.items() if texts]
         report = MethodsReport(campaign.name, campaign.slug, campaign.revision, sections)
         # Always: the document is made to be printed, and no option may print who judged what.
         return _without_names(campaign, report)

@@ -24,6 +24,7 @@ from reports.methods import (
     JUDGES,
     LEVELS,
     MIX,
+    SECOND_LOOKS,
     SUPPORT,
     TABLES_OF,
     TAUS,
@@ -102,7 +103,7 @@ def _by_kind(table: MethodsTable) -> list[MethodsTable]:
 
 def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
     sections = {section.title: section for section in report.sections}
-    checks = list(sections[CHECKS].sentences) if CHECKS in sections else []
+    drawn = [text for title in (CHECKS, SECOND_LOOKS) if title in sections for text in sections[title].sentences]
     # The first sentence counts the people, which the paragraph says in more words.
     loaded_from_files = sections["Assessors and judges"].sentences[1:]
     paragraphs = [
@@ -113,7 +114,7 @@ def prose(campaign: Campaign, report: MethodsReport) -> list[str]:
         _times(report),
         *_agreement(report),
         " ".join(sections["Agreement"].sentences),
-        *checks,
+        *drawn,
         " ".join(sections["Versions"].sentences),
     ]
     return [paragraph for paragraph in paragraphs if paragraph]

@@ -103,8 +103,11 @@ class StudyRow(Out):
     per_run: dict[str, int] | None = Field(description="pairs to draw by run id; null: not drawn by run")
     per_topic: int | None = Field(description="pairs to draw of each topic; null: not drawn by topic")
     stratified: bool | None = Field(description="drawn from each pair of labels; null in a random check")
-    drawn: int = Field(description="pairs")
+    drawn: int = Field(description="pairs, without decoys")
     judged: int = Field(description='drawn pairs with a label of a person, "can\'t judge" included')
+    decoys: int = Field(
+        description="pairs on which both agree, handed out among the others and counted in no figure"
+    )
     made_by: str | None = Field(description="by pseudonym")
     made_at: datetime
 

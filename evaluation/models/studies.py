@@ -3,6 +3,8 @@
 The labels of those others are where all labels are, under judges of the study's own (`Judge.study`).
 """
 
+from typing import Self
+
 from django.db import models
 from django.db.models import F, Q
 
@@ -18,11 +20,15 @@ from evaluation.terms import DrawKind, StudyKind, SupportCondition
 REAL_LABELS = sorted({*NUGGET_LABELS.codes, *CITATION_LABELS.codes})
 """A label that failed or that nobody could give is no disagreement."""
 
+MOST_DECOYS = 75
+
 BY_PEOPLE = [SupportCondition.SCRATCH, SupportCondition.POST_EDIT]
 
 
 class Study(models.Model):
     """Judges whose labels are compared, and how pairs were drawn. `condition`: under which people judge support.
+
+    `decoys`: percent of a topic's pairs on which the two agree.
 
     A random check compares an LLM with whoever judges: it has no person. Its `design` has `seed`, a text; `per_run`,
     pairs to draw by run id; `least` of a stratum; `runs` and `topics`, by id, none for all; `known` and `sample`, the
@@ -39,6 +45,7 @@ class Study(models.Model):
     condition = models.CharField(max_length=10, blank=True, choices=choices_of(SupportCondition))
     per_topic = models.PositiveSmallIntegerField(null=True, default=15)
     stratified = models.BooleanField(default=False)
+    decoys = models.PositiveSmallIntegerField(default=0)
     seed = models.PositiveIntegerField(default=0)
     design = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -51,9 +58,10 @@ class Study(models.Model):
             models.UniqueConstraint(fields=["campaign", "name"], name="study_once"),
             models.CheckConstraint(condition=~Q(name=""), name="study_has_name"),
             models.CheckConstraint(condition=Q(per_topic__gte=1), name="study_draws"),
+            models.CheckConstraint(condition=Q(decoys__lte=MOST_DECOYS), name="study_has_few_decoys"),
             models.CheckConstraint(condition=~Q(person=F("machine")), name="study_of_two_judges"),
             models.CheckConstraint(
-                condition=Q(draw=DrawKind.RANDOM, person=None, per_topic=None)
+                condition=Q(draw=DrawKind.RANDOM, person=None, per_topic=None, decoys=0)
                 | Q(draw=DrawKind.DISAGREEMENTS, person__isnull=False, per_topic__isnull=False),
                 name="study_has_what_its_draw_needs",
             ),
@@ -80,10 +88,23 @@ ONE_OF_TWO = Q(nugget_version__isnull=False, sentence=None, segment=None) | Q(
 )
 
 
+IS_DECOY = Q(person_label=F("machine_label"))
+
+
+class StudyPairQuerySet(models.QuerySet["StudyPair"]):
+    def decoys(self) -> Self:
+        return self.filter(IS_DECOY)
+
+    def counted(self) -> Self:
+        """Return the pairs that figures are about: all but decoys."""
+        return self.exclude(IS_DECOY)
+
+
 class StudyPair(models.Model):
     """One pair to judge, with the two labels on which it was drawn; a random check's pair has none here.
 
-    Never changed: what comes of those labels has no effect.
+    Never changed: what comes of those labels has no effect. Two equal labels make it a decoy, so that whoever judges
+    again cannot rely on every pair being disputed.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -95,19 +116,20 @@ class StudyPair(models.Model):
     person_label = models.PositiveSmallIntegerField(null=True)
     machine_label = models.PositiveSmallIntegerField(null=True)
 
+    objects = StudyPairQuerySet.as_manager()
+
     class Meta:
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["study", "answer", "nugget_version"], name="study_nugget_once"),
             models.UniqueConstraint(fields=["study", "sentence", "segment"], name="study_citation_once"),
             models.CheckConstraint(condition=ONE_OF_TWO, name="study_pair_is_one_of_two"),
+            # `isnull` too: a database lets a condition pass of which it cannot tell whether it holds.
             models.CheckConstraint(
                 condition=Q(person_label=None, machine_label=None)
-                | (
-                    Q(person_label__in=REAL_LABELS, machine_label__in=REAL_LABELS)
-                    & ~Q(person_label=F("machine_label"))
-                ),
-                name="study_pair_differs",
+                | Q(person_label__isnull=False, machine_label__isnull=False)
+                & Q(person_label__in=REAL_LABELS, machine_label__in=REAL_LABELS),
+                name="study_pair_has_both_labels",
             ),
         ]
 

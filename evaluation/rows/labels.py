@@ -243,7 +243,7 @@ class Judges(Reader):
 
 
 class Studies(Reader):
-    """Studies, and how many of their drawn pairs people have judged."""
+    """Studies, and how many of their drawn pairs people have judged, decoys left out."""
 
     model = Study
     paths = {"campaign": "campaign"}
@@ -267,12 +267,14 @@ class Studies(Reader):
     def rows_from(self, chunk: Sequence[Values]) -> Iterator[Row]:
         studies = [row[0] for row in chunk]
         # A random check can have taken over another's draw, of which it hands out nothing.
-        drawn = self._counts(StudyPair.objects.exclude(study__draw=DrawKind.RANDOM), Q(), studies)
+        pairs = StudyPair.objects.using(self.alias).filter(study__in=studies)
+        decoys = dict(pairs.decoys().order_by().values_list("study").annotate(Count("pk")))
+        drawn = self._counts(StudyPair.objects.counted().exclude(study__draw=DrawKind.RANDOM), Q(), studies)
         drawn |= self._counts(RandomCheckPair.objects.filter(chance__gt=0, known=False), ~Q(given=""), studies)
         for pk, campaign, name, kind, draw, person, machine, nugget_set, condition, seed, *rest in chunk:
             per_topic, stratified, design, actor, created_at = rest
             check = draw == DrawKind.RANDOM
-            pairs, judged = drawn.get(pk, (0, 0))
+            number, judged = drawn.get(pk, (0, 0))
             yield {
                 "id": pk,
                 "campaign": self.names.slug(campaign),
@@ -287,8 +289,9 @@ class Studies(Reader):
                 "per_run": design["per_run"] if check else None,
                 "per_topic": per_topic,
                 "stratified": None if check else stratified,
-                "drawn": pairs,
+                "drawn": number,
                 "judged": judged,
+                "decoys": decoys.get(pk, 0),
                 "made_by": self.names.person(campaign, actor),
                 "made_at": created_at,
             }

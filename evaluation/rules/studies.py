@@ -1,6 +1,6 @@
-"""Disagreement studies: which pairs are drawn, and who is independent enough to judge them again."""
+"""Second looks: which pairs are drawn, and who is independent enough to judge them again."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,21 +15,25 @@ Cell: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class DifferingPair:
-    """A pair on which two judges differ. `key` names it within its topic, whatever the database."""
+class LabelledPair:
+    """A pair with the labels of two judges. `key` names it within its topic, whatever the database."""
 
     topic: str
     key: str
     cell: Cell
 
+    @property
+    def is_disputed(self) -> bool:
+        return self.cell[0] != self.cell[1]
 
-def draw(pairs: Iterable[DifferingPair], per_topic: int, *, seed: int, stratified: bool) -> list[DifferingPair]:
+
+def draw(pairs: Iterable[LabelledPair], per_topic: int, *, seed: int, stratified: bool) -> list[LabelledPair]:
     """Return at most so many pairs of each topic, drawn without replacement; all of them where there are no more.
 
     A pair's place in the draw is a hash of seed, topic and key: the order in which pairs come has no effect, a topic's
     draw does not depend on other topics, and drawing more later keeps those drawn before (unless stratified).
     """
-    topics: dict[str, dict[str, DifferingPair]] = defaultdict(dict)
+    topics: dict[str, dict[str, LabelledPair]] = defaultdict(dict)
     for pair in pairs:
         topics[pair.topic][pair.key] = pair
     drawn = []
@@ -39,7 +43,23 @@ def draw(pairs: Iterable[DifferingPair], per_topic: int, *, seed: int, stratifie
     return drawn
 
 
-def _drawn(pairs: Mapping[str, DifferingPair], number: int, seed: str, stratified: bool) -> list[str]:
+def draw_decoys(
+    agreed: Iterable[LabelledPair], disputed: Iterable[LabelledPair], share: int, *, seed: int
+) -> list[LabelledPair]:
+    """Draw pairs on which both judges agree, beside those drawn: `share` percent of each topic's, rounded up."""
+    numbers = Counter(pair.topic for pair in disputed)
+    most = {topic: -(-number * share // (100 - share)) for topic, number in numbers.items()}
+    topics: dict[str, list[LabelledPair]] = defaultdict(list)
+    for pair in agreed:
+        topics[pair.topic].append(pair)
+    return [
+        pair
+        for topic, number in sorted(most.items())
+        for pair in draw(topics[topic], number, seed=seed, stratified=False)
+    ]
+
+
+def _drawn(pairs: Mapping[str, LabelledPair], number: int, seed: str, stratified: bool) -> list[str]:
     if not stratified:
         return shuffled(seed, list(pairs))[:number]
     cells: dict[Cell, list[str]] = defaultdict(list)

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from datetime import datetime
 from itertools import chain, islice
 from typing import Any, TypeVar
@@ -42,6 +42,7 @@ from evaluation.models import (
     NuggetSet,
     Qrel,
     QrelSource,
+    StudyPair,
     SupportJudgment,
 )
 from evaluation.terms import PROVENANCE_KEY, Condition, Importance, SupportCondition
@@ -99,6 +100,7 @@ def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None)
     A nugget without a label is `null`. An answer without a word has `not_support` for every nugget, by rule.
     """
     newest = {nugget_list.topic_id: nugget_list for nugget_list in _newest_lists(nugget_set, topics)}
+    decoys = set(_decoys(judge).values_list("answer", "nugget_version"))
     items = {topic: _items(nugget_list) for topic, nugget_list in newest.items()}
     for answers in _answers_in_parts(nugget_set.campaign, list(items)):
         labels = _labels_of([answer.answer_id for answer in answers], judge)
@@ -107,13 +109,14 @@ def assignment_lines(nugget_set: NuggetSet, judge: Judge, topics: Topics = None)
             label_of = {item.pk: labels.get((answer.answer_id, item.nugget_version_id)) for item in listed}
             labelled = any(label_of.values())
             if labelled or (listed and not answer.answer.words):
-                yield _assignment_line(answer, newest[answer.topic_id].topic.text, listed, label_of, judge)
+                yield _assignment_line(answer, newest[answer.topic_id].topic.text, listed, label_of, judge, decoys)
 
 
 def support_lines(
     campaign: Campaign, condition: SupportCondition, judge: Judge, topics: Topics = None
 ) -> Iterator[str]:
     runs = dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
+    decoys = set(_decoys(judge).values_list("sentence", "segment"))
     labels = SupportJudgment.objects.current().filter(
         condition=condition, judge=judge, sentence__answer__topic__campaign=campaign
     )
@@ -138,7 +141,8 @@ def support_lines(
                 extra={
                     "given_at": _stamp(label.given_at),
                     "by": label.judge.kind,
-                    PROVENANCE_KEY: _support_provenance(label),
+                    PROVENANCE_KEY: _support_provenance(label)
+                    | _decoy((label.sentence_id, label.segment_id) in decoys),
                 },
             )
         )
@@ -152,6 +156,14 @@ def _support_provenance(label: SupportJudgment) -> dict[str, Any]:
 def _study(judge: Judge) -> dict[str, str]:
     # The judge of an imported study has no row of a study here and bears its name only.
     return {"study": judge.study.name if judge.study else judge.name} if judge.aside else {}
+
+
+def _decoys(judge: Judge) -> QuerySet[StudyPair]:
+    return StudyPair.objects.decoys().filter(study=judge.study_id)
+
+
+def _decoy(is_decoy: bool) -> dict[str, bool]:
+    return {"decoy": True} if is_decoy else {}
 
 
 def qrel_lines(source: QrelSource) -> Iterator[str]:
@@ -243,9 +255,13 @@ def _assignment_line(
     items: list[ListedNugget],
     label_of: dict[int, Assignment | None],
     judge: Judge,
+    decoys: Container[tuple[int, int]],
 ) -> str:
     by_rule = not any(label_of.values())
-    rows = [_label_row(item, label_of[item.pk], by_rule) for item in items]
+    rows = [
+        _label_row(item, label_of[item.pk], by_rule, (answer.answer_id, item.nugget_version_id) in decoys)
+        for item in items
+    ]
     assay = {"judge": judge.name, "by": judge.kind, "provenance": "rule" if by_rule else "label"} | _study(judge)
     return assignment_line(
         AssignmentRecord(
@@ -261,14 +277,16 @@ def _assignment_line(
     )
 
 
-def _label_row(item: ListedNugget, label: Assignment | None, by_rule: bool) -> LabelRecord | UnjudgedRow:
+def _label_row(
+    item: ListedNugget, label: Assignment | None, by_rule: bool, is_decoy: bool
+) -> LabelRecord | UnjudgedRow:
     text, importance = item.nugget_version.text, _importance_word(item)
     if by_rule:
         return LabelRecord(text, AssignmentLabel.NOT_SUPPORT, "", importance, item.position)
     if label is None:
         return UnjudgedRow(text, importance, item.position)
     reason = label.raw if label.label == AssignmentLabel.CANT_JUDGE else ""
-    assay = {"given_at": _stamp(label.given_at), "submission": label.submission}
+    assay = {"given_at": _stamp(label.given_at), "submission": label.submission} | _decoy(is_decoy)
     extra = {PROVENANCE_KEY: assay | label_provenance(label.sentence, label.first_label, reason)}
     return LabelRecord(text, AssignmentLabel(label.label), label.raw, importance, item.position, 0, extra)
 

@@ -97,6 +97,7 @@ class StudyReport:
     study: Study
     labels: tuple[str, ...]
     pairs: int
+    decoys: int
     topics: tuple[TopicPairs, ...]
     judges: tuple[StudyJudge, ...]
     agreements: tuple[StudyAgreement, ...]
@@ -109,12 +110,14 @@ class StudyReport:
 def study_report(study: Study) -> StudyReport:
     """Compare everybody who judged a study's pairs, from one state of the database."""
     with consistent_read() as alias:
-        pairs = list(StudyPair.objects.using(alias).filter(study=study).select_related("topic").order_by("pk"))
+        drawn = StudyPair.objects.using(alias).filter(study=study)
+        pairs = list(drawn.counted().select_related("topic").order_by("pk"))
+        decoys = drawn.decoys().count()
         judges = tuple(_judges(study, pairs, alias))
     places = np.unique([pair.topic_id for pair in pairs], return_inverse=True)[1].astype(np.int32)
     agreements = tuple(_agreement(judge, other, places) for judge, other in combinations(judges, 2))
     scale = _labels_of(study).scale
-    return StudyReport(study, scale, len(pairs), _by_topic(pairs, len(scale)), judges, agreements)
+    return StudyReport(study, scale, len(pairs), decoys, _by_topic(pairs, len(scale)), judges, agreements)
 
 
 def _labels_of(study: Study) -> LabelSet:
@@ -172,6 +175,27 @@ def _by_topic(pairs: list[StudyPair], degrees: int) -> tuple[TopicPairs, ...]:
     )
 
 
+def second_look_sentences(campaign: Campaign) -> list[str]:
+    studies = Study.objects.filter(campaign=campaign, draw=DrawKind.DISAGREEMENTS).order_by("pk")
+    return [_sentence(study) for study in studies.select_related("person", "machine")]
+
+
+def _sentence(study: Study) -> str:
+    pairs = StudyPair.objects.filter(study=study)
+    disputed, decoys = pairs.counted().count(), pairs.decoys().count()
+    how = ", stratified by the two labels" if study.stratified else ""
+    text = (
+        f"{disputed:,} pairs on which {study.compared_person} and {study.machine} differ were drawn to be judged again,"
+        f" blind to both labels: up to {study.per_topic} of each topic{how}, seed {study.seed}."
+    )
+    if not decoys:
+        return f"{text} Every pair that was handed out is one of them."
+    return (
+        f"{text} So that nobody could rely on every pair being disputed, {decoys:,} on which the two agree were mixed"
+        f" in ({study.decoys} % of each topic), asked alike and counted in no figure."
+    )
+
+
 def study_document(report: StudyReport) -> dict[str, Any]:
     study = report.study
     return {
@@ -185,6 +209,7 @@ def study_document(report: StudyReport) -> dict[str, Any]:
         "stratified": study.stratified,
         "seed": study.seed,
         "pairs": report.pairs,
+        "decoys": report.decoys,
         "topics": [
             {"topic_id": topic.topic_id, "pairs": topic.pairs, "cells": topic.cells} for topic in report.topics
         ],
@@ -224,5 +249,5 @@ def second_look_report(campaign: Campaign, choices: Choices) -> Document:
     figures = study_report(study)
     how = "stratified by cell" if study.stratified else "at random"
     drawn = f"{figures.pairs} pairs of {len(figures.topics)} topics, up to {study.per_topic} each"
-    text = f"\n{as_table(judge_rows(figures))}\n{drawn}, {how}, seed {study.seed}."
+    text = f"\n{as_table(judge_rows(figures))}\n{drawn}, {how}, seed {study.seed}; {figures.decoys} decoys beside them."
     return Document(study_document(figures), agreement_rows(figures), text)

@@ -21,9 +21,19 @@ from evaluation.models import (
     StudyPair,
     Topic,
 )
-from evaluation.models.querysets import in_parts_of
 from evaluation.models.studies import REAL_LABELS
-from evaluation.studies import judge_to_study, labels_between, lock_for_study, set_to_study, topics_named
+from evaluation.studies import (
+    ITEM,
+    NO_LABELS,
+    add_pairs,
+    answers_of,
+    item_fields,
+    judge_to_study,
+    labels_between,
+    lock_for_study,
+    set_to_study,
+    topics_named,
+)
 from evaluation.tasks.hand_out import add_drawn_answers
 from evaluation.tasks.pooling import lock_judging
 from evaluation.terms import DrawKind, JudgeKind, StudyKind, SupportCondition
@@ -31,18 +41,14 @@ from reports.metrics.arrays import Booleans, Counts
 from reports.metrics.random_check.draw import KNOWN, RandomCheckFrame, draw, place_in_order
 from reports.metrics.random_check.weights import LENIENT, STRICT
 from reports.random_checks.frame import (
-    ITEM,
     GivenLabels,
     StoredFrame,
     current_labels,
-    item_fields,
     people_of,
     stored_frame,
 )
 from reports.random_checks.population import (
-    Ints,
     Population,
-    answers_of,
     default_policies,
     draws_sentences,
     packed,
@@ -432,7 +438,7 @@ def _sampled(study: Study, name: str) -> Sample:
         raise Refused("not_blind", _in_sight(name))
     if other.draw != DrawKind.RANDOM:
         pairs = StudyPair.objects.filter(study=other).count()
-        text = f"{name} holds disagreements only: its {pairs:,} pairs can be known pairs, not a sample."
+        text = f"{name} chose its {pairs:,} pairs by their labels: they can be known pairs, not a sample."
         raise Refused("no_sample", text)
     if (other.kind, other.nugget_set_id) != (study.kind, study.nugget_set_id):
         raise Refused("usage", f"{name} is about other pairs.")
@@ -459,7 +465,7 @@ def _add_pairs(
     is_known = _known_units(population, known_labels)
     rows: list[RandomCheckPair] = []
     for answer, unit, (first, second) in zip(
-        answers_of(study, items), units.tolist(), items.tolist(), strict=True
+        answers_of(study, items.tolist()), units.tolist(), items.tolist(), strict=True
     ):
         item = (first, second)
         chance, order, digits = sample.get(item, (None, None, ""))
@@ -493,7 +499,7 @@ def _draw(study: Study) -> int:
         batch_size=BATCH,
     )
     new = frame.items_of((chances > 0) & ~frame.known & (frame.chance == 0))
-    _ask(study, new)
+    add_pairs(study, dict.fromkeys(map(tuple, new.tolist()), NO_LABELS))
     return len(new)
 
 
@@ -510,24 +516,7 @@ def frame_arrays(frame: StoredFrame, run: Counts, runs: int) -> RandomCheckFrame
 
 def _runs_of(study: Study, frame: StoredFrame, run_ids: Sequence[str]) -> Counts:
     places = {run_id: place for place, run_id in enumerate(run_ids)}
-    answers = answers_of(study, frame.items[frame.first])
+    answers = answers_of(study, frame.items[frame.first].tolist())
     rows = AnswerProvenance.objects.filter(run__in=Run.objects.filter(campaign=study.campaign))
     of_answer = dict(rows.values_list("answer", "run__run_id"))
     return np.array([places[of_answer[answer]] for answer in answers], dtype=np.int64)
-
-
-def _ask(study: Study, items: Ints) -> None:
-    answers = answers_of(study, items)
-    topics: dict[int, int] = {}
-    for part in in_parts_of(set(answers)):
-        rows = AnswerProvenance.objects.filter(answer__in=part)
-        topics |= dict(rows.values_list("answer", "topic__pk"))
-    StudyPair.objects.bulk_create(
-        [
-            StudyPair(
-                study=study, topic_id=topics[answer], **{"answer_id": answer} | item_fields(study, (first, second))
-            )
-            for answer, (first, second) in zip(answers, items.tolist(), strict=True)
-        ],
-        batch_size=BATCH,
-    )

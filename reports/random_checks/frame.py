@@ -14,7 +14,7 @@ from evaluation.errors import Refused
 from evaluation.labels import CITATION_LABELS, NO_LABEL, NUGGET_LABELS, AssignmentLabel
 from evaluation.models import Assignment, Campaign, Judge, RandomCheckPair, Study, SupportJudgment
 from evaluation.models.studies import REAL_LABELS
-from evaluation.studies import study_named
+from evaluation.studies import ITEM, study_named
 from evaluation.terms import DrawKind, JudgeKind, StudyKind
 from reports.confusion.paired_labels import ItemKind
 from reports.confusion.verdicts import newest_verdicts
@@ -26,7 +26,6 @@ from reports.random_checks.population import Ints, Population, group_numbers, gr
 CANT_JUDGE = AssignmentLabel.CANT_JUDGE
 """The code of "can't judge", which is the same for nuggets and citations."""
 
-ITEM = {StudyKind.ASSIGNMENT: ("answer", "nugget_version"), StudyKind.SUPPORT: ("sentence", "segment")}
 SCALES = {StudyKind.ASSIGNMENT: NUGGET_LABELS.scale, StudyKind.SUPPORT: CITATION_LABELS.scale}
 GivenLabels = dict[tuple[int, int], dict[str, int]]
 """Codes of labels by pair and judge's name."""
@@ -95,10 +94,6 @@ def random_check_named(campaign: Campaign, name: str) -> Study:
     if study.draw != DrawKind.RANDOM:
         raise Refused("no_random_check", f"{name} is a second look at disagreements, and no random check.")
     return study
-
-
-def item_fields(study: Study, item: tuple[int, int]) -> dict[str, int]:
-    return {f"{name}_id": key for name, key in zip(ITEM[StudyKind(study.kind)], item, strict=True)}
 
 
 def stored_frame(study: Study, alias: str = DEFAULT_DB_ALIAS) -> StoredFrame:

@@ -17,8 +17,9 @@ from evaluation.formats.source import Source
 from evaluation.imports.base import BATCH, ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
 from evaluation.judges import judge_from_elsewhere, stored_judge
 from evaluation.models import Assignment, Event, Judge, Study, SupportJudgment
+from evaluation.studies import item_fields
 from evaluation.terms import StudyKind
-from reports.random_checks.frame import CANT_JUDGE, SCALES, current_labels, item_fields, stored_frame
+from reports.random_checks.frame import CANT_JUDGE, SCALES, current_labels, stored_frame
 from reports.random_checks.population import pair_names
 
 CANT_JUDGE_WORD: Final = "refused"

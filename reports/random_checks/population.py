@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from evaluation.domain.conditions import CitationCondition, Part, whole
 from evaluation.labels import NO_LABEL
 from evaluation.models import AnswerProvenance, Campaign, ListedNugget, NuggetSet, Sentence, Study
-from evaluation.models.querysets import in_parts_of
 from evaluation.terms import Condition, JudgeKind, StudyKind, SupportCondition
 from reports.frames import assignment_keys, assignment_sheet, rows_of, support_keys, support_sheet
 from reports.metrics.arrays import Booleans, Counts, Floats
@@ -209,12 +208,3 @@ def _nuggets(campaign: Campaign) -> dict[int, tuple[str, int]]:
         texts[wording] = text, seen[nugget_list, text]
         seen[nugget_list, text] += 1
     return texts
-
-
-def answers_of(study: Study, items: Ints) -> list[int]:
-    if study.kind == StudyKind.ASSIGNMENT:
-        return [int(answer) for answer, _ in items]
-    sentences: dict[int, int] = {}
-    for part in in_parts_of({int(sentence) for sentence, _ in items}):
-        sentences |= dict(Sentence.objects.filter(pk__in=part).values_list("pk", "answer"))
-    return [sentences[int(sentence)] for sentence, _ in items]

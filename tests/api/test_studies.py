@@ -63,6 +63,7 @@ def test_a_study_is_a_row(example: World, tmp_path: Path) -> None:
         "stratified": None,
         "drawn": 10,
         "judged": 4,
+        "decoys": 0,
         "made_by": None,
     }
 

@@ -37,7 +37,7 @@ def judge_study(*options: str) -> Outcome:
 
 
 def test_just_the_pairs_are_judged_under_a_judge_of_the_study(world: JudgingWorld) -> None:
-    study = make_study(world)
+    study = make_study(world, decoys=33)
     before = list(judges_of(study.nugget_set)) if study.nugget_set else []
     dry = judge_study("--judge", "second", "--dry-run")
     assert (dry.code, Job.objects.count(), Judge.objects.filter(study=study).exists()) == (0, 0, False), dry.err
@@ -45,7 +45,8 @@ def test_just_the_pairs_are_judged_under_a_judge_of_the_study(world: JudgingWorl
     outcome = judge_study("--judge", "second", "--wait")
     assert outcome.code == 0, outcome.err
     labels = Assignment.objects.filter(judge__name=OWN)
-    pairs = StudyPair.objects.filter(study=study)
+    pairs = StudyPair.objects.counted().filter(study=study)
+    assert pairs.count() == 6 < StudyPair.objects.count()
     assert set(labels.values_list("answer", "nugget_version")) == set(
         pairs.values_list("answer", "nugget_version")
     )

@@ -42,7 +42,8 @@ def client(world: JudgingWorld, name: str = "olga") -> Client:
 
 
 def filled(**changes: str) -> dict[str, str]:
-    fields = {"name": STUDY, "kind": "assignment", "condition": "scratch", "per_topic": "4", "seed": "3"}
+    fields = {"name": STUDY, "kind": "assignment", "condition": "scratch", "per_topic": "4", "decoys": "0"}
+    fields["seed"] = "3"
     return fields | changes
 
 
@@ -81,6 +82,18 @@ def test_the_page_shows_who_agrees_with_whom(world: JudgingWorld) -> None:
     for text in (EXPERT, MACHINE, own, "independent assessor", "50.0", "submitted"):
         assert text in page
     assert page.count(f"<bdi>{own}</bdi>") == 3
+
+
+def test_the_form_says_what_decoys_are_and_mixes_in_one_in_four(world: JudgingWorld) -> None:
+    olga = client(world)
+    form = olga.get(f"{STUDIES}new/")
+    assert form.context["form"]["decoys"].initial == 25
+    assert "Decoys are pairs on which both agree" in " ".join(form.content.decode().split())
+    olga.post(f"{STUDIES}new/", filled(per_topic="6", decoys="25"))
+    study = Study.objects.get()
+    page = " ".join(olga.get(f"{STUDIES}{study.pk}/").content.decode().split())
+    assert "2 pairs on which the two agree, 25 % of each topic" in page
+    assert "6 of 1 topic, and 2 decoys" in olga.get(STUDIES).content.decode()
 
 
 def test_a_second_llm_gets_a_job_over_the_pairs(world: JudgingWorld) -> None:

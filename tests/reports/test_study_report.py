@@ -14,6 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 from evaluation.judges import study_judge
 from evaluation.models import Assignment, Judge, Study, StudyPair
 from evaluation.terms import StudyKind
+from reports.methods import methods_report
 from reports.quality.studies import StudyRole, study_report
 from tests.worlds.judging import JudgingWorld
 from tests.worlds.study import (
@@ -143,6 +144,17 @@ def test_what_was_drawn_is_shown_by_topic_and_cell(world: JudgingWorld) -> None:
     assert topic.cells == ((0, 1, 2), (0, 0, 0), (1, 2, 0))
 
 
+def test_the_methods_say_how_many_decoys_were_mixed_in(world: JudgingWorld) -> None:
+    make_study(world, decoys=33)
+    make_study(world, name="bare", per_topic=2, stratified=True, seed=4)
+    sections = {section.title: section for section in methods_report(world.campaign).sections}
+    mixed, bare = sections["Second looks"].sentences
+    assert mixed.startswith(f"6 pairs on which Assessor 2 and {MACHINE} differ were drawn to be judged again")
+    assert "3 on which the two agree were mixed in (33 % of each topic)" in mixed
+    assert "up to 2 of each topic, stratified by the two labels, seed 4." in bare
+    assert bare.endswith("Every pair that was handed out is one of them.")
+
+
 def test_the_commands_draw_and_print(world: JudgingWorld, capsys: pytest.CaptureFixture[str]) -> None:
     make = ("create_study", "--campaign", "river", STUDY, "--kind", "assignment")
     run(*make, "--per-topic", "4", "--stratified", "--seed", "7", "--topics", "t1")
@@ -150,7 +162,8 @@ def test_the_commands_draw_and_print(world: JudgingWorld, capsys: pytest.Capture
     assert (found["pairs"], found["stratified"], found["seed"], found["nuggets"]) == (4, True, 7, "edited")
     table = run("report", "study", "--campaign", "river", "--study", STUDY)
     assert "kappa_linear" in table
-    assert "4 pairs of 1 topics, up to 4 each, stratified by cell, seed 7." in table
+    assert found["decoys"] == 2  # one in four
+    assert "4 pairs of 1 topics, up to 4 each, stratified by cell, seed 7; 2 decoys beside them." in table
     rows = run("report", "study", "--campaign", "river", "--study", STUDY, "--format", "csv").splitlines()
     assert rows[0].startswith("judge,with,pairs,agreement,kappa,kappa_linear,agreement_low,agreement_high,")
     assert "There is a study" in run(*make, code=1)

@@ -82,8 +82,8 @@ def load_expert_support(world: JudgingWorld) -> None:
 def make_study(
     world: JudgingWorld, kind: StudyKind = StudyKind.ASSIGNMENT, name: str = STUDY, **more: Any
 ) -> Study:
-    """Draw a study as Olga."""
-    order = StudyOrder(name, kind, **more)
+    """Draw a study as Olga, without decoys unless some are asked for."""
+    order = StudyOrder(name, kind, **{"decoys": 0} | more)
     return create_study(campaign=world.campaign, order=order, actor=world.people["olga"])
 
 

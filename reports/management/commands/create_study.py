@@ -10,7 +10,7 @@ from evaluation.errors import Refused
 from evaluation.management.base import AssayCommand, add_campaign, the_campaign, words_of
 from evaluation.models import Campaign, Study, StudyPair
 from evaluation.stages import stage_of_study
-from evaluation.studies import PER_TOPIC, StudyOrder, create_study
+from evaluation.studies import DECOYS, PER_TOPIC, StudyOrder, create_study
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
 from reports.random_checks.drawing import LEAST, PER_RUN, RandomCheckOrder, create_random_check, size_of
 from web.text import hours_text
@@ -30,8 +30,9 @@ class Command(AssayCommand):
         parser.add_argument("--kind", required=True, choices=words_of(StudyKind), help="which labels are compared")
         text = "where a person and an LLM differ (default), or by chance from all that an LLM labelled"
         parser.add_argument("--draw", choices=words_of(DrawKind), default=DrawKind.DISAGREEMENTS.value, help=text)
-        text = "of assignments: which set, where several fit"
-        parser.add_argument("--nuggets", default="", metavar="SET", help=text)
+        parser.add_argument(
+            "--nuggets", default="", metavar="SET", help="of assignments: which, where several fit"
+        )
         text = "of support: under which the person judged (default scratch)"
         parser.add_argument("--condition", choices=BY_PEOPLE, default=SupportCondition.SCRATCH.value, help=text)
         parser.add_argument("--person", default="", metavar="JUDGE", help="which person, where several fit")
@@ -40,6 +41,8 @@ class Command(AssayCommand):
         parser.add_argument("--per-topic", type=int, default=PER_TOPIC, metavar="N", help=text)
         text = "give each pair of labels its share of a topic's pairs, in proportion to how often it occurs"
         parser.add_argument("--stratified", action="store_true", help=text)
+        text = f"percent of a topic's pairs on which both agree, mixed in for the assessor (default {DECOYS})"
+        parser.add_argument("--decoys", type=int, default=DECOYS, metavar="PERCENT", help=text)
         text = "another seed draws others (default 0): a number, or of a random check 1 to 60 characters"
         parser.add_argument("--seed", default="0", metavar="SEED", help=text)
         parser.add_argument("--topics", nargs="+", default=[], metavar="TOPIC", help="only these topics")
@@ -65,7 +68,7 @@ class Command(AssayCommand):
             return
         if not options["seed"].isdecimal():
             raise Refused("usage", "The seed of a study of disagreements is a number.")
-        names = ("name", "person", "machine", "nuggets", "per_topic", "stratified")
+        names = ("name", "person", "machine", "nuggets", "per_topic", "stratified", "decoys")
         order = StudyOrder(
             kind=StudyKind(options["kind"]),
             condition=SupportCondition(options["condition"]),
@@ -74,9 +77,10 @@ class Command(AssayCommand):
             **{name: options[name] for name in names},
         )
         study = create_study(campaign=campaign, order=order)
-        drawn = StudyPair.objects.filter(study=study)
-        topics = drawn.order_by().values("topic").distinct().count()
-        self.say(f"{study}: {drawn.count():,} pairs of {topics:,} topics, {study.person} against {study.machine}.")
+        pairs = StudyPair.objects.filter(study=study)
+        topics = pairs.order_by().values("topic").distinct().count()
+        drawn = f"{pairs.counted().count():,} pairs of {topics:,} topics and {pairs.decoys().count():,} decoys"
+        self.say(f"{study}: {drawn}, {study.person} against {study.machine}.")
 
 
 def _audit(campaign: Campaign, options: dict[str, Any]) -> str:

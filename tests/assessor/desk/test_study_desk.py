@@ -112,8 +112,23 @@ def test_the_start_page_says_that_not_everything_is_asked(world: JudgingWorld) -
 
 
 @pytest.mark.parametrize("kind", list(StudyKind))
+def test_the_start_page_says_the_same_of_a_second_look_and_of_a_random_check(
+    world: JudgingWorld, kind: StudyKind
+) -> None:
+    order = RandomCheckOrder("canary-check", kind, per_run=2, least=1, seed="s")
+    check = create_random_check(campaign=world.campaign, order=order)
+    pages = []
+    for study, name in ((make_study(world, kind), "ann"), (check, "ben")):
+        window = window_of(world, hand_study(world, study, name))
+        Task.objects.update(state="not started", opened_at=None)
+        main = window.client.get(window.url()).content.decode().partition("<main")[2].partition("</main>")[0]
+        pages.append(re.sub(r'value="[^"]+"|/desk/[^"]+', "", main))
+    assert pages[0] == pages[1] != ""
+
+
+@pytest.mark.parametrize("kind", list(StudyKind))
 def test_the_desk_tells_nothing_of_the_study_judges_or_labels(world: JudgingWorld, kind: StudyKind) -> None:
-    window = window_of(world, hand_study(world, make_study(world, kind)))
+    window = window_of(world, hand_study(world, make_study(world, kind, decoys=33)))
     addresses = ["/desk/", *(window.url(name) for name in NAMES)]
     addresses += [window.url(f"answers/{answer['id']}/") for answer in window.state()["answers"]]
 
@@ -122,10 +137,13 @@ def test_the_desk_tells_nothing_of_the_study_judges_or_labels(world: JudgingWorl
         return [re.sub(changing, b"", window.client.get(address).content) for address in addresses]
 
     before = bodies()
-    telling = rb"canary|disagree|independent|drawn|sampled|\bstudies\b"
+    telling = rb"canary|decoy|disagree|independent|drawn|sampled|\bstudies\b"
     assert re.findall(telling, b"".join(before).lower()) == []
+    decoys = set(StudyPair.objects.decoys())
+    assert 0 < len(decoys) < StudyPair.objects.count()
     for pair in StudyPair.objects.all():
-        pair.person_label, pair.machine_label = pair.machine_label, pair.person_label
+        # Decoys become disputed, and the others decoys.
+        pair.person_label, pair.machine_label = (1, 2) if pair in decoys else (0, 0)
         pair.save()
     Judge.objects.filter(study=None).update(prompt_versions={"a": 2})
     assert bodies() == before
@@ -141,7 +159,7 @@ def test_the_desk_of_an_audit_tells_nothing_of_it(world: JudgingWorld, kind: Stu
     addresses += [window.url(f"answers/{answer['id']}/") for answer in window.state()["answers"]]
     shown = b"".join(window.client.get(address).content for address in addresses).lower()
     shown += str(window.state()).lower().encode()
-    assert re.findall(rb"canary|audit|random check|stratum|sampled|drawn|\bstudies\b", shown) == []
+    assert re.findall(rb"canary|decoy|audit|random check|stratum|sampled|drawn|\bstudies\b", shown) == []
     assert len(keys_of(window)) == StudyPair.objects.filter(study=study).count()
     judge_drawn(window, "support" if kind is StudyKind.ASSIGNMENT else "no_support")
     assert Task.objects.get(study=study).state == "submitted"

@@ -75,7 +75,8 @@ def test_the_pairs_of_a_study_by_keyboard_and_its_pages(
         assert axe(cid.page) == []
         cid.submit()
         assert cid.console_errors == []
-    assert Assignment.objects.filter(judge__study=study, stands=True, label=0).count() == pairs.count() == 4
+    assert Assignment.objects.filter(judge__study=study, stands=True, label=0).count() == pairs.count() == 6
+    assert pairs.counted().count() == 4  # and 2 decoys
     assert problems_on_pages(chromium, live_server, world, study) == []
 
 

@@ -140,8 +140,9 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "study_nugget_once": lambda: copied(StudyPair.objects.get(sentence=None)),
     "study_citation_once": lambda: copied(StudyPair.objects.get(nugget_version=None)),
     "study_pair_is_one_of_two": lambda: copied(StudyPair.objects.get(nugget_version=None), segment_id=None),
-    "study_pair_differs": lambda: copied(
-        StudyPair.objects.get(nugget_version=None), segment_id=another_segment().pk, person_label=0
+    "study_has_few_decoys": first(Study, name="new", decoys=76),
+    "study_pair_has_both_labels": lambda: copied(
+        StudyPair.objects.get(nugget_version=None), segment_id=another_segment().pk, person_label=None
     ),
     "random_check_nugget_once": lambda: copied(RandomCheckPair.objects.get(sentence=None)),
     "random_check_citation_once": lambda: copied(RandomCheckPair.objects.get(nugget_version=None)),

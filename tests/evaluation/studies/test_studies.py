@@ -17,10 +17,12 @@ from evaluation.imports.assignments import import_assignments
 from evaluation.imports.support import import_support
 from evaluation.judges import judge_of
 from evaluation.models import (
+    AnswerProvenance,
     Assignment,
     Campaign,
     Event,
     Judge,
+    ListedNugget,
     NuggetSet,
     Study,
     StudyPair,
@@ -107,6 +109,78 @@ def test_so_many_a_topic_and_another_seed_draws_others(world: JudgingWorld) -> N
     assert drawn(make_study(world, name="again", per_topic=2, seed=3)) == drawn(studies[3])
 
 
+def agreed(study: Study) -> set[tuple[str, str]]:
+    return drawn(study) - DIFFER
+
+
+@pytest.mark.parametrize(("share", "number"), [(0, 0), (1, 1), (25, 2), (33, 3), (75, 3)])
+def test_pairs_on_which_both_agree_are_mixed_in_as_decoys(world: JudgingWorld, share: int, number: int) -> None:
+    study = make_study(world, decoys=share)
+    assert drawn(study) >= DIFFER
+    assert (len(agreed(study)), study.decoys) == (number, share)
+    for decoy in StudyPair.objects.decoys():
+        assert decoy.person_label == decoy.machine_label
+    payload = Event.objects.get(kind="study.created").payload
+    assert (payload["pairs"], payload["agreed"], payload["decoys"]) == (6, number, share)
+
+
+def test_the_disputed_pairs_are_the_same_with_and_without_decoys(world: JudgingWorld) -> None:
+    [bare, mixed] = [make_study(world, name=f"s{share}", per_topic=3, decoys=share) for share in (0, 50)]
+    assert drawn(mixed) - agreed(mixed) == drawn(bare)
+    assert agreed(make_study(world, name="again", per_topic=3, decoys=50)) == agreed(mixed)
+
+
+def test_no_row_s_number_tells_a_decoy(world: JudgingWorld) -> None:
+    study = make_study(world, decoys=33)
+    rows = StudyPair.objects.filter(study=study).order_by("pk")
+    keys = [(runs_of()[pair.answer_id], place_of(pair)) for pair in rows]
+    assert keys == sorted(keys)
+    assert StudyPair.objects.decoys().count() == 3
+
+
+def runs_of() -> dict[int, str]:
+    return dict(AnswerProvenance.objects.values_list("answer", "run__run_id"))
+
+
+def place_of(pair: StudyPair) -> int:
+    return ListedNugget.objects.get(nugget_version=pair.nugget_version_id).position
+
+
+def test_decoys_are_work_like_any_and_stay_through_withdrawal(world: JudgingWorld) -> None:
+    study = make_study(world, decoys=33)
+    old = hand_study(world, study)
+    assert progress_of([old])[old.pk].labels == 9
+    judge_drawn(window_of(world, old))
+    reason, olga = "Ann is away.", world.people["olga"]
+    reassigned = reassign(campaign=world.campaign, task=old.public_id, assessor="ben", reason=reason, actor=olga)
+    new = current_task(reassigned)
+    assert progress_of([new])[new.pk].labels == 9
+    judge_drawn(window_of(world, new), "not_support")
+    assert Assignment.objects.current().filter(judge__study=study).count() == 9
+    found = report("study", "--study", STUDY)
+    assert (found["pairs"], found["decoys"]) == (6, 3)
+    assert {row["pairs"] for row in found["agreement"]} == {6}
+    assert {row["judged"] for row in found["judges"]} == {6}
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_exports_mark_decoys(world: JudgingWorld, kind: StudyKind) -> None:
+    study = make_study(world, kind, decoys=33)
+    is_nuggets = kind is StudyKind.ASSIGNMENT
+    judge_drawn(window_of(world, hand_study(world, study)), "support" if is_nuggets else "no_support")
+    own = Judge.objects.get(study=study)
+    if is_nuggets:
+        lines = assignment_lines(NuggetSet.objects.get(), own)
+        labels = [nugget["assay"] for line in lines for nugget in json.loads(line)["nuggets"] if "assay" in nugget]
+    else:
+        labels = [
+            json.loads(line)["assay"] for line in support_lines(world.campaign, SupportCondition.SCRATCH, own)
+        ]
+    marks = [label["decoy"] for label in labels if "decoy" in label]
+    assert marks == [True] * StudyPair.objects.decoys().count() != []
+    assert len(labels) == StudyPair.objects.count()
+
+
 def test_what_is_no_label_is_no_disagreement(world: JudgingWorld) -> None:
     load_nuggets(world, "other", Origin.MANUAL)
     load_assignments(world, "second", JudgeKind.LLM, {"alpha": ("dunno", "cant_judge", 1)})
@@ -139,17 +213,18 @@ def test_refusals_say_what_is_wrong_and_write_nothing(world: JudgingWorld) -> No
         ("no_such_judge", {"name": "x", "machine": MACHINE, "topics": ("t2",)}),
         ("usage", {"name": "x", "per_topic": 0}),
         ("usage", {"name": "x", "seed": -1}),
+        ("usage", {"name": "x", "decoys": 76}),
         ("bad_name", {"name": " "}),
     ]
     assert [refusal(partial(make_study, world, **more)) for _, more in requests] == [code for code, _ in requests]
     assert (Study.objects.count(), Event.objects.count()) == (1, events)
 
 
-def test_the_database_refuses_a_pair_of_no_kind_or_without_difference(world: JudgingWorld) -> None:
+def test_the_database_refuses_a_pair_of_no_kind_or_with_half_its_labels(world: JudgingWorld) -> None:
     study = make_study(world)
     pair = StudyPair.objects.filter(study=study).first()
     assert pair is not None
-    for change in ({"nugget_version": None}, {"person_label": pair.machine_label}, {"machine_label": 9}):
+    for change in ({"nugget_version": None}, {"person_label": None}, {"machine_label": 9}):
         with pytest.raises(IntegrityError), transaction.atomic():
             StudyPair.objects.filter(pk=pair.pk).update(**change)
 
