@@ -177,7 +177,7 @@ def _answer(number: int, together: Sequence[PracticeItem]) -> dict[str, Any]:
         "id": first.public_id,
         "number": number,
         "seen": True,
-        "question": "" if first.kind == PracticeKind.IMPORTANCE else first.question,
+        "question": first.question,
         "nuggets": [item.public_id for item in together],
     }
 

@@ -36,6 +36,7 @@ export function practise({ answers, store, work, announce }) {
     if (detail.cause !== "receipt") return;
     const rows = detail.keys.map((key) => store.row(key)).filter((row) => row?.label && row.known);
     for (const row of rows) {
+      if (row.key === work.current) work.item(row.key).querySelector(".known-label").scrollIntoView({ block: "nearest" });
       const said = `${work.name(row.key)}: known label ${spokenOf(row.known)}, ${agrees(row.label, row.known)}. ${row.explanation}`;
       announce(said, { shown: false });
     }

@@ -261,12 +261,20 @@ def test_practised_again_nothing_is_told_of_items_that_were_answered(practising:
     assert state_of(client, practising.post_edit, "?again")["rows"] == []
 
 
-def test_a_page_is_the_same_to_the_byte_whatever_is_known(practising: DeskWorld) -> None:
-    client, url = practising.client(), f"/desk/{practising.post_edit.public_id}/practice/"
+@pytest.mark.django_db
+@pytest.mark.parametrize("stage", Stage)
+def test_a_practice_is_the_same_to_the_byte_whatever_is_known(stage: Stage, tmp_path: Path) -> None:
+    world = make_judge_world(tmp_path) if stage.judges else make_desk_world(tmp_path)
+    load_practice(world.campaign, tmp_path, ALL)
+    task = Task.objects.get(stage=stage)
+    client, url = world.client(task.assessor.username), f"/desk/{task.public_id}/practice/"
     pages = []
     for label in (1, 2):
-        PracticeItem.objects.filter(kind="importance").update(label=label, explanation=f"known as {label}")
-        pages.append((TOKEN.sub(b"", client.get(url).content), client.get(f"{url}state/").content))
+        PracticeItem.objects.update(label=label, explanation=f"known as {label}")
+        texts = [f"{url}answers/{answer['id']}/" for answer in state_of(client, task)["answers"]]
+        responses = [client.get(address) for address in (url, f"{url}?again", f"{url}state/", *texts)]
+        assert {response.status_code for response in responses} == {200}
+        pages.append([TOKEN.sub(b"", response.content) for response in responses])
     assert pages[0] == pages[1]
 
 

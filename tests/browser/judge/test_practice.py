@@ -21,6 +21,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pyte
 
 LONG = item("assign", "a3", "partial_support", text="a" * 200, statement="نعم " * 60)
 Open = Callable[[Task, str], Page]
+IS_ABOVE_THE_LINE = """() => {
+  const { top, bottom } = document.querySelector(".row.is-current .known-label").getBoundingClientRect();
+  return top > 0 && bottom <= document.getElementById("line").getBoundingClientRect().top;
+}"""
 
 
 @pytest.fixture
@@ -149,6 +153,7 @@ def test_importance_is_practised_by_the_keys_of_the_nugget_desk(
     ready(page)
     expect(page.locator("#answer-head")).to_have_text("Question 1 of 2")
     expect(page.locator("#answer-text")).to_contain_text("question of i1")
+    expect(page.locator(".desk-topic")).to_have_text("Practice question of i1")
     page.keyboard.press("1")
     assert known(page) == "Known label: ◆ Vital, as yours because of i1"
     page.keyboard.press("u")
@@ -160,6 +165,19 @@ def test_importance_is_practised_by_the_keys_of_the_nugget_desk(
     page.goto("about:blank")
     context.close()
     assert found == []
+
+
+def test_on_a_phone_the_known_label_comes_into_view(world: JudgeWorld, practice_at: Open, tmp_path: Path) -> None:
+    more = [item("assign", f"p{n}", "support", question="q", text="t", explanation="why " * 60) for n in range(9)]
+    load_practice(world.campaign, tmp_path, more, replace=True)
+    page = practice_at(world.assign, "practice/")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_role("button", name="Judge", exact=True).click()
+    page.locator("#label-rows > .row:visible").nth(4).focus()
+    page.keyboard.press("j")
+    page.keyboard.press("1")
+    known(page)
+    page.wait_for_function(IS_ABOVE_THE_LINE, timeout=CALM)
 
 
 def test_a_label_is_undone_and_done_again(world: JudgeWorld, practice_at: Open) -> None:
