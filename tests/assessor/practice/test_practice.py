@@ -262,7 +262,7 @@ def test_practised_again_nothing_is_told_of_items_that_were_answered(practising:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", STAGES.values())
 def test_a_practice_is_the_same_to_the_byte_whatever_is_known(stage: Stage, tmp_path: Path) -> None:
     world = make_judge_world(tmp_path) if stage.judges else make_desk_world(tmp_path)
     load_practice(world.campaign, tmp_path, ALL)
