@@ -4,6 +4,7 @@ In a clone `make run` calls it. In a wheel it lies beside all rooms in the packa
 """
 
 import argparse
+import gc
 import os
 import shlex
 import signal
@@ -139,6 +140,7 @@ def set_up() -> list[str]:
     import django
     from django.conf import settings
 
+    gc.disable()  # nearly all that this process makes stays until it waits for the servers
     django.setup()
     from llmjobs.client import endpoint_from_environment
 

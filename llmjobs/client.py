@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import lru_cache
+from functools import lru_cache, partial
+from importlib import import_module
 from threading import Lock
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-import openai
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from openai.types.chat import ChatCompletionMessageParam
+from django.utils.functional import SimpleLazyObject
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 
 from evaluation.errors import Refused
@@ -30,6 +30,13 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 from web.environment import secret
 from web.outbound import address_problem
 from web.transport import LimitedTransport, ReplyTooLongError
+
+if TYPE_CHECKING:
+    import openai
+    from openai.types.chat import ChatCompletionMessageParam
+else:
+    # A third of the start of every process, and few of them send.
+    openai = SimpleLazyObject(partial(import_module, "openai"))
 
 # These write addresses with the password in them at INFO, and at DEBUG whole requests and replies with their headers.
 for _talkative in ("httpcore2", "httpx2", "openai"):
@@ -308,6 +315,7 @@ def _endpoint(base_url: str) -> Endpoint:
 
 def send(endpoint: Endpoint, request: ChatRequest) -> Completion | CallRefusal:
     """Send a request once; the caller retries."""
+    import_module("openai")  # before the time that is measured
     started = time.monotonic()
     try:
         status, body = _post(endpoint, request)
@@ -359,17 +367,17 @@ def close_clients() -> None:
 
 
 _clients_lock = Lock()
-_open_clients: list[openai.OpenAI] = []
+_open_clients: "list[openai.OpenAI]" = []
 
 
-def _client(endpoint: Endpoint) -> openai.OpenAI:
+def _client(endpoint: Endpoint) -> "openai.OpenAI":
     # A cache alone would let two threads make two clients, and the second keeps its connections for ever.
     with _clients_lock:
         return _made_client(endpoint)
 
 
 @lru_cache(maxsize=64)
-def _made_client(endpoint: Endpoint) -> openai.OpenAI:
+def _made_client(endpoint: Endpoint) -> "openai.OpenAI":
     # Without a key the package would look for one by itself; a local server needs no key, but the header needs a value.
     key = endpoint.api_key.get_secret_value() or "none"
     # A redirect would carry Azure's key to wherever it points.
@@ -397,7 +405,7 @@ def _post(endpoint: Endpoint, request: ChatRequest) -> tuple[int, bytes]:
     messages = [{"role": role, "content": text} for role, text in request.messages]
     reply = _client(endpoint).chat.completions.with_raw_response.create(
         model=request.model,
-        messages=cast(list[ChatCompletionMessageParam], messages),
+        messages=cast("list[ChatCompletionMessageParam]", messages),
         temperature=_or_omit(request.temperature),
         reasoning_effort=_or_omit(request.reasoning_effort),
         max_completion_tokens=_or_omit(request.max_completion_tokens),
@@ -430,7 +438,7 @@ def _read(endpoint: Endpoint, status: int, body: bytes, latency_ms: int) -> Comp
 
 
 def _refused_by_status(
-    endpoint: Endpoint, request: ChatRequest, error: openai.APIStatusError, latency_ms: int
+    endpoint: Endpoint, request: ChatRequest, error: "openai.APIStatusError", latency_ms: int
 ) -> CallRefusal:
     status = error.status_code
     kind, why = KIND_OF_STATUS.get(status, "server_error" if status >= 500 else "bad_request"), ""
@@ -445,13 +453,13 @@ def _refused_by_status(
     return CallRefusal(kind, status, message, _retry_after(error.response.headers), latency_ms)
 
 
-def _refused_parameter(request: ChatRequest, error: openai.APIStatusError) -> str:
+def _refused_parameter(request: ChatRequest, error: "openai.APIStatusError") -> str:
     sent = [name for name in PARAMETERS if getattr(request, name) is not None]
     words = f"{error.param} {error.message}"
     return next((name for name in sent if re.search(rf"\b{name}\b", words)), "")
 
 
-def _is_about_form(error: openai.APIStatusError) -> bool:
+def _is_about_form(error: "openai.APIStatusError") -> bool:
     # Some endpoints name the parameter, others mention it only in the message.
     return any(
         word in f"{error.param} {error.message}" for word in ("response_format", "json_schema", "tructured")

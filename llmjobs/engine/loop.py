@@ -17,9 +17,10 @@ from django.conf import settings
 from django.db import close_old_connections, transaction
 
 from evaluation.errors import Refused
-from jobs import lanes, queue
+from jobs import queue
 from jobs.models import Job, WorkItem
 from llmjobs import budget
+from llmjobs.apps import JOB_KIND
 from llmjobs.budget import TokenBound
 from llmjobs.client import CallRefusal, Completion, Endpoint, endpoint_at
 from llmjobs.engine import calls as engine_calls
@@ -31,7 +32,6 @@ from llmjobs.kinds import ItemOutcome, Stepping
 from llmjobs.models import Attempt, Call, LlmJob
 from llmjobs.steps.asking import Ask, LlmReply
 
-JOB_KIND = "llm"
 # Seconds for which a look waits for replies: the more come together, the fewer transactions they cost.
 GROUP_SECONDS = 0.1
 CLAIM = 64
@@ -72,10 +72,6 @@ class Round:
 
     ended: list[ItemOutcome] = field(default_factory=list)
     asks: list[tuple[Running, Ask]] = field(default_factory=list)
-
-
-def offer() -> None:
-    lanes.register(JOB_KIND, run)
 
 
 def run(worker: str, stopping: Signal) -> None:
