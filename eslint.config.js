@@ -1,6 +1,25 @@
 import js from "@eslint/js";
 import globals from "globals";
 
+// What each folder of static/js may import from; only pages' own scripts, beside the folders, may import from all.
+const BELOW = {
+  shared: [],
+  saving: ["shared"],
+  desk: ["shared", "saving"],
+  nuggets: ["shared", "saving", "desk"],
+  judge: ["shared", "saving", "desk"],
+};
+
+const layers = Object.entries(BELOW).map(([folder, below]) => ({
+  files: [`static/js/${folder}/**/*.js`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      { patterns: [{ regex: `^\\.\\./(?!(${below.join("|")})/)`, message: `${folder} may import only from: ${below}` }] },
+    ],
+  },
+}));
+
 export default [
   { ignores: ["node_modules/", ".venv/", "var/", "staticfiles/"] },
   js.configs.recommended,
@@ -20,4 +39,5 @@ export default [
       "prefer-const": "error",
     },
   },
+  ...layers,
 ];

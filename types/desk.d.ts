@@ -25,7 +25,10 @@ interface JudgingDesk extends Desk {
 }
 
 /** Pairs of a sentence and a passage, or nuggets of an answer; what only one of the two has is optional. */
-type JudgingWork = (import("../static/js/judge/pairs.js").Work | import("../static/js/judge/assigning.js").Work) & {
+type JudgingWork = (
+  | import("../static/js/judge/pairs.js").PairLabelling
+  | import("../static/js/judge/assigning.js").AnswerLabelling
+) & {
   ready?: Promise<void>;
   defining?: (define: Desk["keys"]["define"]) => Desk["keys"]["define"];
   standOn?: (key: string) => void;

@@ -19,7 +19,7 @@ _UNSEEN_RANGES: Final = (
     *((0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
 UNSEEN: Final = frozenset(chr(code) for first, last in _UNSEEN_RANGES for code in range(first, last + 1))
-"""Characters that leave nothing on a screen; `static/js/text.js` has the same."""
+"""Characters that leave nothing on a screen; `static/js/shared/text.js` has the same."""
 
 # After a symbol or an ideograph they choose its form: a heart in colour, a flag, a name's own character.
 _SHAPING: Final = frozenset(

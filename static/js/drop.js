@@ -1,6 +1,6 @@
 // Files may be dropped on the box around a file input; without this the input alone does.
 
-import { plural } from "./text.js";
+import { plural } from "./shared/text.js";
 
 /** Show what is chosen, when there is a list for it. */
 function show(box, files) {

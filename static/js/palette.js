@@ -1,7 +1,7 @@
 // The palette: Ctrl+K finds a page, a thing or an act by the beginnings of its words. Before anything is typed it shows
 // the five places that were opened last.
 
-import { charactersOf } from "./keyboard.js";
+import { charactersOf } from "./shared/keyboard.js";
 
 const RECENT = "assay:recent";
 const MOST_RECENT = 5;

@@ -2,8 +2,8 @@
 
 import { guard } from "../saving/leaving.js";
 import { actsIn } from "../saving/queue.js";
-import { copyOf } from "../template.js";
-import { plural } from "../text.js";
+import { copyOf } from "../shared/template.js";
+import { plural } from "../shared/text.js";
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",

@@ -5,7 +5,7 @@
 // keymap.json names every action with its default keys; the server puts it into the page with the account's own keys.
 // Other modules say only what an action does: define({ id: "keep", run: (event) => … }).
 
-import { charactersOf } from "../keyboard.js";
+import { charactersOf } from "../shared/keyboard.js";
 import { isInView } from "./acted-on.js";
 
 const actions = new Map(); // id -> {id, keys, where, label, group, inFields, repeats, fixed}

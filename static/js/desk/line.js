@@ -1,7 +1,7 @@
 // The line above the action bar. It shows the newest message for some seconds, with an Undo where the act that it tells
 // of can be taken back, and it asks questions. Its height is reserved, so that nothing that it shows moves a button.
 
-import { copyOf } from "../template.js";
+import { copyOf } from "../shared/template.js";
 
 const SEEN_MS = 5000;
 

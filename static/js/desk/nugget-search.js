@@ -1,7 +1,7 @@
 // Search for a nugget's own words in all passages, by one key. It is lexical, so that no model says what fits: a hit is
 // a sentence with two of the words or more, and the one with most of them comes first.
 
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 import { fold } from "./finding.js";
 import { STOP_WORDS } from "./stop-words.js";
 

@@ -1,7 +1,7 @@
 // What one tells the organizers: comments, flags, requests to reopen, interruptions. What is typed is kept on this
 // device until the server has it; sending it twice makes one remark, because the page gives it its id.
 
-import { trimmed } from "../text.js";
+import { trimmed } from "../shared/text.js";
 
 const KINDS = {
   comment: {

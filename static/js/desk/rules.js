@@ -1,7 +1,7 @@
 // What each operation does to the list in the making: the same effects as assessor/rules/nugget_ops.py, so that the page
 // can show them before the server answers and while it cannot be reached. A test runs both on the same operations.
 
-import { trimmed } from "../text.js";
+import { trimmed } from "../shared/text.js";
 
 /** The rows of `rows` (a Map by key), in the order of the list. */
 export function ordered(rows) {

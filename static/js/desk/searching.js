@@ -1,7 +1,7 @@
 // Search in texts on a desk. Hits are painted with the highlight API: the text stays as it is, so sentences keep their
 // elements, a selection stays selected, and the browser's own find works beside it.
 
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 import { wanted } from "./finding.js";
 
 const PAUSE_MS = 150;

@@ -4,7 +4,7 @@
 import { actedOn } from "./acted-on.js";
 import { Definitions } from "./definitions.js";
 import { Drawer } from "./drawer.js";
-import * as keepInView from "./keep_in_view.js";
+import * as keepInView from "./keep-in-view.js";
 import { define } from "./keys.js";
 import { Panes } from "./panes.js";
 import { Remarks } from "./remarks.js";

@@ -3,18 +3,18 @@
 // ../judge/main.js.
 
 import * as conflict from "../saving/conflict.js";
-import * as lease from "../saving/lease.js";
 import { tellWhatWasLeft } from "../saving/left.js";
 import { Save } from "../saving/save.js";
 import * as session from "../saving/session.js";
-import { setup as setUpUnsent } from "../saving/unsent.js";
 import { announce } from "./announce.js";
 import * as banner from "./banner.js";
 import { Clock } from "./clock.js";
 import * as keys from "./keys.js";
+import * as lease from "./lease.js";
 import * as shell from "./shell.js";
 import * as submit from "./submit.js";
 import { Undoing } from "./undoing.js";
+import { setup as setUpUnsent } from "./unsent.js";
 
 const root = document.body;
 const URL_PREFIX = "url";
@@ -40,7 +40,7 @@ function urlsOf(dataset) {
 
 /**
  * What is judged or edited at a desk, as far as the shared parts ask it.
- * @typedef {object} Work
+ * @typedef {object} DeskWork
  * @property {boolean} isReadonly
  * @property {string | null} current
  * @property {(key: string, options?: any) => any} focus
@@ -64,7 +64,7 @@ export class Desk {
   undoing = null;
   /** @type {Record<string, any>} the places of the last visit, by part */
   known = {};
-  /** @type {Work} */
+  /** @type {DeskWork} */
   work = null;
   /** @type {{describe: (element: HTMLElement, version: any) => void, canBoth: (pairs: any[]) => boolean} & Record<string, any>} */
   versions = null;

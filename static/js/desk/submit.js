@@ -1,8 +1,8 @@
 // Submitting a topic: first everything is saved, then the server says how the list stands. Where something is in the
 // way it is named above the list and nothing is sent; else one question is asked, and the answer freezes the list.
 
-import { copyOf } from "../template.js";
-import { plural } from "../text.js";
+import { copyOf } from "../shared/template.js";
+import { plural } from "../shared/text.js";
 import { define } from "./keys.js";
 import { line } from "./line.js";
 

@@ -3,7 +3,7 @@
 import { AssignRows } from "./rows.js";
 import { Sweep } from "./sweep.js";
 
-export class Work extends AssignRows {
+export class AnswerLabelling extends AssignRows {
   /** @param {JudgingDesk} desk */
   constructor(desk, progress, answers) {
     super(desk, progress, answers);

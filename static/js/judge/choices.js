@@ -1,6 +1,6 @@
 // The three labels as a fieldset of radios, and the words of a label beside them. Both judging screens show the same.
 
-import { choosing } from "../nuggets/choosing.js";
+import { choosing } from "../desk/choosing.js";
 import { CANT_JUDGE, glyphOf, wordOf } from "./words.js";
 
 let count = 0;

@@ -2,13 +2,13 @@
 // too. The last label of all leads nowhere; one key too many there changes nothing. What is labelled, a row or a pair, is
 // shown by the desk's `work`, which inherits this.
 
-import { Border } from "./border.js";
-import { leaveBox, openBox, reasonFor } from "./inline_forms.js";
-import { answerName, labelledAlready, nothingHere, nothingToClear } from "./place_names.js";
+import { AnswerChange } from "./answer-change.js";
+import { leaveBox, openBox, reasonFor } from "./inline-forms.js";
+import { answerName, labelledAlready, nothingHere, nothingToClear } from "./place-names.js";
 import { CANT_JUDGE, labelActions, spokenOf } from "./words.js";
 
 export class Labelling {
-  #border;
+  #answerChange;
   #box = null; // {key, close}: the one that is open
   #last = null; // what got the label that left nothing to go on to
 
@@ -19,7 +19,7 @@ export class Labelling {
     this.answers = answers;
     this.pane = document.getElementById("rows");
     this.current = null; // the key of the row or pair that is asked
-    this.#border = new Border(desk, answers);
+    this.#answerChange = new AnswerChange(desk, answers);
     this.pane.addEventListener("click", ({ detail }) => detail && (this.#last = null)); // who points at it means it
     this.pane.addEventListener("keydown", (event) => this.#escape(event));
     new MutationObserver(() => this.#readonlyChanged()).observe(desk.root, { attributeFilter: ["data-readonly"] });
@@ -31,7 +31,7 @@ export class Labelling {
 
   /** Whether the answer came only just now, by a label of the one before. */
   get isUnread() {
-    return this.#border.isUnread;
+    return this.#answerChange.isUnread;
   }
 
   /** Whether the answer of a key still lacks labels, as the review named it. */
@@ -95,7 +95,7 @@ export class Labelling {
     if (answer === this.answers.current) this.desk.work.focus(next ?? key);
     else {
       this.desk.go(answer);
-      this.#border.hold();
+      this.#answerChange.hold();
     }
     if (!next && isFirst) this.#last = key;
   }

@@ -3,10 +3,10 @@
 import { stepOf } from "../desk/directions.js";
 import { sayReadonly } from "../desk/reading-only.js";
 import { startDesk } from "../desk/start.js";
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 import { AnswerPane } from "./answer-pane.js";
 import { Finishing } from "./finishing.js";
-import { followClicks } from "./focus_return.js";
+import { followClicks } from "./focus-return.js";
 import { LabelStore, LabelVersions } from "./labels.js";
 import { practise } from "./practice.js";
 import { JudgingProgress } from "./progress.js";
@@ -33,8 +33,10 @@ async function setUp(desk) {
     const answer = progress.unfinished();
     if (answer) desk.work.focus(progress.unlabelled(answer.id)[0]);
   };
-  const { Work } = await (IS_ASSIGN ? import("./assigning.js") : import("./pairs.js"));
-  desk.labels = desk.work = new Work(desk, progress, desk.answers);
+  const Labelling = IS_ASSIGN
+    ? (await import("./assigning.js")).AnswerLabelling
+    : (await import("./pairs.js")).PairLabelling;
+  desk.labels = desk.work = new Labelling(desk, progress, desk.answers);
   await desk.work.ready;
   desk.words.told = (op) => toldOf(desk, op);
   const define = desk.work.defining?.(desk.keys.define) ?? desk.keys.define;

@@ -6,14 +6,14 @@ import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawCitations, makeCitations, whyNot } from "./citations.js";
 import { CitedPassage } from "./cited.js";
 import { Labelling } from "./labelling.js";
-import { placeInAnswer, within } from "./place_names.js";
+import { placeInAnswer, within } from "./place-names.js";
 import { drawKnown } from "./practice.js";
 import { CANT_JUDGE } from "./words.js";
 
 const WITH_MACHINE = "support-post-edit";
 
-export class Work extends Labelling {
-  #shown = null; // the machine's label, where the condition shows it
+export class PairLabelling extends Labelling {
+  #machineLabel = null; // the machine's label, where the condition shows it
   #passage = null; // id of the passage on the screen
   #lastKey = null; // the pair that it was put there for
 
@@ -29,13 +29,13 @@ export class Work extends Labelling {
     pane.addEventListener("text", () => this.#textShown());
     desk.store.addEventListener("change", ({ detail }) => this.#changed(detail));
     this.#listen();
-    if (desk.stage === WITH_MACHINE) this.ready = import("./machine_label.js").then((made) => this.#withMachine(made));
+    if (desk.stage === WITH_MACHINE) this.ready = import("./machine-label.js").then((module) => this.#withMachine(module));
   }
 
-  #withMachine({ Shown }) {
-    this.#shown = new Shown();
+  #withMachine({ MachineLabel }) {
+    this.#machineLabel = new MachineLabel();
     this.draw();
-    this.#shown.show(this.pair(this.current));
+    this.#machineLabel.show(this.pair(this.current));
   }
 
   pair(key) {
@@ -105,7 +105,7 @@ export class Work extends Labelling {
     this.closeBox();
     this.#drawPassage();
     this.#mark();
-    this.#shown?.show(this.pair(key));
+    this.#machineLabel?.show(this.pair(key));
     this.draw();
     document.dispatchEvent(new CustomEvent("judge:title"));
   }
@@ -210,7 +210,7 @@ export class Work extends Labelling {
 
   /** What an operation says of a label beside it. */
   payload(_key, _label, accepted = false) {
-    return this.#shown ? { accepted, shown_ms: this.#shown.elapsed() } : {};
+    return this.#machineLabel ? { accepted, shown_ms: this.#machineLabel.elapsed() } : {};
   }
 
   item() {
@@ -219,8 +219,8 @@ export class Work extends Labelling {
 
   /** Take the machine's label over. */
   accept() {
-    if (!this.#shown || !this.current) return;
-    const label = this.#shown.labelOf(this.pair(this.current));
+    if (!this.#machineLabel || !this.current) return;
+    const label = this.#machineLabel.labelOf(this.pair(this.current));
     if (label) this.label(this.current, label, "accept", { accepted: true });
     else this.desk.announce("The machine gave no label; there is nothing to accept");
   }

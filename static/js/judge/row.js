@@ -1,7 +1,7 @@
 // Draws one nugget beside the answer that is shown. It changes only what differs, and never what has the focus.
 
 import { drawUnsaved, put } from "../saving/unsaved.js";
-import { copyOf } from "../template.js";
+import { copyOf } from "../shared/template.js";
 import { drawState, makeChoice, setChoice } from "./choices.js";
 import { drawKnown } from "./practice.js";
 import { CANT_JUDGE, wordOf } from "./words.js";
@@ -29,9 +29,9 @@ export function reveal(item) {
   item.style.position = "";
 }
 
-/** Draw a row. `view`: {key, row, held, isCurrent, isPending, failed, isReadonly}. */
+/** Draw a row. `view`: {key, row, waitingSentence, isCurrent, isPending, failed, isReadonly}. */
 export function drawRow(item, view) {
-  const { key, row, held, isCurrent, isReadonly } = view;
+  const { key, row, waitingSentence, isCurrent, isReadonly } = view;
   item.dataset.key = key;
   item.dataset.label = row?.label ?? "";
   item.classList.toggle("is-current", isCurrent);
@@ -39,7 +39,7 @@ export function drawRow(item, view) {
   item.querySelector(".labels").disabled = isReadonly;
   drawState(item.querySelector(".row-state"), row);
   item.querySelector(".row-state").classList.toggle("visually-hidden", row?.label !== CANT_JUDGE);
-  drawPlace(item, row, held);
+  drawPlace(item, row, waitingSentence);
   const changed = row?.first_label && row.first_label !== row.label;
   put(item, ".row-first", changed ? `before the check: ${wordOf(row.first_label)}` : "");
   drawUnsaved(item, view);
@@ -47,9 +47,9 @@ export function drawRow(item, view) {
   drawActs(item, row, isReadonly);
 }
 
-function drawPlace(item, row, held) {
+function drawPlace(item, row, waitingSentence) {
   const button = item.querySelector(".row-place");
-  const sentence = row?.label ? (row.sentence ?? null) : held;
+  const sentence = row?.label ? (row.sentence ?? null) : waitingSentence;
   const text = sentence === null ? "" : `S${sentence + 1}`;
   if (button.textContent !== text) button.textContent = text;
   if (!text && button === document.activeElement) item.focus();

@@ -2,12 +2,12 @@
 // they stand for, so nothing that has the focus goes away when the next answer comes.
 
 import { arrange } from "../desk/arranging.js";
-import { whenStill } from "../desk/press_guard.js";
-import { Held } from "./held.js";
-import { sentenceIn } from "./inline_forms.js";
+import { whenStill } from "../desk/press-guard.js";
+import { sentenceIn } from "./inline-forms.js";
 import { Labelling } from "./labelling.js";
-import { noSentence, nothingHere, placeInAnswer, recorded, within } from "./place_names.js";
+import { noSentence, nothingHere, placeInAnswer, recorded, within } from "./place-names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
+import { WaitingSentences } from "./waiting-sentences.js";
 
 export class AssignRows extends Labelling {
   #items = new Map(); // nugget key -> element
@@ -16,7 +16,7 @@ export class AssignRows extends Labelling {
   /** @param {JudgingDesk} desk */
   constructor(desk, progress, pane) {
     super(desk, progress, pane);
-    this.held = new Held(desk.save);
+    this.waiting = new WaitingSentences(desk.save);
     this.list = document.getElementById("label-rows");
     this.bar = document.getElementById("sentence-bar");
     this.#make();
@@ -81,7 +81,7 @@ export class AssignRows extends Labelling {
       drawRow(item, {
         key,
         row: store.row(key),
-        held: this.held.get(key),
+        waitingSentence: this.waiting.get(key),
         isCurrent: key === this.current,
         isPending: store.pending(key),
         failed: store.failed(key),
@@ -132,7 +132,7 @@ export class AssignRows extends Labelling {
 
   // The sentence of a row, recorded or waiting for the label.
   #placeOf(key) {
-    return this.desk.store.row(key)?.sentence ?? this.held.get(key);
+    return this.desk.store.row(key)?.sentence ?? this.waiting.get(key);
   }
 
   /** Take a row as the current one without showing it: the sweep shows it in its own way. */
@@ -169,7 +169,7 @@ export class AssignRows extends Labelling {
   /** What an operation says of a label beside it: the sentence. */
   payload(key, label) {
     const row = this.desk.store.row(key);
-    const waiting = label ? this.held.take(key) : null;
+    const waiting = label ? this.waiting.take(key) : null;
     return { sentence: label && row?.label ? row.sentence : waiting };
   }
 
@@ -194,7 +194,7 @@ export class AssignRows extends Labelling {
     if (this.isReadonly) return this.desk.announce(this.desk.words.readonly);
     const row = this.desk.store.row(key);
     if (!row?.label) {
-      this.held.put(key, sentence);
+      this.waiting.put(key, sentence);
       this.draw();
       this.#markPlace();
       return this.desk.announce(recorded(this.name(key), sentence, { waits: true }));

@@ -1,7 +1,7 @@
 // Undo and redo, whoever asked for them: the page goes to what was taken back or done again, and says how it is now.
 
 import { labelText } from "./choices.js";
-import { within } from "./place_names.js";
+import { within } from "./place-names.js";
 
 /** Let `work` show what an undo or redo was about, and say how it is now. */
 export function followSteps({ store, work, progress, announce }) {

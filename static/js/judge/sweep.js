@@ -1,10 +1,10 @@
 // The nugget sweep, when every answer is judged: one nugget at a time with all its labels, grouped by label, so that
 // like is compared with like. It is optional, and what is changed in it is logged as changed there.
 
-import { whenStill } from "../desk/press_guard.js";
-import { plural } from "../text.js";
-import { openBox } from "./inline_forms.js";
-import { answerName } from "./place_names.js";
+import { whenStill } from "../desk/press-guard.js";
+import { plural } from "../shared/text.js";
+import { openBox } from "./inline-forms.js";
+import { answerName } from "./place-names.js";
 import { drawRow, makeRow, reveal } from "./row.js";
 import { CANT_JUDGE, labelActions, labelWords, spokenOf, wordOf } from "./words.js";
 
@@ -174,7 +174,7 @@ export class Sweep {
       drawRow(item, {
         key,
         row: store.row(key),
-        held: null,
+        waitingSentence: null,
         isCurrent: key === this.current,
         isPending: store.pending(key),
         failed: store.failed(key),

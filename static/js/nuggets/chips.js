@@ -1,8 +1,8 @@
 // Evidence as chips ("P12 S3", to go there and to remove), the box in which a place is typed, and the switch between
 // vital and okay. Rows and composers show the same three, so they are made here once.
 
-import { copyOf } from "../template.js";
-import { choosing } from "./choosing.js";
+import { choosing } from "../desk/choosing.js";
+import { copyOf } from "../shared/template.js";
 import * as passages from "./passages.js";
 
 let count = 0;

@@ -2,9 +2,9 @@
 // What lies open here is kept on the server and comes back after a reload, on any device.
 
 import { chordOf } from "../desk/keys.js";
-import { Part } from "../desk/part.js";
-import { copyOf } from "../template.js";
-import { together, trimmed } from "../text.js";
+import { copyOf } from "../shared/template.js";
+import { together, trimmed } from "../shared/text.js";
+import { ComposerText } from "./composer-text.js";
 
 const WORDS = {
   new: { title: () => "New nugget", verb: "Add", target: "new nugget" },
@@ -154,7 +154,7 @@ export class Composer {
   }
 
   #addPart(value) {
-    const part = new Part(this, value);
+    const part = new ComposerText(this, value);
     this.#parts.push(part);
     this.element.querySelector(".composer-parts").append(part.element);
     const single = this.#parts.length === 1 && this.slot !== "split";

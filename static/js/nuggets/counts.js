@@ -1,6 +1,6 @@
 // What stands at the head of the list of nuggets: how many are in it, how many were taken out, how many are undecided.
 
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 
 /** "12 undecided". */
 export function undecided(count) {

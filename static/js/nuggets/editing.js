@@ -2,7 +2,7 @@
 // and every 10 s of typing; what was typed since is kept beside the outbox, so that not even a crash takes it.
 // The operations of one stretch of typing share a step: one undo takes them all back.
 
-import { trimmed } from "../text.js";
+import { trimmed } from "../shared/text.js";
 
 const PAUSE_MS = 800;
 const LONGEST_MS = 10_000;

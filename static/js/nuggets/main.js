@@ -4,7 +4,7 @@ import { sayReadonly } from "../desk/reading-only.js";
 import { startDesk } from "../desk/start.js";
 import { Store } from "../desk/store.js";
 import { NuggetVersions } from "../saving/versions.js";
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 import * as nuggets from "./nuggets.js";
 import * as passages from "./passages.js";
 

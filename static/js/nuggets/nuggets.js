@@ -3,9 +3,10 @@
 
 import { arrange, measure } from "../desk/arranging.js";
 import { placeName } from "../desk/naming.js";
-import { whenStill } from "../desk/press_guard.js";
+import { whenStill } from "../desk/press-guard.js";
 import { isListed, isOpen, lacksImportance } from "../desk/rules.js";
-import { copyOf } from "../template.js";
+import { copyOf } from "../shared/template.js";
+import { trimmed } from "../shared/text.js";
 import { pairOf } from "./chips.js";
 import { drawCounts, undecided } from "./counts.js";
 import { Editor } from "./editing.js";
@@ -13,7 +14,6 @@ import { gesturesOf } from "./gestures.js";
 import * as passages from "./passages.js";
 import { drawRow, makeRow } from "./row.js";
 import { Writing } from "./writing.js";
-import { trimmed } from "../text.js";
 
 /** @returns {HTMLElement[]} */
 function rowsIn(list) {

@@ -4,7 +4,7 @@
 import { stepOf } from "../desk/directions.js";
 import { numberSentences } from "../desk/margins.js";
 import { NuggetSearch } from "../desk/nugget-search.js";
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 import { Evidence } from "./evidence.js";
 import { Filters } from "./filters.js";
 import { Reading } from "./reading.js";
@@ -19,7 +19,7 @@ let pane = null; // the one left pane of this page
  * @param {NuggetDesk} desk
  */
 export function setup(desk) {
-  pane = new Pane(desk, document.getElementById("passages"));
+  pane = new PassagePane(desk, document.getElementById("passages"));
   return pane;
 }
 
@@ -64,7 +64,7 @@ export function searchFor(row, name) {
   pane.nuggetSearch.start(row, name);
 }
 
-class Pane {
+class PassagePane {
   /** @param {NuggetDesk} desk */
   constructor(desk, root) {
     this.desk = desk;

@@ -1,7 +1,7 @@
 // The passages of the left pane as elements: finding them, naming them ("P12 S3"), and moving the focus among them.
 // All sentences together are one tab stop, and so are all the buttons at the passages' ends: the ones where the reader is.
 
-import { withDigits } from "../text.js";
+import { withDigits } from "../shared/text.js";
 
 const NAME = /^\s*P?\s*(\d+)(?:[\s.,:،，]*S?\s*(\d+))?\s*$/i;
 

@@ -3,7 +3,7 @@
 import { keysOf, printed } from "../desk/keys.js";
 import { isEdited, lacksImportance } from "../desk/rules.js";
 import { drawUnsaved, put } from "../saving/unsaved.js";
-import { copyOf } from "../template.js";
+import { copyOf } from "../shared/template.js";
 import { drawChips, importanceOf, importanceSwitch, setImportance } from "./chips.js";
 import { drawDiff } from "./diff.js";
 

@@ -2,7 +2,7 @@
 
 import { TextOf, hitsIn, wanted } from "../desk/finding.js";
 import { Searching, counted } from "../desk/searching.js";
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 
 export class Search extends Searching {
   #reading;

@@ -1,6 +1,6 @@
 // How far the reading is: which passages were read and which have nuggets, at each passage, in the strip, and in words.
 
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 
 const WORDS = { read: "read", "nothing new": "nothing new" };
 

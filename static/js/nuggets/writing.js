@@ -2,7 +2,7 @@
 // there; the others open for one merge, one split or one new nugget and go away with it.
 
 import { isListed } from "../desk/rules.js";
-import { together, trimmed } from "../text.js";
+import { together, trimmed } from "../shared/text.js";
 import { Composer } from "./composer.js";
 import * as passages from "./passages.js";
 

@@ -1,6 +1,6 @@
 // Two windows changed the same thing. Nobody's version wins silently: both stand side by side, and the assessor decides.
 
-import { copyOf } from "../template.js";
+import { copyOf } from "../shared/template.js";
 
 class Conflict {
   #desk;

@@ -1,6 +1,6 @@
 // What an earlier visit left on this device: once the server has it, the desk says so.
 
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 import { actsIn } from "./queue.js";
 
 /**

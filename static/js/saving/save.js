@@ -1,7 +1,7 @@
 // The one way from the desk to the server: operations in order, one request at a time, each acknowledged by a receipt.
 // What has no receipt stays in the outbox, whatever happens to the network, the session or the page.
 
-import { part, parted } from "./exit_backup.js";
+import { part, parted } from "./exit-backup.js";
 import { Outbox } from "./outbox.js";
 import { actsIn, asSent, batchOf, raised, touched, without } from "./queue.js";
 import { NoAnswer, Session } from "./session.js";

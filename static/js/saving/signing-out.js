@@ -1,7 +1,7 @@
 // Signing out takes an account's unsent work off this device, because the next person may sit at it. Before that it says
 // so, and offers the work as a file. For every page with a form that signs out.
 
-import { copyOf } from "../template.js";
+import { copyOf } from "../shared/template.js";
 import { accountsOutbox } from "./outbox.js";
 
 const SESSION = "/desk/session/";

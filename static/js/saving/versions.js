@@ -1,6 +1,6 @@
 // A nugget as two windows left it: what differs, how each is described, and how both can be kept.
 
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
 
 const DECISIONS = {
   undecided: "Undecided",

@@ -113,7 +113,7 @@ def test_page_and_server_agree_on_what_nobody_sees(chromium: Browser, live_serve
     every = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     unseen = page.evaluate(
         """async (codes) => {
-          const { trimmed } = await import("/static/js/text.js");
+          const { trimmed } = await import("/static/js/shared/text.js");
           return codes.filter((code) => !trimmed(String.fromCodePoint(code)));
         }""",
         every,

@@ -1,13 +1,13 @@
 // One text of a composer: its field, its importance and its evidence.
 
-import { drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "../nuggets/chips.js";
-import { Autosave, grow } from "../nuggets/editing.js";
-import { copyOf } from "../template.js";
-import { trimmed } from "../text.js";
+import { copyOf } from "../shared/template.js";
+import { trimmed } from "../shared/text.js";
+import { drawChips, importanceIn, importanceSwitch, linkBox, pairOf, sameEvidence, setImportance } from "./chips.js";
+import { Autosave, grow } from "./editing.js";
 
 let count = 0;
 
-export class Part {
+export class ComposerText {
   constructor(composer, { text = "", importance = 0, evidence = [] }) {
     this.composer = composer;
     this.evidence = evidence;

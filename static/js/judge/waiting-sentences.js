@@ -2,7 +2,7 @@
 
 const SLOT = "place ";
 
-export class Held {
+export class WaitingSentences {
   #save;
 
   constructor(save) {

@@ -1,7 +1,7 @@
 // What has not reached the server, to read, to download and to load again: the last resort against losing work.
 
-import { LABELS } from "../desk/rules.js";
-import { plural } from "../text.js";
+import { plural } from "../shared/text.js";
+import { LABELS } from "./rules.js";
 
 const KINDS = {
   ...LABELS,

@@ -5,7 +5,7 @@ import { wordOf } from "./words.js";
 
 const FAILED = "failed";
 
-export class Shown {
+export class MachineLabel {
   #box = document.getElementById("shown");
   #chip = document.getElementById("shown-chip");
   #spent = new Map(); // pair key -> milliseconds for which its label was to be seen

@@ -1,10 +1,10 @@
-// The border between two answers. The last label of an answer leads to the next one: its title is shown for some seconds,
-// and for a moment no key labels it, since nobody has read it yet.
+// The change from one answer to the next, where the last label of an answer leads: the title is shown for some seconds, and
+// for a moment no key labels the new answer, since nobody has read it yet.
 
 const SHOWN_MS = 4000;
 const UNREAD_MS = 1000; // in less, nobody reads an answer
 
-export class Border {
+export class AnswerChange {
   #desk;
   #answers;
   #passed = document.getElementById("answer-passed");

@@ -1,11 +1,11 @@
 // One window writes, the others read. Windows of one browser hear each other at once, other devices through the server.
 // The one that is left flushes first, then freezes; what it could not send stays in its outbox.
 
-import { isTextField } from "../desk/keys.js";
-import { guardKeys } from "../desk/reading-only.js";
-import { copyOf } from "../template.js";
-import { plural } from "../text.js";
-import { isAlone, isGone, isOurs, own } from "./windows.js";
+import { isAlone, isGone, isOurs, own } from "../saving/windows.js";
+import { copyOf } from "../shared/template.js";
+import { plural } from "../shared/text.js";
+import { isTextField } from "./keys.js";
+import { guardKeys } from "./reading-only.js";
 
 const ANSWER_MS = 250; // how long an open window may take to say that it writes
 const GIVE_MS = 3_000; // how long the window that is left may take to send what it has

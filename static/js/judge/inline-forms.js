@@ -1,7 +1,7 @@
 // The two small boxes of a row: why it cannot be judged, and which sentence of the answer it is in.
 
-import { copyOf } from "../template.js";
-import { trimmed, withDigits } from "../text.js";
+import { copyOf } from "../shared/template.js";
+import { trimmed, withDigits } from "../shared/text.js";
 
 let made = 0;
 
