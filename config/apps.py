@@ -14,7 +14,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 # Files of packages that no page of ours shows: to compress them would take longer than all the rest.
 NOT_COLLECTED = ("rest_framework",)
 STYLES = "css/"
-IMPORTED_STYLES = re.compile(r'^@import "([\w-]+\.css)";$', re.MULTILINE)
+IMPORTED_STYLES = re.compile(r'^@import "([\w-]+\.css)" layer\((\w+)\);$', re.MULTILINE)
 
 
 class AssayAdminConfig(AdminConfig):
@@ -48,8 +48,10 @@ class HashedModulesStorage(CompressedManifestStaticFilesStorage):  # type: ignor
         yield from super().post_process(paths | {name: (self, name) for name in sheets}, dry_run, **options)
 
     def _joined(self, paths: dict[str, Any], name: str) -> str:
-        """Return a style sheet of ours with those that it imports, and what these import, in their places."""
+        """Return a style sheet of ours with those that it imports in their places, each in its layer."""
         storage, path = paths[name]
         with storage.open(path) as file:
             text = file.read().decode()
-        return IMPORTED_STYLES.sub(lambda found: self._joined(paths, STYLES + found[1]), text)
+        return IMPORTED_STYLES.sub(
+            lambda line: f"@layer {line[2]} {{\n{self._joined(paths, STYLES + line[1])}}}", text
+        )

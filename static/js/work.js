@@ -5,7 +5,7 @@
 const top_ = document.querySelector("[data-work-top]");
 const GONE_AFTER = 6000; // the line with Undo
 
-const WALKABLE = ".matrix tr:not(.more) :is(input[name=topics], input[name=choose], a, button)";
+const WALKABLE = ".matrix tr:not(.more-topics) :is(input[name=topics], input[name=choose], a, button)";
 
 /** What can be walked to in a row, in order. */
 const walkable = (row) =>
@@ -227,7 +227,7 @@ document.addEventListener("keydown", (event) => {
 /** Where the focus was before a part of the page was exchanged: the row's id and the column. */
 let place = { row: "", column: 0 };
 /** True for further topics, which come below the others and exchange nothing. */
-const grows = (event) => /** @type {CustomEvent} */ (event).detail.target?.matches(".more");
+const grows = (event) => /** @type {CustomEvent} */ (event).detail.target?.matches(".more-topics");
 // The policy lets nothing copy a card's own place on the page, as htmx does with what it keeps for the way back.
 document.addEventListener("htmx:beforeRequest", (event) => !grows(event) && hide());
 document.addEventListener("htmx:afterRequest", (event) => grows(event) && prepare());

@@ -27,12 +27,12 @@ def test_every_script_gets_a_name_of_its_content(collected: Path) -> None:
 
 def test_a_page_waits_for_no_style_sheet_of_a_style_sheet(collected: Path) -> None:
     """In a chain of imports the next one is asked for only when the one before is there."""
-    (desk,) = collected.glob("css/citation-desk.*.css")
+    (desk,) = collected.glob("css/judge-desk.*.css")
     styles = desk.read_text("utf-8")
-    for own in ("desk-line", "judge-pairs"):
+    for own in ("desk", "judge"):
         (part,) = collected.glob(f"css/{own}.*.css")
         assert part.read_text("utf-8") in styles
     assert [sheet.name for sheet in collected.glob("css/*.*.css") if "@import" in sheet.read_text("utf-8")] == []
     (fonts,) = collected.glob("css/fonts.*.css")
-    (shared,) = collected.glob("css/shared.*.css")
-    assert fonts.read_text("utf-8") in shared.read_text("utf-8")
+    (site,) = collected.glob("css/site.*.css")
+    assert f"@layer tokens {{\n{fonts.read_text('utf-8')}}}" in site.read_text("utf-8")

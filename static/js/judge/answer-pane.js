@@ -2,7 +2,7 @@
 // right pane; an answer counts as seen once its text stands in a page that somebody can look at.
 
 import { Jump } from "./jump.js";
-import { answerName } from "./place_names.js";
+import { answerName } from "./place-names.js";
 
 const HERE = "is-here"; // the sentence that is recorded, or asked about
 

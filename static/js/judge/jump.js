@@ -1,6 +1,6 @@
 // The answers of the task as a list that folds out: how much of each is judged, and a button to go there.
 
-import { answerName } from "./place_names.js";
+import { answerName } from "./place-names.js";
 import { UNIT } from "./words.js";
 
 /** How far an answer is: "✓ done", "3 of 12". */
