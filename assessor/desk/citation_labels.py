@@ -50,7 +50,7 @@ class AskedPair:
 class CitationDesk(JudgingDesk):
     working = WorkingSupport
     cites = True
-    template, pane, styles = "assessor/judge_pair.html", "Cited passage and label", "css/citation-desk.css"
+    template, pane = "assessor/judge_pair.html", "Cited passage and label"
 
     def find(self, context: DeskContext, key: str) -> StoredLabel:
         with connection.cursor() as cursor:

@@ -109,8 +109,8 @@ class JudgingDesk:
     """Whether a label may say in which sentence it found its nugget; such a desk may have a sweep."""
     cites = False
     """Whether passages are read beside the answers."""
-    template, pane, styles = "assessor/judge_rows.html", "Labels", "css/answer-desk.css"
-    """The right pane, its name for screen readers, and the page's style sheet."""
+    template, pane = "assessor/judge_rows.html", "Labels"
+    """The right pane, and its name for screen readers."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage, self.labels = stage, stage.labels
