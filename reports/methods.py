@@ -20,6 +20,7 @@ from django.urls import register_converter
 from assessor.models import PracticeAnswer
 from assessor.rules.clock import RULE_VERSION
 from evaluation.domain.conditions import NuggetCondition, readings, readings_of_citations, told_apart
+from evaluation.domain.pseudonyms import Hiding
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import (
     AnswerProvenance,
@@ -36,7 +37,6 @@ from evaluation.models import (
     Task,
 )
 from evaluation.rules.protocol import SETTINGS
-from evaluation.rules.text import pattern_of_names
 from evaluation.stages import stage_of
 from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition, TaskState
 from reports.agreement.figures import Scored, confuse_sides, correlate, correlation_rows
@@ -564,17 +564,20 @@ def _versions(campaign: Campaign) -> MethodsSection:
 
 def _without_names(campaign: Campaign, report: MethodsReport) -> MethodsReport:
     called = {name: f"Assessor {place}" for place, name in enumerate(people_in_order(campaign), start=1)}
-    spoken = pattern_of_names(called, any_case=False)
+    # By capitals, because the text is our own: May labels, and a count may differ.
+    hiding = Hiding(called, any_case=False)
 
-    def without(text: Any) -> Any:
-        return spoken.sub(lambda name: called[name[0]], text) if isinstance(text, str) else text
+    def without_names(value: Any) -> Any:
+        return hiding.text(value) if isinstance(value, str) else value
 
     sections = [
         replace(
             section,
-            sentences=[without(sentence) for sentence in section.sentences],
+            sentences=[hiding.text(sentence) for sentence in section.sentences],
             tables=[
-                replace(table, rows=[{key: without(value) for key, value in row.items()} for row in table.rows])
+                replace(
+                    table, rows=[{key: without_names(value) for key, value in row.items()} for row in table.rows]
+                )
                 for table in section.tables
             ],
         )

@@ -2,8 +2,8 @@
 
 import hmac
 import re
-from collections.abc import Collection, Mapping
-from functools import cached_property
+from collections.abc import Callable, Collection, Container, Mapping
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any
 
@@ -36,10 +36,56 @@ PERSON_KEYS = frozenset({"user", "actor", "assessor", "owner", "member"})
 NOBODY_KNOWN = "person"
 """Name in the log of a person who has another name by now."""
 
-Spellings = tuple[dict[str, str], re.Pattern[str]]
-"""Pseudonyms by how people are spelled in small letters, and the pattern that finds these in a text."""
 
-NO_SPELLINGS: Spellings = {}, pattern_of_names(())
+def spellings_of(user: User) -> set[str]:
+    return {user.username, user.get_full_name(), user.email}
+
+
+class Hiding:
+    """What people are called instead of their names: the one place that takes a name out of what leaves.
+
+    `called`: by how people are spelled. `shortest`: from which length on a name is found within a text. `account`: what
+    the account of a key is called. `kept`: keys of a row whose values are data, in which no name is a person's here.
+    """
+
+    def __init__(
+        self,
+        called: Mapping[str, str],
+        *,
+        shortest: int = 1,
+        any_case: bool = True,
+        account: Callable[[int], str | None] = str,
+        kept: Container[str] = (),
+    ) -> None:
+        # A name in the text may be in other capitals than the account's.
+        self._fold = str.casefold if any_case else str
+        self._called = {self._fold(name): instead for name, instead in called.items() if name}
+        listed = (name for name in called if len(name) >= shortest)
+        self._pattern = pattern_of_names(listed, any_case=any_case)
+        self._account, self._kept = account, kept
+
+    def text(self, text: str) -> str:
+        whole = self._called.get(self._fold(text))
+        return whole or self._pattern.sub(self._instead, text)
+
+    def _instead(self, name: re.Match[str]) -> str:
+        return self._called.get(self._fold(name[0]), NOBODY_KNOWN)
+
+    def row(self, value: Any, key: str = "") -> Any:
+        """Return a value of JSON without names; `key`: that of a row under which it stands."""
+        if isinstance(value, dict):
+            # Labels of a random check are by judge: there the keys name people.
+            hide = self.text if key == "labels" else str
+            return {hide(name): self.row(each, name) for name, each in value.items()}
+        if isinstance(value, list):
+            return [self.row(each, key) for each in value]
+        # A bool is an int in Python, and no account.
+        if key in PERSON_KEYS and isinstance(value, int) and not isinstance(value, bool):
+            return self._account(value)
+        if key in self._kept or not isinstance(value, str):
+            return value
+        # An account may have another name by now.
+        return self._called.get(self._fold(value), NOBODY_KNOWN) if key in PERSON_KEYS else self.text(value)
 
 
 class Names:
@@ -97,29 +143,7 @@ class Names:
         return [user for user in people if self.person(campaign, user) == name]
 
     def clean(self, campaign: int, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._without_names(campaign, value)
-        if isinstance(value, list):
-            return [self.clean(campaign, item) for item in value]
-        if isinstance(value, dict):
-            return {key: self._clean_value(campaign, key, value) for key, value in value.items()}
-        return value
-
-    def _clean_value(self, campaign: int, key: str, value: Any) -> Any:
-        # A bool is an int in Python, and no account.
-        if key in PERSON_KEYS and isinstance(value, int) and not isinstance(value, bool):
-            return self.person(campaign, value)
-        if key in PERSON_KEYS and isinstance(value, str):
-            spellings, _ = self._spellings.get(campaign, NO_SPELLINGS)
-            return spellings.get(value.casefold(), NOBODY_KNOWN)  # an account that has another name by now
-        return self.clean(campaign, value)
-
-    def _without_names(self, campaign: int, text: str) -> str:
-        spellings, pattern = self._spellings.get(campaign, NO_SPELLINGS)
-        if text.casefold() in spellings:
-            return spellings[text.casefold()]
-        # Lower-cased once more: a spelling in the text may differ from that of the account.
-        return pattern.sub(lambda match: spellings.get(match[0].casefold(), NOBODY_KNOWN), text)
+        return self._hiding[campaign].row(value) if campaign in self._hiding else value
 
     @cached_property
     def _judges(self) -> dict[int, tuple[str, int | None, str | None, bool]]:
@@ -142,18 +166,20 @@ class Names:
         return str(self.clean(campaign, called))
 
     @cached_property
-    def _spellings(self) -> Mapping[int, Spellings]:
-        by_campaign = {}
+    def _hiding(self) -> Mapping[int, Hiding]:
         people = self._connected()
-        for campaign in self.campaigns:
-            names = {
-                spelling.casefold(): self.person(campaign, user) or ""
-                for user, spellings in people.items()
-                for spelling in spellings
-                if spelling
-            }
-            by_campaign[campaign] = names, pattern_of_names(name for name in names if len(name) >= SHORTEST)
-        return by_campaign
+        return {
+            campaign: Hiding(
+                {
+                    spelling: self.person(campaign, user) or ""
+                    for user, spellings in people.items()
+                    for spelling in spellings
+                },
+                shortest=SHORTEST,
+                account=partial(self.person, campaign),
+            )
+            for campaign in self.campaigns
+        }
 
     def _connected(self) -> dict[int, set[str]]:
         """Return whoever has to do with the campaigns, and all judges with an account: how each is spelled."""
@@ -165,7 +191,7 @@ class Names:
         users = User.objects.using(self._alias).filter(
             Q(pk__in=members) | Q(pk__in=working) | Q(pk__in=judging) | Q(is_superuser=True)
         )
-        spellings = {user.pk: {user.username, user.get_full_name(), user.email} for user in users}
+        spellings = {user.pk: spellings_of(user) for user in users}
         for name, owner, _, _ in self._judges.values():
             if owner in spellings:
                 spellings[owner].add(name)

@@ -14,7 +14,6 @@ from django.db.models import QuerySet
 
 from evaluation.domain.conditions import NuggetCondition, nugget_sets_of, resolve, resolve_citations
 from evaluation.domain.lineage import TRACED, is_traced
-from evaluation.domain.pseudonyms import PERSON_KEYS, pseudonym_of
 from evaluation.errors import Refused
 from evaluation.formats.argue import argue_line
 from evaluation.formats.assignments import (
@@ -46,7 +45,7 @@ from evaluation.models import (
     SupportJudgment,
 )
 from evaluation.terms import PROVENANCE_KEY, Condition, Importance, SupportCondition
-from exchange.snapshots.pack import Hide, under_pseudonyms
+from exchange.snapshots.pack import under_pseudonyms
 from exchange.snapshots.tables import CampaignRows
 from reports.frames import assignment_sheet
 from reports.metrics.arrays import defined
@@ -317,8 +316,6 @@ DEFAULTS: dict[str, Any] = {
     "pseudonyms": False,
 }
 """Options of an export that names none."""
-DATA_KEYS = frozenset({"text", "query", "question", "docid", "run_id", "qid", "topic_id", "nugget"})
-"""Keys of what topics, passages, runs and nuggets say, which is left as it is: no name of a person here is theirs."""
 
 
 def _nuggets(campaign: Campaign, options: Options) -> Iterator[str]:
@@ -421,32 +418,19 @@ def lines_of(what: str, campaign: Campaign, options: Options) -> Iterator[str]:
 
 def _under_pseudonyms(campaign: Campaign, what: str, written: Iterator[str]) -> Iterator[str]:
     rows = CampaignRows(campaign, DEFAULT_DB_ALIAS)
-    hide = under_pseudonyms(campaign, rows.people(), rows.judges()).hide
-    if hide is None or what == "qrels":
+    hiding = under_pseudonyms(campaign, rows.people(), rows.judges())
+    if what == "qrels":
         yield from written
     elif what == "time":
         out = io.StringIO()
         table = csv.DictReader(written)
         writer = csv.DictWriter(out, table.fieldnames or [], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(row | {"assessor": hide(row["assessor"])} for row in table)
+        writer.writerows(row | {"assessor": hiding.text(row["assessor"])} for row in table)
         yield from out.getvalue().splitlines()
     else:
         for line in written:
-            yield json_line({}, _hidden(campaign, json.loads(line), hide))
-
-
-def _hidden(campaign: Campaign, value: Any, hide: Hide, key: str = "") -> Any:
-    if isinstance(value, dict):
-        # Labels of a random check are by judge: there the keys name people.
-        hide_key = hide if key == "labels" else str
-        return {hide_key(name): _hidden(campaign, each, hide, name) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_hidden(campaign, each, hide, key) for each in value]
-    # The log names accounts by their keys too.
-    if key in PERSON_KEYS and isinstance(value, int):
-        return pseudonym_of(campaign, value)
-    return value if key in DATA_KEYS else hide(value)
+            yield json_line({}, hiding.row(json.loads(line)))
 
 
 # nuggetizer's names for four of our scores; the weighted ones go by our own.

@@ -15,10 +15,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import ForeignKey
 
 from accounts.models import User
-from evaluation.domain.pseudonyms import pseudonym_of
+from evaluation.domain.pseudonyms import Hiding, pseudonym_of, spellings_of
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Judge
-from evaluation.rules.text import pattern_of_names
 from evaluation.terms import JudgeKind
 from exchange.snapshots.archive import (
     MANIFEST,
@@ -64,8 +63,10 @@ MAY_NAME = {
 }
 """Columns that may say somebody's name. What runs, passages and nuggets say is left as it is."""
 
+DATA_KEYS = frozenset({"text", "query", "question", "docid", "run_id", "qid", "topic_id", "nugget"})
+"""Keys of what topics, passages, runs and nuggets say, which is left as it is: no name of a person here is theirs."""
+
 Row = tuple[str, str, str]
-Hide = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,15 @@ class People:
     """The rows of a file's people, and how a value is written that may name them."""
 
     rows: list[Row]
-    hide: Hide | None = None
+    hiding: Hiding | None = None
 
-    def hides(self, table: str, column: str) -> Hide | None:
-        return self.hide if column in MAY_NAME.get(table, ()) else None
+    def hides(self, table: str, column: str) -> Coder | None:
+        if self.hiding is None or column not in MAY_NAME.get(table, ()):
+            return None
+        return partial(replaced, change=self.hiding.text)
 
 
-def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> People:
+def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequence[Judge]) -> Hiding:
     called = {user.pk: pseudonym_of(campaign, user.pk) for user in people}
     pseudonyms: dict[str, str] = {}
     # Judges of studies last: whoever labelled elsewhere too keeps one pseudonym.
@@ -88,15 +91,9 @@ def under_pseudonyms(campaign: Campaign, people: Sequence[User], judges: Sequenc
             called_here = called.get(judge.user_id or 0) or pseudonym_of(campaign, -judge.pk)
             pseudonyms.setdefault(judge.name_of_person, called_here)
     for user in people:
-        for name in (user.username, user.name, user.first_name, user.last_name):
+        for name in (*sorted(spellings_of(user)), user.name, user.first_name, user.last_name):
             pseudonyms.setdefault(name, called[user.pk])
-    by_word = {name.lower(): pseudonym for name, pseudonym in pseudonyms.items() if name}
-    spoken = pattern_of_names(by_word)
-
-    def hide(value: Any) -> Any:
-        return replaced(value, lambda text: spoken.sub(lambda name: by_word[name[0].lower()], text))
-
-    return People([(called[user.pk], "", "") for user in people], hide)
+    return Hiding(pseudonyms, account=partial(pseudonym_of, campaign), kept=DATA_KEYS)
 
 
 def replaced(value: Any, change: Callable[[str], str]) -> Any:
@@ -162,7 +159,8 @@ class _Packing:
         else:
             # The order of names would tell of names.
             users.sort(key=lambda user: pseudonym_of(self.rows.campaign, user.pk))
-            people = under_pseudonyms(self.rows.campaign, users, self.rows.judges())
+            rows = [(pseudonym_of(self.rows.campaign, user.pk), "", "") for user in users]
+            people = People(rows, under_pseudonyms(self.rows.campaign, users, self.rows.judges()))
         return people, _places([user.pk for user in users])
 
     def write(self, documents: Documents, tell: Tell | None) -> SnapshotManifest:
