@@ -92,8 +92,8 @@ NOT_PAGES = {
         organizer:erase_account reports:nuggets_verdict reports:citations_verdict accounts:revoke_token
         reports:nuggets_take_back reports:citations_take_back reports:judge_more
         accounts:end_browser accounts:end_browsers
-        assessor:start assessor:ops assessor:beat assessor:hold assessor:gap assessor:submit assessor:restore
-        assessor:remark organizer:pause_assessor organizer:keep_rate organizer:commit_import
+        assessor:start assessor:practice_ops assessor:ops assessor:beat assessor:hold assessor:gap assessor:submit
+        assessor:remark assessor:restore organizer:pause_assessor organizer:keep_rate organizer:commit_import
         organizer:discard_import organizer:take_up_import organizer:change_import organizer:undo_import
         organizer:set_languages organizer:set_campaign_language
     """,
@@ -103,6 +103,7 @@ NOT_PAGES = {
         organizer:snapshot_file organizer:snapshot_methods organizer:cost_table organizer:cost_picture
         reports:study_table
         reports:methods_file organizer:find assessor:find assessor:session assessor:answer assessor:state
+        assessor:practice_answer assessor:practice_state
         mfa_login_webauthn
         healthz readyz metrics security_txt
     """,
