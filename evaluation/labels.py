@@ -40,7 +40,7 @@ class Label:
     `meaning` tells people, in the guidelines, and `prompt` an LLM when to give it.
     """
 
-    code: AssignmentLabel | SupportLabel | Importance
+    code: IntEnum
     caption: str
     spoken: str
     glyph: str
@@ -122,16 +122,17 @@ CANT_JUDGE: Final = "cant_judge"
 """Word of the one label that needs a reason, in every set."""
 
 
-def _label_set(codes: type[AssignmentLabel] | type[SupportLabel], *degrees: Label) -> LabelSet:
+def label_set(codes: type[IntEnum], *degrees: Label) -> LabelSet:
+    """Return a set of labels, fullest first; `codes` has `CANT_JUDGE` and `FAILED` beside those of the degrees."""
     meaning = "Nobody could say: unreadable, a text that is missing, another language. Say why."
     return LabelSet(
         degrees,
-        Label(codes.CANT_JUDGE, "Can't judge", "can't judge", "⊘", "cant", key="x", meaning=meaning),
-        Label(codes.FAILED, "Failed", "failed", "✕", "failed"),
+        Label(codes["CANT_JUDGE"], "Can't judge", "can't judge", "⊘", "cant", key="x", meaning=meaning),
+        Label(codes["FAILED"], "Failed", "failed", "✕", "failed"),
     )
 
 
-NO_LABELS: Final = _label_set(AssignmentLabel)
+NO_LABELS: Final = label_set(AssignmentLabel)
 IMPORTANCE_LABELS: Final = replace(
     NO_LABELS,
     degrees=(
@@ -139,7 +140,7 @@ IMPORTANCE_LABELS: Final = replace(
         Label(Importance.OKAY, caption="Okay", spoken="okay", glyph="◇", tone="okay"),
     ),
 )
-NUGGET_LABELS: Final = _label_set(
+NUGGET_LABELS: Final = label_set(
     AssignmentLabel,
     Label(
         AssignmentLabel.SUPPORT,
@@ -172,7 +173,7 @@ NUGGET_LABELS: Final = _label_set(
         prompt="the passage does not capture the nugget.",
     ),
 )
-CITATION_LABELS: Final = _label_set(
+CITATION_LABELS: Final = label_set(
     SupportLabel,
     Label(
         SupportLabel.FULL_SUPPORT,

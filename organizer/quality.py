@@ -101,7 +101,5 @@ def _people(request: UserRequest, shared: Shared) -> dict[str, Any]:
         # Only the items of this page are read with their texts.
         "rows": read_differing(shared, list(page.object_list)),
         "parameter": parameter,
-        "of_citations": shared.stage.condition is not None,
-        "pair_address": shared.stage.pair_address,
         "unfolded": parameter in request.GET,
     }

@@ -16,6 +16,7 @@ class Assign(Stage):
     practice = PracticeKind.ASSIGN
     labels = NUGGET_LABELS
     question = "Is it in the answer?"
+    asked, labelled = "Nugget", "Nugget labels"
     lede = LEDE.format("All answers have the same nuggets.")
     sample_lede = LEDE.format(
         "Each answer has a few nuggets of its own, and there may be more in it than is asked."

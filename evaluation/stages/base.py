@@ -28,6 +28,8 @@ class Stage(str):
     """Asked of each unit, at the desk."""
     item: str = "label"
     """What is counted there."""
+    asked, labelled = "Answer", "Labels"
+    """What is labelled, and the labels, as headings."""
     lede: str = ""
     sample_lede: str = ""
     """What is to be done, on the page before a task is started; where only some units are asked, `sample_lede`."""

@@ -17,6 +17,7 @@ class Unaided(Stage):
     labels = CITATION_LABELS
     question = "Does the passage support the sentence?"
     item = "pair"
+    asked, labelled = "Sentence", "Citation labels"
     lede = LEDE.format("each sentence of the answers beside a passage that it cites")
     sample_lede = LEDE.format("some sentences of the answers, each beside a passage that it cites")
     # A pair is a sentence and a passage of some 150 words, which is skimmed; often the next pair has the same passage.

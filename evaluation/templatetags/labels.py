@@ -4,7 +4,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, Label
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, Label, LabelSet
 from web.templatetags.assay import glyph_alone, glyph_and_word
 
 register = template.Library()
@@ -14,9 +14,9 @@ UNJUDGED = ("▢", "unjudged", "unjudged")
 
 
 @register.simple_tag
-def label(code: int | None, *, support: bool = False, raw: str = "") -> SafeString:
-    """Label as glyph and word; `raw`: text of a reply that is no label."""
-    glyph, tone, word = _marks(code, support=support)
+def label(code: int | None, *, support: bool = False, labels: LabelSet | None = None, raw: str = "") -> SafeString:
+    """Label as glyph and word, of its set; `raw`: text of a reply that is no label."""
+    glyph, tone, word = _marks(code, labels or (CITATION_LABELS if support else NUGGET_LABELS))
     return glyph_and_word(f"label tone-{tone}", glyph, word, raw)
 
 
@@ -44,8 +44,8 @@ def label_key() -> SafeString:
     return format_html('<p class="key small">{}</p>', marks)
 
 
-def _marks(code: int | None, *, support: bool = False) -> tuple[str, str, str]:
+def _marks(code: int | None, labels: LabelSet = NUGGET_LABELS) -> tuple[str, str, str]:
     if code is None:
         return UNJUDGED
-    shown = (CITATION_LABELS if support else NUGGET_LABELS).by_code[code]
+    shown = labels.by_code[code]
     return shown.glyph, shown.tone, shown.spoken

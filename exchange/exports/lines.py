@@ -34,6 +34,7 @@ from evaluation.models import (
     Campaign,
     Event,
     Judge,
+    Judgment,
     ListedNugget,
     NuggetEvidence,
     NuggetLineage,
@@ -44,6 +45,7 @@ from evaluation.models import (
     StudyPair,
     SupportJudgment,
 )
+from evaluation.stages import Stage, stage_of
 from evaluation.terms import PROVENANCE_KEY, Condition, Importance, SupportCondition
 from exchange.snapshots.pack import under_pseudonyms
 from exchange.snapshots.tables import CampaignRows
@@ -163,6 +165,24 @@ def _decoys(judge: Judge) -> QuerySet[StudyPair]:
 
 def _decoy(is_decoy: bool) -> dict[str, bool]:
     return {"decoy": True} if is_decoy else {}
+
+
+def judgment_lines(campaign: Campaign, stage: Stage, judge: str) -> Iterator[str]:
+    """Yield the labels of a stage that has no file form of its own, with the run of each answer."""
+    runs = dict(AnswerProvenance.objects.filter(run__campaign=campaign).values_list("answer", "run__run_id"))
+    labels = Judgment.objects.current().filter(stage=stage, topic__campaign=campaign)
+    labels = labels.filter(judge__name=judge) if judge else labels
+    ordered = labels.order_by("judge__name", "topic__position", "pk")
+    for label in ordered.select_related("judge__study", "topic", "segment").iterator(chunk_size=CHUNK):
+        of = {"run_id": label.answer_id, "other_run_id": label.other_id}
+        line: dict[str, Any] = {"stage": stage, "topic_id": label.topic.topic_id}
+        line |= {name: runs[answer] for name, answer in of.items() if answer}
+        line |= {"docid": label.segment.docid} if label.segment else {}
+        line |= {"label": stage.labels.by_code[label.label].word, "judge": label.judge.name}
+        line |= {"reason": label.raw} if label.raw else {}
+        line |= label.extras
+        extra = {"given_at": _stamp(label.given_at), "by": label.judge.kind}
+        yield json_line(line, extra | {PROVENANCE_KEY: {"submission": label.submission} | _study(label.judge)})
 
 
 def qrel_lines(source: QrelSource) -> Iterator[str]:
@@ -308,6 +328,7 @@ DEFAULTS: dict[str, Any] = {
     "judge": "",
     "source": "",
     "study": "",
+    "stage": "",
     "missing": "zero",
     "unjudged": "exclude",
     "no_vital": "zero",
@@ -371,6 +392,15 @@ def _support(campaign: Campaign, options: Options) -> Iterator[str]:
     )
 
 
+def _judgments(campaign: Campaign, options: Options) -> Iterator[str]:
+    there = Judgment.objects.current().filter(topic__campaign=campaign).order_by("stage")
+    stages = list(there.values_list("stage", flat=True).distinct())
+    if options["stage"] not in stages:
+        text = f"Say which stage: {', '.join(stages) or 'no answer or passage is labelled by itself'}."
+        raise Refused("no_labels", text, field="stage", choices=stages)
+    return judgment_lines(campaign, stage_of(options["stage"]), options["judge"])
+
+
 def _scores(campaign: Campaign, options: Options) -> Iterator[str]:
     policies = Policies(options["missing"], options["unjudged"], options["no_vital"])
     return score_lines(_resolved(campaign, options), policies)
@@ -401,6 +431,7 @@ EXPORTS: dict[str, Callable[[Campaign, Options], Iterator[str]]] = {
     "nuggets": _nuggets,
     "assignments": _assignments,
     "support": _support,
+    "judgments": _judgments,
     "scores": _scores,
     "qrels": _qrels,
     "random-check": _random_check,

@@ -145,7 +145,7 @@ def exports(world: str, sets: Iterable[str]) -> Iterator[Words]:
     yield ("qrels",)
     yield from (("qrels", "--source", name) for name in ("NIST", "UMBRELA"))
     yield "random-check", "--study", RANDOM_CHECK
-    yield from (("time",), ("time", "--segments"), ("events",))
+    yield from (("judgments",), ("judgments", "--stage", "grade"), ("time",), ("time", "--segments"), ("events",))
     yield from (("campaign",), ("campaign", "--without-texts"), ("campaign", "--pseudonyms"))
     yield "campaign", "--snapshot", "as it was"
 

@@ -30,6 +30,9 @@ class Command(AssayCommand):
         parser.add_argument("--nuggets", default="", metavar="SET", help="which nugget set, where several fit")
         parser.add_argument("--judge", default="", metavar="NAME", help="whose labels, where several fit")
         parser.add_argument("--study", default="", metavar="NAME", help="of random-check: which study")
+        parser.add_argument(
+            "--stage", default="", metavar="CODE", help="of judgments: at which stage they were given"
+        )
         parser.add_argument("--source", default="", metavar="NAME", help="which qrels, where there are several")
         text = "of nuggets: nuggetizer's form, or a nugget bank of ARGUE"
         parser.add_argument("--format", choices=list(NUGGET_FORMS), default="nuggetizer", help=text)

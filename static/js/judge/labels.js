@@ -50,6 +50,7 @@ export class LabelStore extends RowStore {
   takeOver(state) {
     this.answers = state.answers;
     this.nuggets = state.nuggets ?? [];
+    this.asksPairs = "pairs" in state;
     this.pairs = state.pairs ?? [];
     this.sweep = state.sweep ?? false;
   }

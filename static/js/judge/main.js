@@ -15,8 +15,6 @@ import { followSteps } from "./steps.js";
 import { Texts } from "./texts.js";
 import { wordOf } from "./words.js";
 
-const IS_ASSIGN = document.body.dataset.stage === "assign";
-
 /** @param {JudgingDesk} desk */
 async function setUp(desk) {
   const progress = new JudgingProgress(desk.store, desk.stage);
@@ -33,9 +31,9 @@ async function setUp(desk) {
     const answer = progress.unfinished();
     if (answer) desk.work.focus(progress.unlabelled(answer.id)[0]);
   };
-  const Labelling = IS_ASSIGN
-    ? (await import("./assigning.js")).AnswerLabelling
-    : (await import("./pairs.js")).PairLabelling;
+  const Labelling = desk.store.asksPairs
+    ? (await import("./pairs.js")).PairLabelling
+    : (await import("./assigning.js")).AnswerLabelling;
   desk.labels = desk.work = new Labelling(desk, progress, desk.answers);
   await desk.work.ready;
   desk.words.told = (op) => toldOf(desk, op);
@@ -59,8 +57,8 @@ function toldOf({ work, store }, { kind, payload }) {
 
 /** @param {JudgingDesk} desk */
 function defineKeys(desk, define) {
-  const { answers, work } = desk;
-  const searched = IS_ASSIGN ? answers.root : work.pane;
+  const { answers, store, work } = desk;
+  const searched = store.asksPairs ? work.pane : answers.root;
   const search = new Search(desk, searched.querySelector("[role=search]"), () => work.searched());
   desk.search = search;
   answers.addEventListener("text", () => search.again());

@@ -25,9 +25,9 @@ export class JudgingProgress {
     const judgeable = pairs.filter((pair) => !hindranceOf(pair, this.#stage));
     // An answer that names its nuggets is asked about those only.
     const keysOf = ({ id, nuggets: own = nuggets.map(({ key }) => key) }) =>
-      this.#stage === "assign"
-        ? own.map((nugget) => `${id}/${nugget}`)
-        : judgeable.filter((pair) => pair.answer === id).map((pair) => pair.key);
+      this.#store.asksPairs
+        ? judgeable.filter((pair) => pair.answer === id).map((pair) => pair.key)
+        : own.map((nugget) => `${id}/${nugget}`);
     this.keysByAnswer = new Map(answers.map((answer) => [answer.id, keysOf(answer)]));
     this.answerByKey = new Map([...this.keysByAnswer].flatMap(([id, keys]) => keys.map((key) => [key, id])));
   }

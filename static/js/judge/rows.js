@@ -18,7 +18,7 @@ export class AssignRows extends Labelling {
     super(desk, progress, pane);
     this.waiting = new WaitingSentences(desk.save);
     this.list = document.getElementById("label-rows");
-    this.bar = document.getElementById("sentence-bar");
+    this.bar = document.getElementById("sentence-bar"); // null where a label says no sentence
     this.#make();
     pane.addEventListener("answer", () => this.#answerShown());
     pane.addEventListener("text", () => this.#markPlace());
@@ -229,13 +229,14 @@ export class AssignRows extends Labelling {
 
   #sentenceInFocus() {
     const { activeElement } = document;
-    return activeElement.closest("[data-index]") ?? (this.bar.contains(activeElement) ? this.#barFor : null);
+    return activeElement.closest("[data-index]") ?? (this.bar?.contains(activeElement) ? this.#barFor : null);
   }
 
   #barFor = null;
 
   // A sentence that has the focus offers to be recorded for the current row.
   #drawBar() {
+    if (!this.bar) return;
     const sentence = this.#sentenceInFocus();
     this.#barFor = sentence;
     this.bar.hidden = !sentence || !this.current;
@@ -286,7 +287,7 @@ export class AssignRows extends Labelling {
       // A click without a pointer is Enter or Space on the button.
       if (button && row) this.#act(button.dataset.do, row.dataset.key, event.detail ? "mouse" : "key");
     });
-    this.bar.addEventListener("click", (event) => {
+    this.bar?.addEventListener("click", (event) => {
       const name = event.target.closest("[data-do]")?.dataset.do;
       if (name === "record") this.recordHere(event.detail ? "mouse" : "key");
       else if (name === "back") this.back();
@@ -295,6 +296,7 @@ export class AssignRows extends Labelling {
 
   defineKeys(define) {
     super.defineKeys(define);
+    if (!this.bar) return;
     define({ id: "place", run: this.onCurrent((key) => this.openPlace(key)) });
     define({ id: "record", run: () => this.recordHere("key") });
   }

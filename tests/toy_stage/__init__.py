@@ -1,0 +1,1 @@
+"""A stage of five minutes: is the answer polite?"""
