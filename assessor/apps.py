@@ -10,4 +10,5 @@ class AssessorConfig(AppConfig):
         """Have imports count labels in the making."""
         register = import_module("evaluation.imports.dependents").register
         register(self.get_model("WorkingAssignment"), answer="answer", wording="nugget_version")
+        register(self.get_model("WorkingJudgment"), answer="answer", segment="segment")
         register(self.get_model("WorkingSupport"), answer="sentence__answer", segment="segment")

@@ -24,6 +24,7 @@ from evaluation.models import (
     Event,
     Finding,
     Judge,
+    Judgment,
     ListedNugget,
     Membership,
     NuggetList,
@@ -222,6 +223,13 @@ _look_up(
     "sentence segment label condition judge given_at",
     filters="label condition judge",
     search="segment__docid sentence__answer__public_id",
+    **BIG,
+)
+_look_up(
+    Judgment,
+    "stage topic unit label judge given_at",
+    filters="stage label judge",
+    search="unit topic__topic_id",
     **BIG,
 )
 _look_up(Event, "at kind actor campaign", filters="kind campaign", by=BigTableAdmin)

@@ -24,6 +24,7 @@ from assessor.models import (
     PracticeAnswer,
     TimeSegment,
     WorkingAssignment,
+    WorkingJudgment,
     WorkingNugget,
     WorkingSupport,
 )
@@ -66,14 +67,14 @@ def _rows(model: type[Model], owner: str, *fields: str, by: str = "pk") -> Calla
     return read
 
 
-def _of_both(first: Callable[[User], Rows], second: Callable[[User], Rows]) -> Callable[[User], Rows]:
-    return lambda user: chain(first(user), second(user))
+def _of_all(*parts: Callable[[User], Rows]) -> Callable[[User], Rows]:
+    return lambda user: chain.from_iterable(rows(user) for rows in parts)
 
 
 TASK, OWNER = "task__public_id", "task__assessor"
 PARTS: dict[str, Callable[[User], Rows]] = {
     "account": _account,
-    "sign-in": _of_both(
+    "sign-in": _of_all(
         _rows(Authenticator, "user", "type", "created_at", "last_used_at"),
         _rows(SocialAccount, "user", "provider", "uid", "last_login", "date_joined"),
     ),
@@ -109,8 +110,9 @@ PARTS: dict[str, Callable[[User], Rows]] = {
         *(WorkingNugget, OWNER, TASK, "key", "number", "text", "importance", "decision", "making", "parents"),
         "evidence",
     ),
-    "labels": _of_both(
+    "labels": _of_all(
         _rows(WorkingAssignment, OWNER, TASK, "answer__public_id", "nugget_version__text", "label"),
+        _rows(WorkingJudgment, OWNER, TASK, "unit", "label", "extras"),
         _rows(
             *(WorkingSupport, OWNER, TASK, "sentence__answer__public_id", "sentence__index", "segment__public_id"),
             "label",

@@ -2,20 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from enum import IntEnum
+from typing import Final
 
 from evaluation.errors import Refused
 from evaluation.formats.lines import Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, AssignmentLabel, SupportLabel
+from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.stages import Stage
 from evaluation.terms import Importance, PracticeKind
 from web.text import plural
 
-PracticeLabel: TypeAlias = AssignmentLabel | SupportLabel | Importance
-
-LABELS: Final[Mapping[PracticeKind, tuple[PracticeLabel, ...]]] = {
+LABELS: Final[Mapping[PracticeKind, tuple[IntEnum, ...]]] = {
     PracticeKind.ASSIGN: tuple(degree.code for degree in NUGGET_LABELS.degrees),
     PracticeKind.SUPPORT: tuple(degree.code for degree in CITATION_LABELS.degrees),
     PracticeKind.IMPORTANCE: (Importance.VITAL, Importance.OKAY),

@@ -11,6 +11,7 @@ from evaluation.models import (
     Answer,
     AnswerProvenance,
     Assignment,
+    Judgment,
     ListedNugget,
     NuggetEvidence,
     NuggetLineage,
@@ -42,6 +43,7 @@ _dependents = {
     for dependent in (
         Dependent(Assignment, answer="answer", wording="nugget_version"),
         Dependent(SupportJudgment, answer="sentence__answer", segment="segment"),
+        Dependent(Judgment, answer="answer", segment="segment"),
         Dependent(StudyPair, answer="answer", segment="segment", wording="nugget_version"),
         Dependent(RandomCheckPair, answer="answer", segment="segment", wording="nugget_version"),
         Dependent(NuggetEvidence, segment="segment"),

@@ -4,6 +4,7 @@ import json
 from io import StringIO
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -30,13 +31,13 @@ def world(db: None, tmp_path: Path) -> JudgingWorld:
     return make_judging_world(tmp_path)
 
 
-def window(world: JudgingWorld, name: str, **more: bool) -> Window:
+def window(world: JudgingWorld, name: str, **more: Any) -> Window:
     client = Client()
     client.force_login(world.people[name])
     return Window(client, world.hand(POLITE, name, **more)).open()
 
 
-def judge(world: JudgingWorld, name: str, **more: bool) -> Window:
+def judge(world: JudgingWorld, name: str, **more: Any) -> Window:
     """Ann finds every answer polite, Ben all but gamma's."""
     desk = window(world, name, **more)
     for answer in desk.state()["answers"]:
