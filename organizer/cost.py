@@ -169,8 +169,6 @@ def _units_made(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple
 
 
 TITLE = "Cost"
-PAPER = {"run_level": "Tau, run level", "topic_average": "Tau, topic average"}
-"""Headings of the table for papers, as published."""
 REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
 """Conditions that people labelled, the one wholly manual first."""
 
@@ -329,7 +327,6 @@ def conditions_table(rows: list[dict[str, Any]]) -> Section:
         "Agreement against cost",
         table_columns,
         rows,
-        paper={column.key: PAPER.get(column.key, column.caption) for column in table_columns if column.paper},
         note=_note(rows, points),
         chart=_chart(points),
         topics="topics",

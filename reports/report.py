@@ -102,10 +102,14 @@ class ColumnKind(StrEnum):
     TEXT = "text"
     RUN = "run"
     TOPIC = "topic"
+    TAG = "tag"
     STAGE = "stage"
     CONDITION = "condition"
     COUNT = "count"
     SCORE = "score"
+    SIGNED = "signed"
+    FINE_SIGNED = "fine_signed"
+    FINE_PERCENT = "fine_percent"
     TAU = "tau"
     DECIMAL = "decimal"
     MEAN = "mean"
@@ -124,7 +128,7 @@ class ColumnKind(StrEnum):
         return not self.is_text and self not in (ColumnKind.COUNT, ColumnKind.MONEY)
 
 
-TEXTS: Final = frozenset(map(ColumnKind, ("text", "run", "topic", "stage", "condition", "names")))
+TEXTS: Final = frozenset(map(ColumnKind, ("text", "run", "topic", "tag", "stage", "condition", "names")))
 
 
 def clock(seconds: float | None) -> str:
@@ -141,6 +145,9 @@ def listed_names(names: str | None) -> str:
 FORMATS: dict[ColumnKind, Callable[[Any], str]] = {
     ColumnKind.COUNT: lambda value: assay.DASH if value is None else intcomma(value),
     ColumnKind.SCORE: assay.score,
+    ColumnKind.SIGNED: assay.signed,
+    ColumnKind.FINE_SIGNED: assay.fine_signed,
+    ColumnKind.FINE_PERCENT: assay.fine_percent,
     ColumnKind.TAU: assay.score,
     ColumnKind.DECIMAL: assay.decimal,
     ColumnKind.MEAN: assay.mean,
@@ -231,8 +238,9 @@ class Section:
     `topics`, `pairs`: how many of these the figures rest on, for all rows or as the name of a column; rows with a
     column of kind `TAU` have `runs` and `topics` of their own. `aside`: keys that only the page reads.
     `labels`: the term of the labels that are counted, which pages name in the heading.
-    The pages older than this type have files with names, headings, JSON and comments of their own: `file_name`,
-    `paper`, `document` and `comment` keep these as published.
+    `template`: how the page shows it, where that is no table. `shown`: the page has it; else it is a file only.
+    `on_page`: which rows the page has, and `empty` what it says without any. `document`: the whole as JSON, where the
+    command's document has more than rows.
     """
 
     name: str
@@ -247,10 +255,11 @@ class Section:
     topics: str | int | None = None
     pairs: str | int | None = None
     aside: tuple[str, ...] = ()
-    file_name: str = ""
-    paper: Mapping[str, str] | None = None
-    document: Mapping[str, Any] | None = None
-    comment: str = ""
+    template: str = "reports/section.html"
+    shown: bool = True
+    on_page: Callable[[Row], bool] = lambda _row: True
+    empty: str = ""
+    document: Callable[[], Mapping[str, Any]] | None = None
 
     @property
     def label_words(self) -> str:
@@ -312,12 +321,13 @@ class Section:
         return [{key: value for key, value in row.items() if key not in self.aside} for row in self.rows]
 
     def table(self, text: str) -> FileTable:
-        paper = self.paper or {column.key: column.caption for column in self.columns if column.paper}
+        rows, paper = self.file_rows, {column.key: column.caption for column in self.columns if column.paper}
         if self.document is not None:
-            return FileTable(self.file_rows, paper, self.document, closing=self.closing, comment=self.comment)
-        document = {"title": self.title, "text": text, "rows": [dict(row) for row in self.rows]}
-        closing = {"closing": [dict(row) for row in self.closing]} if self.closing else {}
-        return FileTable(self.rows, paper, document | closing, closing=self.closing, comment=text)
+            document = self.document()
+        else:
+            document = {"title": self.title, "text": text, "rows": [dict(row) for row in rows]}
+            document |= {"closing": [dict(row) for row in self.closing]} if self.closing else {}
+        return FileTable(rows, paper, document, closing=self.closing, comment=text)
 
 
 def _count(count: str | int | None, row: Row) -> int | None:
@@ -368,10 +378,21 @@ class TakeOut:
 
 
 @dataclass(frozen=True, slots=True)
+class HeadMenu:
+    """A menu beside the heading: links as address, caption and whether chosen. `has_boxes`: several can be."""
+
+    caption: str
+    links: list[tuple[str, str, bool]]
+    note: str = ""
+    has_boxes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A report page: the form, and what came of it; without figures, `refused` says why.
 
     `query`: the query string, which has the order and page of each table; without it, tables keep their own order.
+    `intro`: a template of what the page says before its sections.
     """
 
     form: ChoicesForm
@@ -379,6 +400,7 @@ class Report:
     refused: Refused | None = None
     content: ReportContent | None = None
     query: QueryDict = field(default_factory=QueryDict)
+    intro: str = ""
 
     @property
     def message(self) -> str:
@@ -398,17 +420,42 @@ class Report:
         return ways_out(self.form, self.refused)
 
     @property
+    def heading(self) -> str:
+        return self.title
+
+    @property
+    def beside_heading(self) -> str:
+        return ""
+
+    @property
+    def menus(self) -> list[HeadMenu]:
+        return []
+
+    @property
+    def has_pictures(self) -> bool:
+        return any(section.shown and section.chart and section.chart.shown for section in self.sections)
+
+    def address_with(self, **choices: str | None) -> str:
+        """Return the query string with other choices; those that are None are left out."""
+        query = self.query.copy()
+        for name, value in choices.items():
+            query.pop(name, None)
+            if value is not None:
+                query[name] = value
+        return f"?{query.urlencode()}"
+
+    @property
     def is_unfolded(self) -> bool:
         """True where the fields out of the way are open: a message is mostly about a judge or set to name there."""
         return bool(self.message)
 
     @property
     def shown_sections(self) -> list[ShownSection]:
-        return [self._page_of(section) for section in self._sections]
+        return [self._page_of(section) for section in self.sections if section.shown]
 
     def _page_of(self, section: Section) -> ShownSection:
         small = section.small_tags
-        rows = [row for row in section.rows if row.get("tag") not in small]
+        rows = [row for row in section.rows if row.get("tag") not in small and section.on_page(row)]
         page = Paginator(rows, ROWS_SHOWN).get_page(self.query.get(f"page_{section.name}"))
         return ShownSection(section, page, list(small.items()))
 
@@ -424,8 +471,8 @@ class Report:
     @property
     def take_out(self) -> list[TakeOut]:
         return [
-            TakeOut(section.name, section.title or "Picture", bool(section.rows), is_drawn)
-            for section in self._sections
+            TakeOut(section.name, section.title, bool(section.rows), is_drawn)
+            for section in self.sections
             if (is_drawn := section.chart is not None and section.chart.shown) or section.rows
         ]
 
@@ -437,27 +484,30 @@ class Report:
         """Return a section by its name. Raises `Http404` where there is none, `Refused` without figures."""
         if self.refused:
             raise self.without_figures
-        for section in self._sections:
+        for section in self.sections:
             if section.name == name:
                 return section
         raise Http404
 
     def table(self, section: Section) -> FileTable:
-        text = [self.title, *(self.content.facts if self.content else ()), section.note]
+        text = [self.title, *self.facts, section.note]
         return section.table("\n".join(plain(line) for line in text if line))
 
     @property
     def facts_text(self) -> str:
-        return " ".join(plain(fact) for fact in self.content.facts) if self.content else ""
+        return " ".join(map(plain, self.facts))
 
     @property
-    def sections(self) -> Sequence[Section]:
-        return self._sections
+    def facts(self) -> tuple[str, ...]:
+        return self.content.facts if self.content else ()
 
     @property
-    def _sections(self) -> list[Section]:
-        sections = self.content.sections if self.content else ()
-        return [section.ordered(self.query.get(f"sort_{section.name}", "")) for section in sections]
+    def sections(self) -> list[Section]:
+        return [section.ordered(self.query.get(f"sort_{section.name}", "")) for section in self._sections]
+
+    @property
+    def _sections(self) -> Sequence[Section]:
+        return self.content.sections if self.content else ()
 
 
 def isolated(name: str | None) -> str:

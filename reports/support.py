@@ -144,7 +144,7 @@ def _scores_of(run: Run, scores: RunSupport, place: int, ends: dict[str, dict[st
     title=TITLE,
     form=SupportForm,
     caption="Citations",
-    template="reports/support.html",
+    template="reports/checked.html",
     menu="Results",
     order=90,
 )
@@ -187,7 +187,7 @@ class SupportReport(CheckedReport):
 
     @property
     def _sections(self) -> list[Section]:
-        return [*super()._sections, *self.corrected_sections("support")]
+        return [*super()._sections, *self.corrected_sections]
 
 
 @cached_report(size=16)

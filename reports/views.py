@@ -133,7 +133,7 @@ def page_response(
 def table_response(page: Report, part: str, form: TableForm, slug: str, name: str) -> HttpResponse:
     """Return a section as a file. Raises `Http404` where there is none."""
     section = page.section(part)
-    return downloaded(page.table(section), form, f"{slug}-{section.file_name or f'{name}-{part}'}")
+    return downloaded(page.table(section), form, f"{slug}-{name}-{part}")
 
 
 def part_picture(request: UserRequest, page: Report, part: str, form: PictureForm) -> HttpResponse:

@@ -1,11 +1,13 @@
 """Agreement page of a query string, or the reason why it is empty."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import QueryDict
+from django.utils.html import format_html
 
 from evaluation.domain.conditions import Choice, CitationCondition, NuggetCondition
 from evaluation.errors import Refused
@@ -40,14 +42,29 @@ from reports.document import (
 from reports.forms import AgreementForm, external_names
 from reports.leaderboard.scores import ALL_SCORES
 from reports.metrics.agreement import ALL_TOPIC_RUN, LEVELS, RUN_LEVEL, TOPIC_AVERAGE
-from reports.metrics.bootstrap import RESAMPLES, CurvePoint
-from reports.metrics.intervals import Interval
+from reports.metrics.bootstrap import RESAMPLES
+from reports.metrics.intervals import Interval, documents_of
 from reports.metrics.kendall import Ties
 from reports.metrics.policies import listed_policies, policies_document
 from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 from reports.registry import Choices, document, report
-from reports.report import WRONG_CHOICE, Chart, Report, Section, TakeOut, columns, has_tau, why_no_tau
+from reports.report import (
+    WRONG_CHOICE,
+    Chart,
+    ColumnKind,
+    HeadMenu,
+    Report,
+    Rows,
+    Section,
+    columns,
+    has_tau,
+    of_kind,
+    sentences,
+    tag_text,
+    why_no_tau,
+)
+from reports.terms import condition_words
 from web.templatetags.assay import words
 
 LEVEL_NAMES = {
@@ -65,9 +82,18 @@ TAU_COLUMNS = columns(
     ("discordant", "Discordant"),
     ("note", "Note"),
 )
-BY_TOPICS = "Rank agreement by number of topics"
+TAG_COLUMNS = columns(
+    ("tag", "Tag", ColumnKind.TAG),
+    ("topics", "Topics", ColumnKind.COUNT),
+    ("run_level", LEVEL_NAMES[RUN_LEVEL], ColumnKind.TAU),
+    ("topic_average", LEVEL_NAMES[TOPIC_AVERAGE], ColumnKind.SCORE),
+    ("all_topic_run", LEVEL_NAMES[ALL_TOPIC_RUN], ColumnKind.SCORE),
+    ("pairs", "Pairs", ColumnKind.COUNT),
+)
 CURVE_COLUMNS = columns(
-    ("topics", "Topics"), ("mean", "Mean tau-b"), ("low", "Low"), ("high", "High"), ("samples", "Subsets")
+    ("topics", "Topics", ColumnKind.COUNT),
+    *of_kind(ColumnKind.SCORE, mean="Mean", low="Low", high="High"),
+    ("samples", "Subsets", ColumnKind.COUNT),
 )
 RESAMPLED = Option(
     "resamples",
@@ -100,15 +126,44 @@ class Tau:
     is_pooled: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AgreementReport(Report):
     """Agreement of the two sides of a request; without a correlation, `refused` says why."""
 
     form: AgreementForm
     title: str = "Rank agreement"
+    intro: str = "reports/sides.html"
     requested: AgreementRequest | None = None
     correlation: Correlation | None = None
     confusion: ConfusionReport | None = None
+
+    @property
+    def heading(self) -> str:
+        if not self._sides:
+            return self.title
+        x, y = (side if isinstance(side, str) else side.condition.words for side in self._sides)
+        # A published table has a name, and a name keeps its case.
+        second = y if isinstance(self._sides[1], str) else y[:1].lower() + y[1:]
+        return format_html("<bdi>{} against {}</bdi>", x, second)
+
+    @property
+    def beside_heading(self) -> str:
+        if not self.correlation:
+            return ""
+        codes = f" ({self.correlation.x}, {self.correlation.y})" if self.label_kind == "Nugget label" else ""
+        return f"{self.title}, {words(self.correlation.score)}{codes}"
+
+    @property
+    def menus(self) -> list[HeadMenu]:
+        """Published pairings, one click away, each with the score that it is shown by first."""
+        here, links = (self.form.data.get("x"), self.form.data.get("y")), []
+        unsaid = dict.fromkeys(f"{side}_{name}" for side in "xy" for name in ("judge", "nuggets"))
+        for x, y in self.form.offered.pairings():
+            address = self.address_with(x=x, y=y, score=_first_score(x), topics="all", **unsaid)
+            links.append((address, f"{condition_words(x)} against {condition_words(y)}", (x, y) == here))
+        # The papers' own choice: each condition over all of its topics.
+        note = "As in the papers, run means are over all topics of each condition."
+        return [HeadMenu("Published pairings", links, note)] if links else []
 
     @property
     def taus(self) -> list[Tau]:
@@ -116,62 +171,42 @@ class AgreementReport(Report):
         return [_tau(correlation, level) for level in LEVELS] if correlation else []
 
     @property
-    def side_words(self) -> str:
-        x, y = (side if isinstance(side, str) else side.condition.words for side in self._sides)
-        # A published table has a name, and a name keeps its case.
-        return f"{x} against {y if isinstance(self._sides[1], str) else y[:1].lower() + y[1:]}"
-
-    @property
     def label_kind(self) -> str:
         is_of_citations = any(isinstance(side, CitationCondition) for side in self._sides)
-        return "citation label" if is_of_citations else "nugget label"
-
-    @property
-    def take_out(self) -> list[TakeOut]:
-        correlation = self.correlation
-        if correlation is None:
-            return []
-        parts = [TakeOut("taus", "Figures", is_table=True)]
-        if correlation.points:
-            parts.append(TakeOut("answers", "Single answers", is_table=True))
-        if correlation.has_picture:
-            parts.append(TakeOut("scatter", "Scatter", is_picture=True))
-        if self.curve:
-            parts.append(TakeOut("topics", BY_TOPICS, is_table=True, is_picture=bool(self.shown_curve)))
-        return parts
+        return "Citation label" if is_of_citations else "Nugget label"
 
     @property
     def sides(self) -> list[tuple[str, str]]:
         texts = (
             f"the published table {side}" if isinstance(side, str) else side_label(side) for side in self._sides
         )
-        return list(zip("xy", texts, strict=False))
+        return list(zip(("x is", "y is"), texts, strict=False))
 
     @property
-    def is_binned(self) -> bool:
-        return self.correlation is not None and is_binned(self.correlation.points)
+    def restrictions(self) -> str:
+        common = self.correlation.agreement.topics if self.correlation else 0
+        published = self.correlation is not None and self.correlation.published
+        in_common = (
+            ""
+            if published and not common
+            else f"{common:,} topics in common."
+            if common
+            else "No topic in common."
+        )
+        return " ".join(sentences(tag_text(self.requested.tag if self.requested else ""), in_common))
 
     @property
-    def curve(self) -> tuple[CurvePoint, ...]:
-        return curve_of(self.requested) if self.requested and self.form.chosen["curve"] else ()
+    def facts(self) -> tuple[str, ...]:
+        return (*(f"{name} {side}." for name, side in self.sides), self.restrictions, self._policies)
 
     @property
-    def shown_curve(self) -> tuple[CurvePoint, ...]:
-        return self._enough(self.curve)
-
-    def _enough(self, points: Sequence[CurvePoint]) -> tuple[CurvePoint, ...]:
-        runs = self.correlation.agreement.runs if self.correlation else 0
-        return tuple(point for point in points if has_tau(runs, point.topics))
+    def _policies(self) -> str:
+        return f"Policies: {listed_policies(self._head['policies'])}." if self.correlation else ""
 
     @property
     def topics(self) -> int | None:
         correlation = self.correlation
         return None if correlation is None or correlation.published else correlation.agreement.topics
-
-    @property
-    def by_tag(self) -> tuple[tuple[str, Correlation], ...]:
-        """The three taus tag by tag; nothing where only one tag's topics are looked at."""
-        return agreement_by_tag(self.requested) if self.requested and not self.requested.tag else ()
 
     @property
     def heat(self) -> list[HeatRow]:
@@ -180,11 +215,6 @@ class AgreementReport(Report):
     @property
     def bare(self) -> list[str]:
         return without_nuggets(*self._sides)
-
-    @property
-    def judged_by(self) -> tuple[str, str]:
-        x, y = ((side.judges_text or "") if isinstance(side, Choice) else "" for side in self._sides or ("", ""))
-        return x, y
 
     @property
     def _sides(self) -> tuple[Side, ...]:
@@ -199,77 +229,121 @@ class AgreementReport(Report):
         same = {"rows_judge": "x_judge", "columns_judge": "y_judge", "nuggets": "x_nuggets", "tag": "tag"}
         return urlencode(sides | {name: data[field] for name, field in same.items() if data.get(field)})
 
-    @property
-    def pairings(self) -> list[tuple[str, str, str, bool]]:
-        """Published pairings, one click away: two sides, the score they are shown for first, and whether they are."""
-        here = (self.form.data.get("x"), self.form.data.get("y"))
-        return [(x, y, _first_score(x), (x, y) == here) for x, y in self.form.offered.pairings()]
-
-    @property
-    def scatter(self) -> Chart | None:
-        return self.section("scatter").chart
-
-    @property
-    def topics_chart(self) -> Chart | None:
-        return self.section("topics").chart
-
     def section(self, name: str) -> Section:
-        """Return the taus, the single answers, tau by topics or the scatter. Raises `Refused` without a correlation.
+        # The file has the curve whether the page shows it or not.
+        if name == "topics" and self.requested and self.correlation:
+            return self._by_topics(self.requested, self.correlation)
+        return super().section(name)
 
-        Each is computed when it is asked for: subsets of topics and the pooled interval take seconds.
-        """
+    @cached_property
+    def _sections(self) -> list[Section]:
         correlation, requested = self.correlation, self.requested
         if correlation is None or requested is None:
-            raise self.without_figures
-        policies = policies_document(correlation.policies)
-        comment = (
-            f"{correlation.x} against {correlation.y}, {correlation.score}; policies {listed_policies(policies)}"
+            return []
+        answers = columns(("run_id", "Run"), ("topic_id", "Topic"), ("x", correlation.x), ("y", correlation.y))
+        points = correlation.points
+        of_runs = [asdict(run) | {"difference": run.difference} for run in correlation.runs]
+        sections = [
+            Section(
+                "taus",
+                "Figures",
+                TAU_COLUMNS,
+                # Files have the interval of the pooled tau, for which a page with very many answers does not wait.
+                Rows(len(LEVELS), lambda place: correlation_rows(shown_correlation(requested, whole=True))[place]),
+                template="reports/taus.html",
+                document=lambda: (
+                    correlation_document(shown_correlation(requested, whole=True))
+                    | {"by_run": [asdict(run) for run in correlation.runs]}
+                ),
+            ),
+            Section(
+                "answers",
+                "Single answers",
+                answers,
+                Rows(len(points), lambda place: asdict(points[place])),
+                shown=False,
+                document=lambda: self._head | {"answers": [asdict(point) for point in points]},
+            ),
+            Section("scatter", "Scatter", (), (), chart=self._scatter, template="reports/scatter.html"),
+        ]
+        if not requested.tag and (by_tag := agreement_by_tag(requested)):
+            sections.append(_tags(by_tag))
+        if self.form.chosen["curve"]:
+            sections.append(self._by_topics(requested, correlation))
+        captions = {side: condition_words(getattr(correlation, side)) for side in "xy"}
+        run_columns = columns(
+            ("run_id", "Run", ColumnKind.RUN),
+            ("task", "Task"),
+            *of_kind(ColumnKind.SCORE, **captions),
+            ("difference", "Difference", ColumnKind.SIGNED),
         )
-        head = {"x": correlation.x, "y": correlation.y, "score": correlation.score, "policies": policies}
-        if name == "taus":
-            whole = shown_correlation(requested, whole=True)
-            document = correlation_document(whole) | {"by_run": [asdict(run) for run in correlation.runs]}
-            rows = correlation_rows(whole)
-            return Section(name, "", TAU_COLUMNS, rows, document=document, comment=comment, file_name="agreement")
-        if name == "answers":
-            answer_columns = columns(
-                ("run_id", "Run"), ("topic_id", "Topic"), ("x", correlation.x), ("y", correlation.y)
-            )
-            rows = [asdict(point) for point in correlation.points]
-            document = head | {"answers": rows}
-            return Section(name, "", answer_columns, rows, document=document, comment=comment, file_name="answers")
-        if name == "topics":
-            return self._by_topics(curve_of(requested), head, comment)
+        return [
+            *sections,
+            Section("runs", "Runs", run_columns, of_runs, topics=self.topics, empty="No run is in both."),
+        ]
+
+    @property
+    def _head(self) -> dict[str, Any]:
+        correlation = self.correlation
+        if correlation is None:
+            return {}
+        policies = policies_document(correlation.policies)
+        return {"x": correlation.x, "y": correlation.y, "score": correlation.score, "policies": policies}
+
+    @property
+    def _scatter(self) -> Chart | None:
+        correlation = self.correlation
+        if correlation is None or not correlation.has_picture:
+            return None
         answers = "Small: single answers."
-        if self.is_binned:
+        if is_binned(correlation.points):
             answers = f"Shaded: {len(correlation.points):,} single answers, counted in cells."
-        chart = Chart(
+        return Chart(
             alt=f"Scatter of {correlation.x} against {correlation.y}, {words(correlation.score)}: "
             f"{len(correlation.runs)} runs, {len(correlation.points):,} single answers behind them.",
             draw=lambda dark: charts.scatter(correlation, dark=dark),
             note=f"Large: runs, by task. {answers} On the dashed line both conditions score the same.",
         )
-        return Section("scatter", "", (), (), chart=chart if correlation.has_picture else None)
 
-    def _by_topics(self, points: tuple[CurvePoint, ...], head: dict[str, Any], comment: str) -> Section:
-        rows = [asdict(point) for point in points]
+    def _by_topics(self, requested: AgreementRequest, correlation: Correlation) -> Section:
+        points, runs = curve_of(requested), correlation.agreement.runs
+        enough = [point for point in points if has_tau(runs, point.topics)]
         # A file has every number of topics; the picture on the page begins where a tau is evidence.
-        drawn = self._enough(points) if "enough" in self.query else points
+        drawn = enough if "theme" in self.query else points
+        rows = [asdict(point) for point in points]
         chart = Chart(
-            alt=f"Tau of {head['x']} against {head['y']} by number of topics.",
+            alt=f"Tau of {correlation.x} against {correlation.y} by number of topics.",
             draw=lambda dark: charts.curve(drawn, dark=dark),
             note="Line: mean. Band: the central 95\N{NO-BREAK SPACE}% of the subsets.",
         )
         return Section(
             name="topics",
-            title=BY_TOPICS,
+            title="Rank agreement by number of topics",
             columns=CURVE_COLUMNS,
             rows=rows,
-            chart=chart,
-            document=head | {"points": rows},
-            comment=comment,
-            file_name="tau-by-topics",
+            note="Over run means. From each number of topics 100 random subsets, drawn with a fixed seed: mean and "
+            "central 95\N{NO-BREAK SPACE}%. Fewer than 5 topics are in the files only.",
+            chart=replace(chart, shown=bool(enough)),
+            on_page=lambda row: has_tau(runs, row["topics"]),
+            empty="Shown from 5 runs and 5 topics on."
+            if points
+            else "This needs scores per topic on both sides, of two topics at least.",
+            document=lambda: self._head | {"points": rows},
         )
+
+
+def _tags(by_tag: Sequence[tuple[str, Correlation]]) -> Section:
+    rows = [
+        {"tag": tag, "topics": of_tag.topics, "runs": of_tag.agreement.runs}
+        | {level: getattr(of_tag.agreement, level) for level in LEVELS}
+        | {"pairs": of_tag.agreement.pairs, "intervals": documents_of(of_tag.intervals)}
+        for tag, of_tag in by_tag
+    ]
+    note = (
+        "Below a figure: 95\N{NO-BREAK SPACE}% interval for as many topics like these. With more topics, tau over run "
+        "means and over all pairs would be higher."
+    )
+    return Section("tags", "Rank agreement by topic tag", TAG_COLUMNS, rows, note=note, topics="topics")
 
 
 @report(
@@ -277,7 +351,6 @@ class AgreementReport(Report):
     title="Rank agreement",
     form=AgreementForm,
     address="agreement/",
-    template="reports/agreement.html",
     menu="Results",
     order=20,
     example="x=E/A&y=E/M&curve=on",
@@ -290,7 +363,7 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
     """
     form = AgreementForm(query, campaign)
     if not form.is_valid():
-        return AgreementReport(form=form, refused=WRONG_CHOICE)
+        return AgreementReport(form=form, refused=WRONG_CHOICE, query=query)
     try:
         x, y = form.side("x"), form.side("y")
         _check_score(x, y, form.chosen["score"])
@@ -300,7 +373,7 @@ def agreement_page(campaign: Campaign, query: QueryDict) -> AgreementReport:
         correlation = shown_correlation(requested, whole=WHOLE in query)
         confusion = confusion_of(requested)
     except Refused as refused:
-        return AgreementReport(form=form, refused=refused)
+        return AgreementReport(form=form, refused=refused, query=query)
     return AgreementReport(
         form=form, query=query, requested=requested, correlation=correlation, confusion=confusion
     )

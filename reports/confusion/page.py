@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import QueryDict
+from django.utils.html import format_html
 
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -31,7 +33,21 @@ from reports.forms import ConfusionForm, side_text
 from reports.frames import rows_of, topics_by_tag
 from reports.models import Adjudication
 from reports.registry import Choices, document, report
-from reports.report import CITATION_LABEL, NUGGET_LABEL, WRONG_CHOICE, Chart, Report, Section, columns
+from reports.report import (
+    CITATION_LABEL,
+    NUGGET_LABEL,
+    WRONG_CHOICE,
+    Chart,
+    ColumnKind,
+    HeadMenu,
+    Report,
+    Section,
+    columns,
+    counted,
+    isolated,
+)
+from reports.terms import condition_words
+from web.templatetags.assay import words
 
 LABEL_TERMS = {
     ItemKind.NUGGETS: NUGGET_LABEL,
@@ -40,15 +56,49 @@ LABEL_TERMS = {
 }
 
 
+TAG_COLUMNS = columns(
+    ("tag", "Tag", ColumnKind.TAG),
+    ("pairs", "Pairs", ColumnKind.COUNT),
+    ("agreement", "Agreement", ColumnKind.FINE_PERCENT),
+    ("kappa", "Kappa", ColumnKind.SCORE),
+    ("kappa_linear", "Linear-weighted", ColumnKind.SCORE),
+    ("ordinal_strictness", "Strictness", ColumnKind.FINE_SIGNED),
+    ("harsh_conflicts", "Opposite labels", ColumnKind.COUNT),
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ConfusionPage(Report):
     """Confusion of the two sides of a form; without labels, `refused` says why."""
 
     form: ConfusionForm
     title: str = "Confusion"
+    intro: str = "reports/sides.html"
     compared: LabelComparison | None = None
     labels: ConfusionReport | None = None
     verdicts: dict[int, Adjudication] = field(default_factory=dict)
+
+    @property
+    def heading(self) -> str:
+        if self.labels is None:
+            return self.title
+        sides = (condition_words(self.labels.rows), condition_words(self.labels.columns))
+        return format_html("{}: <bdi>{}</bdi> by <bdi>{}</bdi>", self.label_kind, *sides)
+
+    @property
+    def beside_heading(self) -> str:
+        if self.labels is None:
+            return ""
+        codes = f"({self.labels.rows}, {self.labels.columns}) " if self.label_term == NUGGET_LABEL else ""
+        return f"{codes}{counted(self.labels.confusion.pairs, 'pair')}"
+
+    @property
+    def menus(self) -> list[HeadMenu]:
+        links = [
+            (f"?{urlencode({'rows': x, 'columns': y})}", f"{_words(x)} by {_words(y)}", False)
+            for x, y in self.form.offered.label_pairings()
+        ]
+        return [HeadMenu("Labelled twice", links)] if links else []
 
     @property
     def label_term(self) -> str:
@@ -59,12 +109,16 @@ class ConfusionPage(Report):
         return self.label_term.replace("-", " ").capitalize()
 
     @property
+    def pair_address(self) -> str:
+        return f"reports:{self.compared.matched.kind}_pair" if self.compared else ""
+
+    @property
     def is_of_citations(self) -> bool:
         return self.label_term == CITATION_LABEL
 
     @property
-    def pair_address(self) -> str:
-        return f"reports:{self.compared.matched.kind}_pair" if self.compared else ""
+    def has_verdicts(self) -> bool:
+        return self.compared is not None and self.compared.matched.kind is not ItemKind.GRADES
 
     @property
     def heat(self) -> list[HeatRow]:
@@ -85,24 +139,16 @@ class ConfusionPage(Report):
     def sides(self) -> list[tuple[str, str]]:
         if self.compared is None:
             return []
-        return [("Rows", side_label(self.compared.rows)), ("Columns", side_label(self.compared.columns))]
+        return [("Rows are", side_label(self.compared.rows)), ("Columns are", side_label(self.compared.columns))]
+
+    @property
+    def restrictions(self) -> str:
+        chosen = ", ".join(f"{name} {isolated(value)}" for name, value in self.filters.items())
+        return f"Only {chosen}." if chosen else ""
 
     @property
     def bare(self) -> list[str]:
         return without_nuggets(self.compared.rows, self.compared.columns) if self.compared else []
-
-    @property
-    def by_tag(self) -> list[tuple[str, ConfusionReport]]:
-        """The same comparison over the topics of each tag; nothing where only one tag's topics are looked at."""
-        if self.compared is None or self.labels is None or self.form.chosen["tag"]:
-            return []
-        matched, whole = self.compared.matched, self.labels
-        # Of the matched items, not matched again: reading the labels takes longer than counting them.
-        inside = {
-            tag: self.compared.mask & rows_of(matched.topic_ids, topics)[matched.topic]
-            for tag, topics in topics_by_tag(self.form.offered.campaign).items()
-        }
-        return [(tag, confuse(matched, whole.rows, whole.columns, mask)) for tag, mask in inside.items()]
 
     @property
     def differing(self) -> int:
@@ -110,10 +156,6 @@ class ConfusionPage(Report):
             return 0
         counts = self.labels.confusion.counts
         return int(counts.sum() - counts.trace())
-
-    @property
-    def pairings(self) -> list[tuple[str, str, str, str]]:
-        return [(x, y, side_text(x), side_text(y)) for x, y in self.form.offered.label_pairings()]
 
     @property
     def filters(self) -> dict[str, str]:
@@ -131,9 +173,10 @@ class ConfusionPage(Report):
         counts = Section(
             name="counts",
             title="Labels",
+            note=self._figures(labels),
             columns=columns(
                 ("rows", f"{labels.rows} / {labels.columns}"),
-                *((label, label.replace("_", " ").capitalize()) for label in labels.labels),
+                *((label, words(label).capitalize()) for label in labels.labels),
                 ("total", "Total"),
                 ("rate", "Rate"),
             ),
@@ -142,31 +185,55 @@ class ConfusionPage(Report):
                 for row, (total, rate) in zip(confusion_rows(labels), sums, strict=True)
             ],
             closing=[{"rows": "total", "total": matrix.pairs} | totals],
-            document=self._document(labels),
-            comment=self._comment(labels),
-            file_name="confusion",
+            template="reports/matrix.html",
+            document=lambda: self._document(labels),
         )
         chart = Chart(
             alt=f"Heat map of {self.label_kind.lower()}s, {labels.rows} by {labels.columns}: {matrix.pairs:,} pairs.",
             draw=lambda dark: heat_map(labels, dark=dark),
             note="The stronger the colour, the larger the share of all pairs.",
         )
-        return [counts, Section("matrix", "", (), (), chart=chart)]
+        sections = [counts, Section("matrix", "Picture", (), (), chart=chart, shown=False)]
+        return [*sections, *self._tags(labels)] if matrix.pairs else sections
+
+    def _tags(self, whole: ConfusionReport) -> list[Section]:
+        """The same comparison over the topics of each tag; nothing where only one tag's topics are looked at."""
+        tags = topics_by_tag(self.form.offered.campaign)
+        if self.compared is None or self.form.chosen["tag"] or not tags:
+            return []
+        matched, mask = self.compared.matched, self.compared.mask
+        rows = []
+        for tag, topics in tags.items():
+            # Of the matched items, not matched again: reading the labels takes longer than counting them.
+            inside = mask & rows_of(matched.topic_ids, topics)[matched.topic]
+            of_tag = confuse(matched, whole.rows, whole.columns, inside)
+            figures = confusion_document(of_tag)
+            row = {column.key: figures[column.key] for column in TAG_COLUMNS[1:]}
+            rows.append({"tag": tag, "topics": of_tag.topics, **row, "intervals": figures["intervals"]})
+        title = f"{self.label_kind} by topic tag"
+        return [Section("tags", title, TAG_COLUMNS, rows, topics="topics", pairs="pairs")]
 
     def _document(self, labels: ConfusionReport) -> dict[str, Any]:
+        names = ("rows", "columns")
         return confusion_document(labels) | {
-            "sides": {name.lower(): side for name, side in self.sides},
+            "sides": {name: side for name, (_, side) in zip(names, self.sides, strict=True)},
             "filters": self.filters,
             "left_out": labels.confusion.left_out,
             "verdicts": self.categories,
         }
 
-    def _comment(self, labels: ConfusionReport) -> str:
+    def _figures(self, labels: ConfusionReport) -> str:
         matrix = labels.confusion
         kappas = f"kappa {_figure(matrix.kappa)}, linear-weighted {_figure(matrix.kappa_linear)}"
-        sides = "; ".join(f"{name.lower()}: {side}" for name, side in self.sides)
-        figures = f"{matrix.pairs} pairs, agreement {_figure(matrix.agreement)}, {kappas}"
-        return f"{sides}; {figures}; filters {self.filters}"
+        return f"{matrix.pairs} pairs, agreement {_figure(matrix.agreement)}, {kappas}"
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        return (*(f"{name} {side}." for name, side in self.sides), self.restrictions)
+
+
+def _words(side: str) -> str:
+    return condition_words(side_text(side))
 
 
 @report(
@@ -174,7 +241,6 @@ class ConfusionPage(Report):
     title="Confusion",
     form=ConfusionForm,
     address="confusion/",
-    template="reports/confusion.html",
     menu="Results",
     order=30,
     below=("pairs", "nuggets_pair", "citations_pair"),
@@ -183,11 +249,11 @@ class ConfusionPage(Report):
 def confusion_page(campaign: Campaign, query: QueryDict) -> ConfusionPage:
     form = ConfusionForm(query, campaign)
     if not form.is_valid():
-        return ConfusionPage(form=form, refused=WRONG_CHOICE)
+        return ConfusionPage(form=form, refused=WRONG_CHOICE, query=query)
     try:
         compared = compare(form)
     except Refused as refused:
-        return ConfusionPage(form=form, refused=refused)
+        return ConfusionPage(form=form, refused=refused, query=query)
     # A source of qrels stands on the page under its own name, without the mark that its address needs.
     rows, columns_text = (side_text(form.chosen[name]) for name in ("rows", "columns"))
     return ConfusionPage(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 from django.http import QueryDict
 from django.utils import timezone
@@ -37,7 +37,7 @@ from reports.leaderboard.scores import (
 from reports.metrics.agreement import score_table
 from reports.metrics.arrays import column_means, defined
 from reports.metrics.intervals import AMOUNTS, FRACTIONS, Interval, documents_of, mean_intervals
-from reports.metrics.policies import Policies, SupportPolicies, listed_policies
+from reports.metrics.policies import Policies, SupportPolicies, policies_document
 from reports.metrics.scores import DOUBTS, LENGTH, SCORE_NAMES, doubts
 from reports.metrics.support import SUPPORT_NAMES
 from reports.random_checks.page import BoardLine, CheckedReport, corrected_checks
@@ -49,11 +49,17 @@ from reports.report import (
     Chart,
     Column,
     ColumnKind,
+    HeadMenu,
     ReportCell,
     Row,
     Section,
+    choice_text,
     chosen_condition,
     counted,
+    policies_text,
+    sentences,
+    tag_text,
+    topics_with_nuggets,
 )
 from reports.support import SupportRow, support_rows
 from web.consistent_read import consistent_read
@@ -70,20 +76,6 @@ SUPPORT_COLUMNS = (
     Column("weighted_recall", "Citation recall", ColumnKind.SCORE, topics="recall_topics"),
     Column("sentences", "Sentences", ColumnKind.MEAN, topics="recall_topics"),
 )
-PAPER = {
-    "run_id": "Run",
-    "vital_strict": "Vital strict",
-    "vital": "Vital",
-    "weighted_strict": "Weighted strict",
-    "weighted": "Weighted",
-    "all_strict": "All strict",
-    "all": "All",
-    "length": "Words",
-    "weighted_precision": "Precision",
-    "weighted_recall": "Recall",
-    "sentences": "Sentences",
-}
-"""The columns of a paper's table. Counts and the interval stay out: the table has to fit a page's width."""
 TagLine = tuple[str, list[tuple[float | None, Interval, int]]]
 
 
@@ -165,12 +157,30 @@ class LeaderboardReport(CheckedReport):
         return [column for column in self.runs.columns if column.key not in apart]
 
     @property
-    def column_choices(self) -> list[tuple[Column, bool, str]]:
+    def beside_heading(self) -> str:
+        if self.standings is None:
+            return ""
+        every = len(self.standings.rows)
+        of = f" of {every:,}" if len(self.rows) != every else ""
+        return f"{counted(len(self.rows), 'run')}{of}, {topics_with_nuggets(self.standings.board.topics)}".rstrip(
+            "."
+        )
+
+    @property
+    def menus(self) -> list[HeadMenu]:
+        """Optional columns, each with the address that shows or hides it."""
+        if not self.rows or self.is_corrected:
+            return []
         keys = self.chosen_columns
-        return [
-            (column, column.key in keys, ".".join(sorted({*keys} ^ {column.key})) or NOTHING)
-            for column in self.optional
+        addresses = (self._address_with(sorted({*keys} ^ {column.key})) for column in self.optional)
+        links = [
+            (address, column.caption, column.key in keys)
+            for column, address in zip(self.optional, addresses, strict=True)
         ]
+        return [HeadMenu("Columns", links, has_boxes=True)]
+
+    def _address_with(self, keys: list[str]) -> str:
+        return self.address_with(columns=".".join(keys) or NOTHING)
 
     @property
     def runs_score(self) -> str:
@@ -274,8 +284,6 @@ class LeaderboardReport(CheckedReport):
         if self.standings is None:
             return []
         table, board = self.standings, self.standings.board
-        document = scores_document(board)
-        judged = f"nuggets {document['nuggets']}, labels by {document['judge']}"
         runs = Section(
             name="runs",
             title="Runs",
@@ -284,12 +292,33 @@ class LeaderboardReport(CheckedReport):
             closing=[{"run_id": name, SCORED: board.topics} | ends for name, ends in board.summary.items()],
             topics=SCORED,
             aside=(SCORED, *SUPPORT_TOPICS),
-            file_name="leaderboard",
-            paper={name: PAPER[name] for name in PAPER if self.support or name not in SUPPORT_NAMES},
-            comment=f"{document['condition']}, {judged}; policies {listed_policies(document['policies'])}",
+            template="reports/board.html",
+            document=lambda: self._document(table, board),
         ).ordered(self.form.chosen["sort"] or f"-{table.score}", ties="run_id")
-        document |= {
-            "runs": runs.file_rows,
+        # A file only: on the page each run's row has its own bar.
+        chart = Chart(
+            alt=f"{len(runs.rows)} runs by {words(table.score)}, each with its interval.",
+            draw=lambda dark: charts.ranking(runs.rows, table.score, dark=dark),
+        )
+        sections = [
+            runs,
+            Section("ranking", "Picture", (), (), chart=chart, shown=False),
+            *self.corrected_sections,
+        ]
+        if table.by_tag:
+            sections.append(
+                Section("tags", f"{self.score_words} by topic tag", (), (), template="reports/tag_tables.html")
+            )
+        if self.form.chosen["compare"]:
+            sections.append(
+                Section("tests", f"All pairs: {self.score_words}", (), (), template="reports/tests.html")
+            )
+        return sections
+
+    def _document(self, table: Standings, board: Leaderboard) -> dict[str, Any]:
+        compared = self.compared if self.form.chosen["compare"] else None
+        return scores_document(board) | {
+            "runs": self.runs.file_rows,
             "score": table.score,
             "tag": self.form.chosen["tag"] or None,
             "by_tag": {
@@ -297,20 +326,16 @@ class LeaderboardReport(CheckedReport):
                 for tag in table.by_tag
             },
             "support": str(self.support) if self.support else None,
-            "comparisons": comparison_rows(self.compared)
-            if self.compared and self.form.chosen["compare"]
-            else None,
+            "comparisons": comparison_rows(compared) if compared else None,
         }
-        # A file only: on the page each run's row has its own bar.
-        chart = Chart(
-            alt=f"{len(runs.rows)} runs by {words(table.score)}, each with its interval.",
-            draw=lambda dark: charts.ranking(runs.rows, table.score, dark=dark),
-        )
-        return [
-            replace(runs, document=document),
-            Section("ranking", "", (), (), chart=chart),
-            *self.corrected_sections(TITLE.lower()),
-        ]
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        if self.standings is None:
+            return ()
+        board = self.standings.board
+        policies = policies_text(policies_document(board.policies))
+        return sentences(choice_text(board.choice), policies, tag_text(self.form.chosen["tag"]))
 
 
 def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[tuple[str, int]]:
@@ -332,7 +357,7 @@ def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[t
     title=TITLE,
     form=LeaderboardForm,
     address="leaderboard/",
-    template="reports/leaderboard.html",
+    template="reports/checked.html",
     menu="Results",
     order=10,
     below=("doubts",),
@@ -342,11 +367,11 @@ def doubtful_answers(page: LeaderboardReport, run_id: str, doubt: str) -> list[t
 def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
     form = LeaderboardForm(query, campaign)
     if not form.is_valid():
-        return LeaderboardReport(form=form, title=TITLE, refused=WRONG_CHOICE)
+        return LeaderboardReport(form=form, title=TITLE, refused=WRONG_CHOICE, query=query)
     try:
         choice = chosen_condition(campaign, form)
     except Refused as refused:
-        return LeaderboardReport(form=form, title=TITLE, refused=refused)
+        return LeaderboardReport(form=form, title=TITLE, refused=refused, query=query)
     support, support_refused = None, None
     if form.chosen_support is not None:
         try:
@@ -367,6 +392,7 @@ def leaderboard_page(campaign: Campaign, query: QueryDict) -> LeaderboardReport:
     return LeaderboardReport(
         form=form,
         title=TITLE,
+        query=query,
         support_refused=support_refused,
         standings=table,
         rows=tuple(rows),
@@ -390,12 +416,13 @@ def scores_report(campaign: Campaign, choices: Choices) -> Document:
 
 
 def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
-    columns = [Column("run_id", "Run", ColumnKind.RUN), Column("group", "Group"), Column("task", "Task")]
+    columns = [Column("run_id", "Run", ColumnKind.RUN)]
+    columns += [Column(name, name.capitalize(), paper=False) for name in ("group", "task")]
     columns += [Column(name, score_words(name), ColumnKind.SCORE, primary=name == score) for name in SCORE_NAMES]
     if with_support:
         columns += SUPPORT_COLUMNS
     columns.append(Column(LENGTH, "Words", ColumnKind.MEAN, primary=score == LENGTH))
-    return (*columns, *(Column(name, name.capitalize(), ColumnKind.COUNT) for name in COUNTS))
+    return (*columns, *(Column(name, name.capitalize(), ColumnKind.COUNT, paper=False) for name in COUNTS))
 
 
 @cached_report(size=64)

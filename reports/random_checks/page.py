@@ -36,7 +36,11 @@ CORRECTED_COLUMNS = (
     Column("llm", "LLM", ColumnKind.SCORE),
     Column("people", "People only", ColumnKind.SCORE),
     Column("corrected", "Corrected", ColumnKind.SCORE, primary=True),
+    Column("low", "Low", ColumnKind.SCORE),
+    Column("high", "High", ColumnKind.SCORE),
 )
+ON_PAGE = 4
+"""Columns of the page, where the interval is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +123,17 @@ class CheckedReport(Report):
             return []
         return [(gap, report.numbers_with(gap)) for gap in report.neighbours if {gap.a, gap.b} <= self.names]
 
-    def corrected_sections(self, page: str) -> list[Section]:
+    @property
+    def corrected_sections(self) -> list[Section]:
         """The corrected table, where there is one: its files have what `report corrected` prints."""
         if not self.corrected:
             return []
         sort = (self.is_corrected and self.form.chosen["sort"]) or f"-{CORRECTED}"
-        return [_corrected_section(self.corrected, f"{page}-{CORRECTED}").ordered(sort, ties="run_id")]
+        return [_corrected_section(self.corrected).ordered(sort, ties="run_id")]
 
     @property
     def corrected_headings(self) -> list[tuple[Column, str, str]]:
-        return self.section(CORRECTED).headings
+        return self.section(CORRECTED).headings[:ON_PAGE]
 
 
 def board_address(study: Study) -> str:
@@ -155,7 +160,7 @@ def corrected_checks(
     )
 
 
-def _corrected_section(report: CorrectedReport, file_name: str) -> Section:
+def _corrected_section(report: CorrectedReport) -> Section:
     rows = [
         row
         | {
@@ -171,10 +176,9 @@ def _corrected_section(report: CorrectedReport, file_name: str) -> Section:
         columns=CORRECTED_COLUMNS,
         rows=rows,
         aside=("few", "doubts", "intervals"),
-        file_name=file_name,
-        paper={column.key: column.caption for column in CORRECTED_COLUMNS} | {"low": "Low", "high": "High"},
-        document=corrected_document(report),
-        comment=corrected_note(report),
+        note=corrected_note(report),
+        shown=False,
+        document=lambda: corrected_document(report),
     )
 
 
@@ -184,7 +188,7 @@ def _ends(row: Row, prefix: str = "") -> Row:
 
 
 def _corrected_line(row: Row, cells: list[ReportCell], groups: Sequence[frozenset[str]]) -> BoardLine:
-    name, llm, people, corrected = cells
+    name, llm, people, corrected = cells[:ON_PAGE]
     ranks = dict.fromkeys(rank for rank in (row["best_rank"], row["worst_rank"]) if rank)
     return BoardLine(
         row=row,

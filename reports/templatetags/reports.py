@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from django import template
 from django.template import Context
+from django.template.defaulttags import querystring
 from django.urls import reverse
 from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
@@ -27,10 +28,7 @@ register.filter(condition_words)
 FORMS: Final[dict[str, Callable[[Any], str]]] = {
     **{kind.value: form for kind, form in FORMATS.items()},
     "fine_score": assay.fine_score,
-    "signed": assay.signed,
-    "fine_signed": assay.fine_signed,
     "percent": assay.percent,
-    "fine_percent": assay.fine_percent,
 }
 """Formats of figures, by the name that templates use."""
 BOTH_MARK: Final = ("◎", "both defensible")
@@ -52,6 +50,8 @@ def cell_link(context: Context, cell: ReportCell) -> SafeString:
         if key is not None:
             address = reverse(view, args=[context["campaign"].slug, key])
             return format_html('<a href="{}"><bdi>{}</bdi></a>', address, cell.text)
+    if cell.column.kind is ColumnKind.TAG:
+        return format_html('<a href="{}"><bdi>{}</bdi></a>', querystring(context, tag=cell.value), cell.text)
     if cell.column.kind is ColumnKind.STAGE:
         return assay.term(context, slugify(cell.text), cell.text)
     if cell.column.kind is ColumnKind.CONDITION and (text := condition_words(cell.text)) != cell.text:

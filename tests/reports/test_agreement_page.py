@@ -164,10 +164,8 @@ def test_tau_by_number_of_topics_is_shown_when_asked(world: World, tmp_path: Pat
         origin=Origin.AUTO,
         judge="robot",
     )
-    assert "Rank agreement by number of topics is shown from 5 runs and 5 topics on." in page_of(
-        world, f"{query}&curve=on"
-    )
-    assert "Rank agreement by number of topics is shown" not in page_of(world, query)
+    assert "Shown from 5 runs and 5 topics on." in page_of(world, f"{query}&curve=on")
+    assert "Shown from 5 runs" not in page_of(world, query)
     slug, client = world.campaign.slug, world.client("olga")
     document = json.loads(
         client.get(reverse("reports:correlation_table", args=[slug, "topics", "json"]) + query).content
@@ -185,7 +183,7 @@ def test_topics_by_tag_are_a_filter_and_a_table(world: World) -> None:
     page = page_of(world, "?x=A/A&y=A/M&unjudged=zero")
     assert "Rank agreement by topic tag</h2>" in page
     narrowed = page_of(world, "?x=A/A&y=A/M&unjudged=zero&tag=rivers")
-    assert "Only topics tagged <b><bdi>rivers</bdi></b>" in narrowed
+    assert re.search("Only topics tagged .?rivers", narrowed)
     assert "Rank agreement by topic tag</h2>" not in narrowed
     assert taus_of(world, "?x=A/A&y=A/M&unjudged=zero&tag=rivers")["topics"] == 1
     assert "This is not a choice" in page_of(world, "?x=A/A&y=A/M&tag=nothing")

@@ -182,13 +182,13 @@ def test_report_pages_grey_small_figures(tmp_path: Path) -> None:
 @pytest.mark.django_db
 def test_tau_by_number_of_topics_begins_at_five(tmp_path: Path) -> None:
     world, query = sized(tmp_path, 6, 5), "?x=A/A&y=A/M&curve=on"
-    table = page_of(world, "correlation", query).partition('id="h-curve"')[2].partition("</table>")[0]
-    assert re.findall(r'<th scope="row" class="n">(\d+)</th>', table) == ["5", "6"]
+    table = page_of(world, "correlation", query).partition('id="h-topics"')[2].partition("</table>")[0]
+    assert re.findall(r'<th scope="row" class="nowrap"><bdi>(\d+)</bdi></th>', table) == ["5", "6"]
     file = world.client("olga").get(address(world, "reports:correlation_table", "topics", "json") + query).json()
     assert {point["topics"] for point in file["points"]} >= {2, 3, 4, 5, 6}
     picture = address(world, "reports:correlation_picture", "topics", "svg") + query
-    whole, shown = (world.client("olga").get(picture + more).content for more in ("", "&enough=on"))
-    assert len(shown) < len(whole)
+    whole, shown = (world.client("olga").get(picture + more).content for more in ("", "&theme=light"))
+    assert shown.count(b" topics: ") == 2 < whole.count(b" topics: ")
 
 
 INTERVAL = re.compile(r"[^\s(]*\d\S* to [^\s)]*\d[^\s)]*")
