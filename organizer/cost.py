@@ -35,6 +35,7 @@ from reports.files import PictureForm, TableForm
 from reports.forms import SCORES, PolicyForm
 from reports.frames import assignment_sheet
 from reports.metrics.policies import policies_document
+from reports.metrics.registry import PRIMARY
 from reports.report import (
     OVERVIEW,
     WRONG_CHOICE,
@@ -183,7 +184,7 @@ class CostForm(PolicyForm):
     """Hourly rate, by default the campaign's, and the condition of reference."""
 
     rate = rate_field()
-    score = forms.ChoiceField(choices=SCORES[:-1], initial="vital_strict", label="Score")
+    score = forms.ChoiceField(choices=SCORES[:-1], initial=PRIMARY, label="Score")
     reference = choice_field(
         "Agreement with",
         "manual before edited before automatic",

@@ -27,7 +27,9 @@ from evaluation.terms import Condition, JudgeKind, Origin, SupportCondition
 from reports.cache import cached_report
 from reports.frames import tags_of
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.metrics.scores import LENGTH, SCORE_NAMES
+from reports.metrics.registry import PRIMARY, Profile
+from reports.metrics.registry import SCORES as EVERY_SCORE
+from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.support import SUPPORT_NAMES
 from reports.models import ExternalCondition
 from web.fields import TextField
@@ -170,13 +172,8 @@ def name_options(names: Iterable[str], *before: Option) -> list[Option]:
     return [*before, *((name, name) for name in names)]
 
 
-def score_words(name: str) -> str:
-    """Score on screen; files, commands and the API have the code."""
-    return "Words" if name == LENGTH else name.replace("_strict", ", strict").capitalize()
-
-
-SCORES = [(name, score_words(name)) for name in (*SCORE_NAMES, LENGTH)]
-SUPPORT_SCORES = [(name, name.replace("_", " ")) for name in SUPPORT_NAMES]
+SCORES = [(score.name, score.words) for score in EVERY_SCORE if score.profile is Profile.NUGGETS]
+SUPPORT_SCORES = [(score.name, score.words) for score in EVERY_SCORE if score.profile is Profile.CITATIONS]
 CONDITIONS = [(condition.value, f"{condition.words} ({condition})") for condition in Condition]
 SUPPORT_CONDITIONS = [(condition.value, condition.words) for condition in SupportCondition]
 
@@ -342,7 +339,7 @@ class ConditionForm(PolicyForm):
 class LeaderboardForm(ConditionForm):
     """A leaderboard as a page: also which support of citations stands beside it, which runs, and their order."""
 
-    score = forms.ChoiceField(label="Scored", choices=SCORES, initial="vital_strict")
+    score = forms.ChoiceField(label="Scored", choices=SCORES, initial=PRIMARY)
     support = forms.ChoiceField(
         required=False, label="Citation support by", choices=[("", "not shown"), *SUPPORT_CONDITIONS]
     )

@@ -24,7 +24,8 @@ from reports.leaderboard.scores import Leaderboard, leaderboard, runs_by_id
 from reports.metrics.arrays import Booleans, defined
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.scores import LENGTH, SCORE_NAMES, AnswerScores, answer_scores
+from reports.metrics.registry import LENGTH
+from reports.metrics.scores import SCORE_NAMES, AnswerScores, answer_scores
 from reports.registry import report
 from reports.report import (
     OVERVIEW,

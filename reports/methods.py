@@ -47,6 +47,8 @@ from reports.metrics.arrays import share
 from reports.metrics.bootstrap import RESAMPLES
 from reports.metrics.intervals import documents_of
 from reports.metrics.policies import COMPARED, SUPPORT_COMPARED
+from reports.metrics.registry import BY_NAME, PRIMARY
+from reports.metrics.support import PRECISION
 from reports.nuggets.descriptives import descriptive_rows, descriptives
 from reports.quality.studies import second_look_sentences
 from reports.random_checks.documents import methods_sentences
@@ -93,7 +95,7 @@ def cell_words(column: str, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     if column == "score":
-        return words(value).replace("weighted precision", "citation precision").replace(" strict", ", strict")
+        return BY_NAME[value].words.lower() if value in BY_NAME else words(value)
     if column == "stage":
         return f"{stage_of(value).words} ({value})"
     if column == "what":
@@ -515,7 +517,7 @@ def _pair(campaign: Campaign, x: Scored, y: Scored, sides: Row) -> tuple[list[Ro
     if not (x.judges and y.judges):
         return [], []
     is_nuggets = isinstance(x, NuggetCondition)
-    score, policies = ("vital_strict", COMPARED) if is_nuggets else ("weighted_precision", SUPPORT_COMPARED)
+    score, policies = (PRIMARY, COMPARED) if is_nuggets else (PRECISION, SUPPORT_COMPARED)
     correlation = correlate(campaign, x, y, score, policies)
     same = confuse_sides(x, y)
     names = {**sides, "score": score, "topics": correlation.agreement.topics}

@@ -1,6 +1,7 @@
 """The field's words: definitions at hand, the glossary page and the palette all read `glossary.toml`."""
 
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -26,9 +27,18 @@ class Term(BaseModel):
     used: tuple[str, ...] = ()
 
 
+_ADDED: list[Term] = []
+
+
+def add_terms(added: Iterable[Term]) -> None:
+    """Add terms that another room keeps, when it is loaded."""
+    _ADDED.extend(added)
+
+
 @cache
 def terms() -> dict[str, Term]:
-    entries = (Term(key=key, **entry) for key, entry in tomllib.loads(FILE.read_text(encoding="utf-8")).items())
+    kept = tomllib.loads(FILE.read_text(encoding="utf-8")).items()
+    entries = [*(Term(key=key, **entry) for key, entry in kept), *_ADDED]
     return {term.key: term for term in sorted(entries, key=lambda term: term.word.casefold())}
 
 

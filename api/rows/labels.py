@@ -3,12 +3,13 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from api.rows.corpus import JUDGE, CampaignSlug, JudgeName, Number, Out, RunId, TopicId, words
 from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.terms import Condition, DrawKind, JudgeKind, StudyKind, SupportCondition
 from llmjobs.models import Call
+from reports.metrics.registry import SCORES
 
 AssignmentWord = Annotated[str, words(label.name.lower() for label in AssignmentLabel)]
 SupportWord = Annotated[str, words(label.name.lower() for label in SupportLabel)]
@@ -246,8 +247,8 @@ class ConfusionReportRow(Out):
     intervals: dict[str, FigureIntervalRow] = Field(description="by figure")
 
 
-class ScoreRow(Out):
-    """A run's scores under a condition, computed when they are asked for. Scores are in [0, 1]."""
+class _ScoredRun(Out):
+    """Whose scores a row has, and under which condition."""
 
     campaign: CampaignSlug
     condition: Annotated[str, words([*Condition, *SupportCondition])]
@@ -258,16 +259,18 @@ class ScoreRow(Out):
     task: str
     control: bool | None
     topics: int | None = Field(description="topics behind the primary score")
-    vital_strict: Number | None = Field(description="the primary score")
-    vital: Number | None
-    weighted_strict: Number | None
-    weighted: Number | None
-    all_strict: Number | None
-    all: Number | None
-    length: Number | None = Field(description="words of an answer, the mean")
-    weighted_precision: Number | None = Field(description="of support")
-    weighted_recall: Number | None = Field(description="of support")
-    sentences: Number | None = Field(description="of an answer, the mean")
+
+
+_Scores = create_model(  # type: ignore[call-overload]  # mypy cannot see fields that are named in a registry
+    "_Scores",
+    __base__=_ScoredRun,
+    **{score.name: (Number | None, Field(description=score.text or None)) for score in SCORES},
+)
+
+
+class ScoreRow(_Scores):
+    """A run's scores under a condition, computed when they are asked for. Scores are in [0, 1]."""
+
     sentences_total: int | None
     sentences_uncited: int | None
     judged: int = Field(description="labels")

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,18 +13,6 @@ from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
 from evaluation.terms import RagTask
 
-SCORES: Final = (
-    "vital_strict",
-    "vital",
-    "weighted_strict",
-    "weighted",
-    "all_strict",
-    "all",
-    "length",
-    "weighted_precision",
-    "weighted_recall",
-    "sentences",
-)
 # `float` alone would take nan, inf and 1_000 as well.
 NUMBER: Final = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 
@@ -41,15 +29,18 @@ class ScoreRecord:
 
 
 @of_kind("scores", "a CSV with `run_id` and score columns")
-def parse_scores(source: Source) -> tuple[ScoreRecord, ...]:
-    """All rows in file order. Raises `BadInput`: no `run_id` or score column, a cell that is no number, a run twice."""
+def parse_scores(source: Source, names: Collection[str]) -> tuple[ScoreRecord, ...]:
+    """All rows in file order, with the scores of these names.
+
+    Raises `BadInput`: no `run_id` or score column, a cell that is no number, a run twice.
+    """
     problems = Problems(source.name)
     cells = _records(source, problems)
     header_line, header = next(cells, (1, []))
-    _check_header(header_line, header, problems)
+    _check_header(header_line, header, names, problems)
     problems.raise_if_any()
     once = Once(problems, "run_id")
-    rows = [_row(line, record, problems) for line, record in _by_heading(cells, header, problems)]
+    rows = [_row(line, record, names, problems) for line, record in _by_heading(cells, header, problems)]
     if not rows and not problems:
         problems.add(header_line, "file", "rows below the header")
     kept = tuple(row for row in rows if once.is_first(row.line, row.run_id, f"run {row.run_id}"))
@@ -68,11 +59,11 @@ def _records(source: Source, problems: Problems) -> Iterator[tuple[int, list[str
         problems.add(source.lines[taken][0], "line", f"valid CSV: {error}")
 
 
-def _check_header(line: int, header: list[str], problems: Problems) -> None:
+def _check_header(line: int, header: list[str], names: Collection[str], problems: Problems) -> None:
     if "run_id" not in header:
         problems.add(line, "header", "a header line with commas and a column `run_id`")
-    elif not set(SCORES) & set(header):
-        problems.add(line, "header", f"at least one score column of: {', '.join(SCORES)}")
+    elif not set(names) & set(header):
+        problems.add(line, "header", f"at least one score column of: {', '.join(names)}")
     for name, times in Counter(header).items():
         if times > 1 and name:
             problems.add(line, "header", f"every column once, found `{name}` {times} times")
@@ -88,13 +79,13 @@ def _by_heading(
             problems.add(line, "columns", f"{len(header)} columns as in the header, found {len(record)}")
 
 
-def _row(line: int, record: Mapping[str, str], problems: Problems) -> ScoreRecord:
+def _row(line: int, record: Mapping[str, str], names: Collection[str], problems: Problems) -> ScoreRecord:
     run_id, group = record["run_id"], record.get("group", "")
     for name, problem in (("run_id", id_problem(run_id)), ("group", group and name_problem(group))):
         if problem:
             problems.add(line, name, problem)
     task = _task(line, record.get("task", ""), problems)
-    return ScoreRecord(line, run_id, group, task, dict(_values(line, record, problems)))
+    return ScoreRecord(line, run_id, group, task, dict(_values(line, record, names, problems)))
 
 
 def _task(line: int, word: str, problems: Problems) -> RagTask | None:
@@ -105,8 +96,10 @@ def _task(line: int, word: str, problems: Problems) -> RagTask | None:
     return None
 
 
-def _values(line: int, record: Mapping[str, str], problems: Problems) -> Iterator[tuple[str, float]]:
-    for name in SCORES:
+def _values(
+    line: int, record: Mapping[str, str], names: Collection[str], problems: Problems
+) -> Iterator[tuple[str, float]]:
+    for name in names:
         cell = record.get(name, "")
         if NUMBER.fullmatch(cell):
             yield name, float(cell)

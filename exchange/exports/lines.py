@@ -52,7 +52,8 @@ from exchange.snapshots.tables import CampaignRows
 from reports.frames import assignment_sheet
 from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.scores import SCORE_NAMES, answer_scores, run_scores
+from reports.metrics.registry import OF_NUGGETS
+from reports.metrics.scores import answer_scores, run_scores
 from reports.random_checks.frame import drawn_rows, random_check_named
 from reports.timing.figures import segment_lines, time_lines
 
@@ -464,9 +465,7 @@ def _under_pseudonyms(campaign: Campaign, what: str, written: Iterator[str]) -> 
             yield json_line({}, hiding.row(json.loads(line)))
 
 
-# nuggetizer's names for four of our scores; the weighted ones go by our own.
-STRICT_FIELDS = {"vital_strict": "strict_vital_score", "all_strict": "strict_all_score"}
-SCORE_FIELDS = {name: STRICT_FIELDS.get(name, f"{name}_score") for name in SCORE_NAMES}
+SCORE_FIELDS = {score.name: score.field for score in OF_NUGGETS}
 
 
 def score_lines(choice: NuggetCondition, policies: Policies) -> Iterator[str]:

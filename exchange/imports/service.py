@@ -36,6 +36,7 @@ from exchange.imports.kinds import KINDS, ImportLoad, ImportOptions
 from exchange.models import ImportAttempt
 from jobs import queue
 from jobs.models import WorkItem
+from reports.metrics.registry import BY_NAME
 from web.text import cut
 
 ROWS, LONGEST = 8, 160
@@ -77,7 +78,7 @@ def _support(source: Source) -> Rows:
 
 
 def _scores(source: Source) -> Rows:
-    for row in parse_scores(source):
+    for row in parse_scores(source, BY_NAME):
         yield row.run_id, row.group, ", ".join(f"{name} {value:g}" for name, value in row.values.items())
 
 

@@ -20,9 +20,9 @@ from loadtest.bench.measuring import Measured
 from loadtest.bench.scores import LLM, PERSON, SEEDS, SLUG
 from loadtest.bench.sizes import Size
 from reports.agreement.figures import table_of
-from reports.leaderboard.scores import PRIMARY
 from reports.metrics.agreement import LEVELS, agreement
 from reports.metrics.policies import Policies
+from reports.metrics.registry import PRIMARY
 
 READER = "bench-reader"
 QUERY = "?x=E/A&y=E/M"

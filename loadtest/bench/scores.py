@@ -10,10 +10,10 @@ from loadtest.bench.measuring import Measured
 from loadtest.bench.sizes import Size
 from reports.agreement.figures import correlate, table_of
 from reports.frames import assignment_sheet
-from reports.leaderboard.scores import PRIMARY
 from reports.metrics.agreement import LEVELS, Agreement, agreement
 from reports.metrics.bootstrap import intervals
 from reports.metrics.policies import Policies
+from reports.metrics.registry import PRIMARY
 from reports.metrics.scores import RunScores, run_scores
 
 SLUG = "track"

@@ -43,9 +43,9 @@ from jobs.health import queue_state
 from organizer.access import get_campaign, get_row
 from organizer.forms import ListSearch, choice_field, named, page_of, posted, refusals_on
 from reports.agreement.figures import table_of
-from reports.leaderboard.scores import PRIMARY
 from reports.metrics.arrays import Floats, defined
 from reports.metrics.policies import Policies
+from reports.metrics.registry import PRIMARY
 from web import audit_log
 from web.fields import TextField
 from web.templatetags.assay import words

@@ -22,9 +22,10 @@ from organizer.models import TodayVisit
 from organizer.navigation import page_in
 from reports.agreement.figures import agreement_of, table_of
 from reports.cache import cached_report
-from reports.leaderboard.scores import PRIMARY, leaderboard
+from reports.leaderboard.scores import leaderboard
 from reports.metrics.alpha import Overlap
 from reports.metrics.policies import COMPARED, Policies
+from reports.metrics.registry import PRIMARY
 from reports.quality.people import shared_by_people
 from reports.report import FEWEST_TOPICS, has_tau
 from web.text import plural

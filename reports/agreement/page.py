@@ -201,7 +201,9 @@ class AgreementReport(Report):
 
     @property
     def _policies(self) -> str:
-        return f"Policies: {listed_policies(self._head['policies'])}." if self.correlation else ""
+        if self.correlation is None:
+            return ""
+        return f"By {self.correlation.score}; policies {listed_policies(self._head['policies'])}."
 
     @property
     def topics(self) -> int | None:

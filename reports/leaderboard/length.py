@@ -16,7 +16,8 @@ from reports.frames import tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import runs_by_id
 from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.scores import LENGTH, RunScores, on_front, run_scores
+from reports.metrics.registry import LENGTH, PRIMARY
+from reports.metrics.scores import RunScores, on_front, run_scores
 from reports.registry import report
 from reports.report import (
     OVERVIEW,
@@ -46,7 +47,7 @@ Limits = tuple[str, str, str]
 
 class LengthForm(ConditionForm):
     # Length against itself would be a straight line, so it is not among the scores here.
-    score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial="vital_strict")
+    score = forms.ChoiceField(label="Score", choices=SCORES[:-1], initial=PRIMARY)
     group = forms.ChoiceField(label="Group", required=False)
     task = forms.ChoiceField(label="Task", required=False)
     field_order = ["condition", "score", "group", "task", "tag"]

@@ -22,7 +22,7 @@ from reports.document import (
     policy_line,
     policy_options,
 )
-from reports.forms import LeaderboardForm, Option, score_words, ways_out
+from reports.forms import LeaderboardForm, Option, ways_out
 from reports.frames import assignment_sheet, rows_of, tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import (
     Comparisons,
@@ -36,10 +36,11 @@ from reports.leaderboard.scores import (
 )
 from reports.metrics.agreement import score_table
 from reports.metrics.arrays import column_means, defined
-from reports.metrics.intervals import AMOUNTS, FRACTIONS, Interval, documents_of, mean_intervals
+from reports.metrics.intervals import Interval, documents_of, mean_intervals
 from reports.metrics.policies import Policies, SupportPolicies, policies_document
-from reports.metrics.scores import DOUBTS, LENGTH, SCORE_NAMES, doubts
-from reports.metrics.support import SUPPORT_NAMES
+from reports.metrics.registry import BY_NAME, LENGTH
+from reports.metrics.scores import DOUBTS, SCORE_NAMES, doubts
+from reports.metrics.support import PRECISION, RECALL, SUPPORT_NAMES
 from reports.random_checks.page import BoardLine, CheckedReport, corrected_checks
 from reports.registry import Choices, document, report
 from reports.report import (
@@ -67,14 +68,18 @@ from web.templatetags.assay import words
 
 TITLE = "Leaderboard"
 COUNTS = ("topics", "judged", "failed", "unjudged", "excluded", "missing")
-ALWAYS_SHOWN = (LENGTH, "weighted_precision", "weighted_recall")
+ALWAYS_SHOWN = (LENGTH, PRECISION, RECALL)
 SCORED = "scored"
-SUPPORT_TOPICS = ("precision_topics", "recall_topics")
+PRECISION_TOPICS, RECALL_TOPICS = SUPPORT_TOPICS = ("precision_topics", "recall_topics")
 """Keys of the numbers of topics behind a figure: pages grey it by them, files leave them out."""
-SUPPORT_COLUMNS = (
-    Column("weighted_precision", "Citation precision", ColumnKind.SCORE, topics="precision_topics"),
-    Column("weighted_recall", "Citation recall", ColumnKind.SCORE, topics="recall_topics"),
-    Column("sentences", "Sentences", ColumnKind.MEAN, topics="recall_topics"),
+SUPPORT_COLUMNS = tuple(
+    Column(
+        name,
+        BY_NAME[name].words,
+        ColumnKind.SCORE if BY_NAME[name].is_fraction else ColumnKind.MEAN,
+        topics=PRECISION_TOPICS if name == PRECISION else RECALL_TOPICS,
+    )
+    for name in SUPPORT_NAMES
 )
 TagLine = tuple[str, list[tuple[float | None, Interval, int]]]
 
@@ -141,7 +146,7 @@ class LeaderboardReport(CheckedReport):
 
     @property
     def score_words(self) -> str:
-        return score_words(self.runs_score)
+        return BY_NAME[self.runs_score].words
 
     @property
     def is_length(self) -> bool:
@@ -418,10 +423,10 @@ def scores_report(campaign: Campaign, choices: Choices) -> Document:
 def _columns(score: str, *, with_support: bool) -> tuple[Column, ...]:
     columns = [Column("run_id", "Run", ColumnKind.RUN)]
     columns += [Column(name, name.capitalize(), paper=False) for name in ("group", "task")]
-    columns += [Column(name, score_words(name), ColumnKind.SCORE, primary=name == score) for name in SCORE_NAMES]
+    columns += [Column(name, BY_NAME[name].words, ColumnKind.SCORE, primary=name == score) for name in SCORE_NAMES]
     if with_support:
         columns += SUPPORT_COLUMNS
-    columns.append(Column(LENGTH, "Words", ColumnKind.MEAN, primary=score == LENGTH))
+    columns.append(Column(LENGTH, BY_NAME[LENGTH].words, ColumnKind.MEAN, primary=score == LENGTH))
     return (*columns, *(Column(name, name.capitalize(), ColumnKind.COUNT, paper=False) for name in COUNTS))
 
 
@@ -457,7 +462,7 @@ def _by_tag(request: LeaderboardRequest) -> tuple[TagColumn, ...]:
         rows = table.topics & rows_of(table.topic_ids, topics)
         means = column_means(table.values, rows)
         by_run = {run: defined(mean) for run, mean in zip(table.run_ids, means, strict=True)}
-        ends = mean_intervals(table.values[rows], AMOUNTS if request.score == LENGTH else FRACTIONS)
+        ends = mean_intervals(table.values[rows], BY_NAME[request.score].bounds)
         columns.append(TagColumn(tag, int(rows.sum()), by_run, dict(zip(table.run_ids, ends, strict=True))))
     return tuple(columns)
 
@@ -466,4 +471,4 @@ def _by_tag(request: LeaderboardRequest) -> tuple[TagColumn, ...]:
 def comparisons(request: LeaderboardRequest, runs: tuple[str, ...]) -> Comparisons:
     with consistent_read():
         table = score_table(tagged_assignments(request.choice, request.tag), request.score, request.policies)
-    return compare_runs(table, runs, AMOUNTS if request.score == LENGTH else FRACTIONS)
+    return compare_runs(table, runs, BY_NAME[request.score].bounds)

@@ -29,10 +29,11 @@ from evaluation.terms import Condition, FindingCode, SupportCondition
 from reports.frames import tagged_assignments
 from reports.metrics.agreement import ScoreTable
 from reports.metrics.arrays import defined
-from reports.metrics.intervals import AMOUNTS, Interval, difference_intervals, mean_intervals
+from reports.metrics.intervals import Interval, difference_intervals, mean_intervals
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.scores import LENGTH, SCORE_NAMES, RunScores, answer_scores, run_scores, summary
+from reports.metrics.registry import BY_NAME, LENGTH, PRIMARY, Profile, names_of
+from reports.metrics.scores import SCORE_NAMES, RunScores, answer_scores, run_scores, summary
 from reports.metrics.significance import (
     MOST_RUNS,
     PairTests,
@@ -43,8 +44,7 @@ from reports.metrics.significance import (
 )
 from reports.models import ExternalCondition, ExternalScore
 
-PRIMARY = "vital_strict"
-ALL_SCORES = (*SCORE_NAMES, LENGTH)
+ALL_SCORES = names_of(Profile.NUGGETS)
 SIGNIFICANT = 0.05
 
 
@@ -116,7 +116,7 @@ def _intervals(sheet: AssignmentSheet, policies: Policies) -> dict[str, list[Int
     """Return the intervals of the runs' means by score, over the condition's own topics, as the means are."""
     answers = answer_scores(sheet, policies)
     by_score = {name: mean_intervals(answers.of(name)[answers.topics]) for name in SCORE_NAMES}
-    return by_score | {LENGTH: mean_intervals(answers.lengths[answers.length_topics], AMOUNTS)}
+    return by_score | {LENGTH: mean_intervals(answers.lengths[answers.length_topics], BY_NAME[LENGTH].bounds)}
 
 
 def runs_by_id(campaign: Campaign) -> dict[str, Run]:
@@ -184,7 +184,7 @@ def import_scores(
     # On the agreement page both stand in one list, and a name must mean one side.
     if name in TAKEN:
         raise Refused("name_taken", f"{name} is a condition of Assay; give the published table another name.")
-    rows = parse_scores(source)
+    rows = parse_scores(source, BY_NAME)
     return carry_out(
         campaign=campaign,
         kind="scores",

@@ -13,7 +13,8 @@ from reports.metrics.arrays import Booleans, Floats, column_means, defined
 from reports.metrics.kendall import Ties, kendall, kendall_rows
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, TopicChoice
-from reports.metrics.scores import LENGTH, answer_scores
+from reports.metrics.registry import LENGTH
+from reports.metrics.scores import answer_scores
 
 RUN_LEVEL, TOPIC_AVERAGE, ALL_TOPIC_RUN = LEVELS = ("run_level", "topic_average", "all_topic_run")
 

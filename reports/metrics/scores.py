@@ -4,18 +4,19 @@ Each score of an answer is one float division of two exact integers, so equal fr
 floats and ties stay ties.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, column_means, defined, ratio
-from reports.metrics.label_matrix import FAILED, FULL, OKAY, UNJUDGED, VITAL, AssignmentSheet
+from reports.metrics.label_matrix import FAILED, FULL, OKAY, UNJUDGED, UNKNOWN, VITAL, AssignmentSheet
 from reports.metrics.policies import Policies
+from reports.metrics.registry import LENGTH, OF_NUGGETS, Profile, Score, names_of
 
-SCORE_NAMES = ("vital_strict", "vital", "weighted_strict", "weighted", "all_strict", "all")
-LENGTH = "length"
-VITAL_ONLY = ("vital_strict", "vital")
-WEIGHTED = ("weighted_strict", "weighted")
+SCORE_NAMES = names_of(Profile.NUGGETS, fractions=True)
+IMPORTANCES = (VITAL, OKAY, UNKNOWN)
+"""In the order of the shares of scores."""
 DOUBTS = ("missing", "unjudged", "failed", "excluded")
 
 
@@ -23,7 +24,7 @@ DOUBTS = ("missing", "unjudged", "failed", "excluded")
 class AnswerScores:
     """Scores of every answer of a condition.
 
-    `values` is 6 x T x R in the order of SCORE_NAMES, each in [0, 1], nan where the answer does not
+    `values` is S x T x R in the order of SCORE_NAMES, each in [0, 1], nan where the answer does not
     count. `lengths` is T x R in words, nan where the answer does not count. `topics` T are those with
     a nugget, `length_topics` T those that the mean length runs over. `excluded` T x R marks the
     answers that the policy `unjudged` leaves out.
@@ -50,7 +51,7 @@ class AnswerScores:
 class RunScores:
     """Scores of every run and what stands behind them; all arrays have one entry per run.
 
-    `means` is 6 x R in [0, 1] and `length` R in words, nan where undefined. `topics` is 6 x R, the
+    `means` is S x R in [0, 1] and `length` R in words, nan where undefined. `topics` is S x R, the
     answers in each mean. `judged`, `failed`, `unjudged` count labels of submitted answers, `excluded`
     answers left out by policy, `missing` topics with nuggets for which the run has no answer.
     """
@@ -80,16 +81,16 @@ class Spread:
 
 
 def answer_scores(sheet: AssignmentSheet, policies: Policies) -> AnswerScores:
-    values = _fractions(sheet)
-    sizes, vital = sheet.nuggets_per_topic, sheet.vital_per_topic
+    values, sizes = _fractions(sheet), sheet.nuggets_per_topic
     incomplete = _topic_sums(sheet, sheet.labels < 0) > 0
     # A missing label is no `not_support`: by default such an answer leaves the means and is counted.
     excluded = incomplete & sheet.answered & sheet.labelled & (policies.unjudged == "exclude")
     values[:, excluded] = np.nan
     values[:, ~sheet.answered] = 0.0 if policies.missing == "zero" else np.nan
-    no_vital = 0.0 if policies.no_vital == "zero" else np.nan
-    _fill(values, VITAL_ONLY, vital == 0, no_vital)
-    _fill(values, WEIGHTED, vital + _sizes(sheet, sheet.importance == OKAY) == 0, no_vital)
+    # Where nothing of the topic counts, but for cells that another policy left out.
+    left_out = excluded | (~sheet.answered & (policies.missing == "skip"))
+    empty = (_wholes(sheet) == 0)[:, :, np.newaxis] & ~left_out
+    values[empty] = 0.0 if policies.no_vital == "zero" else np.nan
     # Last, and over every policy: a topic without a nugget and a run without a label have no score at all.
     values[:, sizes == 0] = np.nan
     values[:, :, ~sheet.labelled] = np.nan
@@ -150,24 +151,29 @@ def summary(sheet: AssignmentSheet, policies: Policies, runs: Booleans) -> dict[
 
 
 def _fractions(sheet: AssignmentSheet) -> Floats:
-    """The six scores with every missing label as 0, 6 x T x R; nan where the denominator is 0."""
+    """The scores with every missing label as 0, S x T x R; nan where the denominator is 0."""
     full, points = sheet.labels == FULL, np.maximum(sheet.labels, 0)  # from 0 to FULL
-    vital, okay = sheet.importance == VITAL, sheet.importance == OKAY
-    vitals, okays = _sizes(sheet, vital)[:, np.newaxis], _sizes(sheet, okay)[:, np.newaxis]
-    every = sheet.nuggets_per_topic[:, np.newaxis]
-    vital_full, okay_full = _topic_sums(sheet, full, vital), _topic_sums(sheet, full, okay)
-    vital_points, okay_points = _topic_sums(sheet, points, vital), _topic_sums(sheet, points, okay)
-    # An okay nugget weighs half a vital one: both sides are doubled to stay whole numbers.
+    parts = [sheet.importance == code for code in IMPORTANCES]
+    sums = [[_topic_sums(sheet, cells, part) for part in parts] for cells in (points, full)]
+    wholes = _wholes(sheet)[:, :, np.newaxis]
+    # Shares are whole numbers, so that both sides of each division are.
     return np.stack(
         [
-            ratio(vital_full, vitals),
-            ratio(vital_points, FULL * vitals),
-            ratio(2 * vital_full + okay_full, 2 * vitals + okays),
-            ratio(2 * vital_points + okay_points, FULL * (2 * vitals + okays)),
-            ratio(_topic_sums(sheet, full), every),
-            ratio(_topic_sums(sheet, points), FULL * every),
+            ratio(_shared(score, sums[score.strict]), whole if score.strict else FULL * whole)
+            for score, whole in zip(OF_NUGGETS, wholes, strict=True)
         ]
     )
+
+
+def _wholes(sheet: AssignmentSheet) -> Counts:
+    """What the nuggets of each topic count together, S x T."""
+    sizes = [_sizes(sheet, sheet.importance == code) for code in IMPORTANCES]
+    return np.stack([_shared(score, sizes) for score in OF_NUGGETS])
+
+
+def _shared(score: Score, counts: Sequence[Counts]) -> Counts:
+    shared: Counts = sum(share * count for share, count in zip(score.shares, counts, strict=True))  # type: ignore[assignment]
+    return shared
 
 
 def _topic_sums(sheet: AssignmentSheet, cells: Booleans | Bytes, nuggets: Booleans | None = None) -> Counts:
@@ -183,15 +189,6 @@ def _topic_sums(sheet: AssignmentSheet, cells: Booleans | Bytes, nuggets: Boolea
 def _sizes(sheet: AssignmentSheet, nuggets: Booleans) -> Counts:
     """Number of the chosen nuggets of each topic, T."""
     return np.bincount(sheet.nugget_topic[nuggets], minlength=len(sheet.topic_ids))
-
-
-def _fill(values: Floats, names: tuple[str, ...], topics: Booleans, value: float) -> None:
-    """Set scores where their denominator is empty, leaving cells that another policy left out."""
-    for name in names:
-        # `all` has a denominator wherever there is a nugget, so nan there is another policy's doing.
-        score = values[SCORE_NAMES.index(name)]
-        out = np.isnan(values[SCORE_NAMES.index("all")])
-        score[topics] = np.where(out[topics], np.nan, value)
 
 
 def _lengths(sheet: AssignmentSheet, policies: Policies, topics: Booleans) -> Floats:

@@ -13,9 +13,10 @@ from reports.metrics.agreement import ScoreTable
 from reports.metrics.arrays import Booleans, Bytes, Counts, Floats, Indices, column_means, ratio
 from reports.metrics.label_matrix import FAILED, UNJUDGEABLE, UNJUDGED, SupportSheet
 from reports.metrics.policies import SupportPolicies
+from reports.metrics.registry import Profile, names_of
 
 FULL = len(CITATION_LABELS) - 1
-PRECISION, RECALL, SENTENCES = SUPPORT_NAMES = ("weighted_precision", "weighted_recall", "sentences")
+PRECISION, RECALL, SENTENCES = SUPPORT_NAMES = names_of(Profile.CITATIONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,11 +38,12 @@ from reports.metrics.confusion import (
 from reports.metrics.jackknife import Jackknife, jackknife
 from reports.metrics.judge_verdict import Slice, Verdict, verdict_of, weak_at
 from reports.metrics.policies import COMPARED, SUPPORT_COMPARED
+from reports.metrics.registry import PRIMARY
 from reports.metrics.support import PRECISION
 from reports.quality.people import kappa_of_people
 from reports.report import FEWEST_PAIRS, why_no_tau
 
-RANKED_BY: Final = ("vital_strict", PRECISION)
+RANKED_BY: Final = (PRIMARY, PRECISION)
 """The scores of nugget labels and of citation labels whose order of runs is compared."""
 LLM, PEOPLE = "the LLM", "people"
 Pairs = tuple[int, str, int, int, int, int, int]

@@ -13,7 +13,6 @@ from evaluation.labels import NO_LABEL
 from evaluation.models import Campaign, Study
 from evaluation.terms import DrawKind, StudyKind
 from reports.cache import cached_report
-from reports.leaderboard.scores import PRIMARY
 from reports.metrics.alpha import alpha_ordinal
 from reports.metrics.arrays import Booleans, Counts, Floats, defined
 from reports.metrics.label_matrix import FULL, LABELS, NOT
@@ -35,6 +34,7 @@ from reports.metrics.random_check.estimate import (
     variances_ahead,
 )
 from reports.metrics.random_check.weights import values_of
+from reports.metrics.registry import PRIMARY
 from reports.metrics.scores import SCORE_NAMES
 from reports.metrics.significance import significance_groups
 from reports.metrics.support import PRECISION, RECALL

@@ -12,10 +12,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from evaluation.templatetags.labels import label
-from reports.forms import score_words
 from reports.metrics.intervals import Interval
 from reports.metrics.jackknife import Jackknife
-from reports.metrics.support import PRECISION, RECALL
+from reports.metrics.registry import BY_NAME
 from reports.models import BOTH
 from reports.report import FORMATS, SHORT, Basis, Column, ColumnKind, ReportCell, why_no_tau
 from reports.terms import condition_words
@@ -199,7 +198,7 @@ def run_kind(task: str) -> SafeString:
 
 @register.filter
 def score_name(code: str) -> str:
-    return {PRECISION: "Citation precision", RECALL: "Citation recall"}.get(code) or score_words(code)
+    return BY_NAME[code].words
 
 
 @register.simple_tag

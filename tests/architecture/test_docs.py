@@ -25,6 +25,7 @@ from evaluation.formats.topics import parse_qrels, parse_topics
 from evaluation.management.base import AssayCommand
 from evaluation.terms import FindingCode, StudyKind
 from llmjobs.prompt_store import read_wording
+from reports.metrics.registry import BY_NAME
 from reports.random_checks.importing import parse_random_check
 from reports.registry import documents
 from tests.architecture.tree import DJANGOS
@@ -56,7 +57,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "support": lambda path: parse_support(read_source(path)),
     "random-check": lambda path: parse_random_check(read_source(path), StudyKind.ASSIGNMENT, ()),
     "practice": lambda path: parse_practice(read_source(path)),
-    "scores": lambda path: parse_scores(read_source(path)),
+    "scores": lambda path: parse_scores(read_source(path), BY_NAME),
     "prompt": lambda path: read_wording(read_source(path)),
 }
 

@@ -41,9 +41,9 @@ from loadtest.demo.campaign import JUDGES, LLMS
 from organizer.cost import LABEL, LIST, Prices, cost_page, llm_units, person_units
 from organizer.management.commands.load_demo import visit_yesterday
 from organizer.today.summary import last_visit
-from reports.leaderboard.scores import PRIMARY
 from reports.metrics.confusion import confusion
 from reports.metrics.policies import Policies
+from reports.metrics.registry import PRIMARY
 from reports.quality.people import shared_by_people
 from reports.random_checks.corrected import corrected_report, random_check_state
 from reports.random_checks.drawing import PER_RUN

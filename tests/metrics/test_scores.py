@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as hnp
 
 from reports.metrics.label_matrix import FAILED, UNJUDGED, AssignmentSheet
 from reports.metrics.policies import Policies
-from reports.metrics.scores import LENGTH, SCORE_NAMES, Spread, answer_scores, run_scores, summary
+from reports.metrics.registry import LENGTH
+from reports.metrics.scores import SCORE_NAMES, Spread, answer_scores, run_scores, summary
 
 from .sheet_makers import assignment_sheet
 

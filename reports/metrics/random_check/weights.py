@@ -20,15 +20,18 @@ from reports.metrics.label_matrix import (
     SupportSheet,
 )
 from reports.metrics.policies import Policies, SupportPolicies
-from reports.metrics.scores import SCORE_NAMES
+from reports.metrics.registry import BY_NAME, OF_NUGGETS
+from reports.metrics.scores import IMPORTANCES
 from reports.metrics.support import PRECISION, RECALL
 
 LENIENT: Final = np.arange(LABELS) / FULL
+PLACES: Final = np.argsort(IMPORTANCES)
+"""Where the share of each code of importance stands."""
 STRICT: Final = (np.arange(LABELS) == FULL).astype(np.float64)
 
 
 def values_of(score: str) -> Floats:
-    return STRICT if score.endswith("_strict") else LENIENT
+    return STRICT if BY_NAME[score].strict else LENIENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,11 @@ class ScoreWeights:
 
 
 def nugget_weights(sheet: AssignmentSheet, policies: Policies) -> dict[str, ScoreWeights]:
-    importance = sheet.importance
-    vital = (importance == VITAL).astype(np.float64)
-    shares = {"vital": vital, "weighted": vital + (importance == OKAY) / 2, "all": np.ones(len(importance))}
-    by_share = {name: _shared(sheet, share, policies) for name, share in shares.items()}
-    return {name: by_share[name.removesuffix("_strict")] for name in SCORE_NAMES}
+    by_shares = {
+        shares: _shared(sheet, np.array(shares, dtype=np.float64)[PLACES[sheet.importance]], policies)
+        for shares in {score.shares for score in OF_NUGGETS}
+    }
+    return {score.name: by_shares[score.shares] for score in OF_NUGGETS}
 
 
 def _shared(sheet: AssignmentSheet, share: Floats, policies: Policies) -> ScoreWeights:

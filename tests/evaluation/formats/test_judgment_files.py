@@ -24,6 +24,7 @@ from evaluation.formats.source import Source, read_source
 from evaluation.formats.support import SupportRecord, parse_support, support_line
 from evaluation.labels import AssignmentLabel, SupportLabel
 from evaluation.terms import Importance, RagTask, SupportCondition
+from reports.metrics.registry import BY_NAME
 from web.text import trimmed
 
 Read = Callable[[str], Source]
@@ -151,14 +152,14 @@ def test_support_may_be_repeated_equally_and_judges_may_differ() -> None:
 
 def test_published_scores(source: Read) -> None:
     content = "run_id,group,task,vital_strict,all,notes\nr1,lab,RAG,0.41,.5,x\n\nr2,,,,1e-1,y\n"
-    assert parse_scores(source(content)) == (
+    assert parse_scores(source(content), BY_NAME) == (
         ScoreRecord(2, "r1", "lab", RagTask.RAG, {"vital_strict": 0.41, "all": 0.5}),
         ScoreRecord(4, "r2", "", None, {"all": 0.1}),
     )
 
 
 def test_a_quoted_cell_over_lines_keeps_the_line_numbers(source: Read) -> None:
-    rows = parse_scores(source('run_id,all,notes\nr1,0.5,"a\n\nb"\nr2,1,c\n'))
+    rows = parse_scores(source('run_id,all,notes\nr1,0.5,"a\n\nb"\nr2,1,c\n'), BY_NAME)
     assert [(row.line, row.run_id) for row in rows] == [(2, "r1"), (5, "r2")]
 
 

@@ -15,6 +15,12 @@ from evaluation.formats.segments import parse_segments
 from evaluation.formats.source import Source
 from evaluation.formats.support import parse_support
 from evaluation.formats.topics import parse_qrels, parse_topics
+from reports.metrics.registry import BY_NAME
+
+
+def parse_published(source: Source) -> object:
+    return parse_scores(source, BY_NAME)
+
 
 Case = tuple[Callable[[Source], Any], str, int, str, str]
 
@@ -178,19 +184,19 @@ SUPPORTS = [
     ),
 ]
 SCORES = [
-    (parse_scores, "r1,0.5\n", 1, "header", "run_id"),
-    (parse_scores, "run_id,team\nr1,x\n", 1, "header", "vital_strict"),
-    (parse_scores, "run_id,all,all\nr1,1,1\n", 1, "header", "2 times"),
-    (parse_scores, "run_id,all\n", 1, "file", "rows below"),
-    (parse_scores, "run_id,all\nr1,0.5\nr2,high\n", 3, "all", "a finite number"),
-    (parse_scores, "run_id,all\nr1,nan\n", 2, "all", "a finite number"),
-    (parse_scores, "run_id,all\nr1,inf\n", 2, "all", "a finite number"),
-    (parse_scores, "run_id,all\nr1,1_0\n", 2, "all", "a finite number"),
-    (parse_scores, "run_id,all\nr1,0.5,0.6\n", 2, "columns", "2 columns"),
-    (parse_scores, "run_id,task,all\nr1,QA,0.5\n", 2, "task", "AG or RAG"),
-    (parse_scores, "run_id,all\n=r1,0.5\n", 2, "run_id", "spreadsheet"),
-    (parse_scores, "run_id,all\nr1,0.5\nr1,0.5\n", 3, "run_id", "line 2"),
-    (parse_scores, 'run_id,all\n"r1,0.5\n', 2, "line", "valid CSV"),
+    (parse_published, "r1,0.5\n", 1, "header", "run_id"),
+    (parse_published, "run_id,team\nr1,x\n", 1, "header", "vital_strict"),
+    (parse_published, "run_id,all,all\nr1,1,1\n", 1, "header", "2 times"),
+    (parse_published, "run_id,all\n", 1, "file", "rows below"),
+    (parse_published, "run_id,all\nr1,0.5\nr2,high\n", 3, "all", "a finite number"),
+    (parse_published, "run_id,all\nr1,nan\n", 2, "all", "a finite number"),
+    (parse_published, "run_id,all\nr1,inf\n", 2, "all", "a finite number"),
+    (parse_published, "run_id,all\nr1,1_0\n", 2, "all", "a finite number"),
+    (parse_published, "run_id,all\nr1,0.5,0.6\n", 2, "columns", "2 columns"),
+    (parse_published, "run_id,task,all\nr1,QA,0.5\n", 2, "task", "AG or RAG"),
+    (parse_published, "run_id,all\n=r1,0.5\n", 2, "run_id", "spreadsheet"),
+    (parse_published, "run_id,all\nr1,0.5\nr1,0.5\n", 3, "run_id", "line 2"),
+    (parse_published, 'run_id,all\n"r1,0.5\n', 2, "line", "valid CSV"),
 ]
 CASES: list[Case] = [*GENERAL, *TOPICS, *SEGMENTS, *QRELS, *RUNS, *NUGGET_LISTS, *ASSIGNMENTS, *SUPPORTS, *SCORES]
 

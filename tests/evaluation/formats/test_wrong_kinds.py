@@ -16,6 +16,11 @@ from evaluation.formats.segments import parse_segments
 from evaluation.formats.source import Source, read_source
 from evaluation.formats.support import parse_support
 from evaluation.formats.topics import parse_qrels, parse_topics
+from reports.metrics.registry import BY_NAME
+
+
+def parse_published(source: Source) -> object:
+    return parse_scores(source, BY_NAME)
 
 
 def source(content: str | bytes) -> Source:
@@ -63,7 +68,7 @@ LABELS = lines({"qid": "1", "run_id": "r", "nuggets": [{"text": "a", "assignment
         (parse_lists, TOPICS, "these look like topics"),
         (parse_assignments, CSV, "this is a comma CSV"),
         (parse_support, LABELS, "nugget labels"),
-        (parse_scores, QRELS, "these look like qrels"),
+        (parse_published, QRELS, "these look like qrels"),
     ],
 )
 def test_a_wrong_kind_is_said_once(parse: Callable[[Source], Any], content: str, words: str) -> None:
