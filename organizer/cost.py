@@ -170,6 +170,7 @@ def _units_made(campaign: Campaign, jobs: Mapping[int, LlmJob]) -> Counter[tuple
 
 
 TITLE = "Cost"
+WORDS = {condition.value: condition.words for condition in Condition}
 REFERENCES = (Condition.MM, Condition.EM, Condition.AM)
 """Conditions that people labelled, the one wholly manual first."""
 
@@ -342,14 +343,16 @@ def _points(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _chart(points: list[dict[str, Any]]) -> Chart:
-    titles = ("cost per topic", "tau-b, run level")
+    titles = ("cost per topic", "tau-b over run means")
     return Chart(
         alt=f"Agreement against cost of {len(points):,} {plural(len(points), 'condition')}.",
-        draw=lambda dark: charts.plane(points, titles, dark=dark, ends=_ends(points)),
+        draw=lambda dark: charts.plane(charts.named(points, WORDS), titles, dark=dark, ends=_ends(points)),
+        draw_file=lambda: charts.plane(
+            charts.named(points, WORDS, codes=True), titles, dark=False, ends=_ends(points)
+        ),
         note="A point is a condition: the cost of a topic, and how far its runs rank as under the reference.",
         # One point says nothing about any other.
         shown=len(points) > 1,
-        names={condition.value: condition.words for condition in Condition},
         links={condition.words: f"../../leaderboard/?condition={condition}" for condition in Condition},
     )
 

@@ -15,6 +15,7 @@ from reports.agreement.figures import Correlation, RunPoint, TopicPoint, cells_o
 from reports.confusion.paired_labels import ConfusionReport
 from reports.files import with_code
 from reports.metrics.bootstrap import CurvePoint
+from reports.metrics.registry import BY_NAME
 
 Rows = Sequence[dict[str, Any]]
 Ends = tuple[tuple[float, float], tuple[float, float]]
@@ -31,14 +32,6 @@ ROW = 20
 ROOM = {"left": 48, "right": 64, "top": 12, "bottom": 12}
 """Around pictures with names in them: readers draw these in fonts wider than ours."""
 NAME_ROOM = 340
-WORDS = {
-    "weighted precision": "citation precision",
-    "weighted recall": "citation recall",
-    "tau-b, run level": "tau-b over run means",
-    "vital strict": "vital, strict",
-    "all strict": "all, strict",
-}
-"""Titles of axes, by what the columns of tables are called."""
 NAME_START, NAME_END = 24, 19
 """How much of a long name is drawn. Its end is kept, where runs of one group differ."""
 CELL = 120
@@ -91,7 +84,7 @@ def scatter(correlation: Correlation, *, dark: bool) -> str:
         for point in (() if binned else correlation.points)
     ]
     cells = cells_of(correlation.points) if binned else []
-    name = correlation.score.replace("_", " ")
+    name = BY_NAME[correlation.score].words.lower()
     titles = (f"{with_code(correlation.x)}, {name}", f"{with_code(correlation.y)}, {name}")
     return _drawn("scatter", {"runs": runs, "answers": answers, "cells": cells, "titles": titles}, dark=dark)
 
@@ -107,7 +100,7 @@ def ranking(rows: Sequence[Mapping[str, Any]], score: str, *, dark: bool) -> str
         for row in rows
         if row[score] is not None
     ]
-    return _drawn("ranking", {"runs": runs, "title": score.replace("_", " ")}, dark=dark)
+    return _drawn("ranking", {"runs": runs, "title": BY_NAME[score].words.lower()}, dark=dark)
 
 
 def _with_interval(row: Mapping[str, Any], score: str) -> str:
@@ -166,27 +159,22 @@ def spans(rows: Rows, title: str, *, dark: bool) -> str:
     return _drawn("spans", {"rows": list(rows), "title": title}, dark=dark)
 
 
+def named(rows: Rows, words: Mapping[str, str], *, codes: bool = False) -> Rows:
+    """Return rows whose names begin with a code under its words; with `codes`, that stands in brackets behind them."""
+    parted = [row["name"].partition(",") for row in rows]
+    names = [f"{words[code]} ({code})" if codes else words[code] for code, _, _ in parted]
+    return [
+        row | {"name": f"{name}{comma}{rest}"}
+        for row, name, (_, comma, rest) in zip(rows, names, parted, strict=True)
+    ]
+
+
 def task_of(task: str) -> str:
     return task or NO_TASK
 
 
-def in_words(specification: str, names: Mapping[str, str]) -> str:
-    for code, name in (WORDS | dict(names)).items():
-        pattern = code if " " in code else rf'(?<="){re.escape(code)}(?=[":,])'
-        specification = re.sub(pattern, name, specification)
-    return specification
-
-
-def as_file(specification: str, names: Mapping[str, str]) -> str:
-    """Return a picture that leaves: the codes of the tables beside it stand in brackets after their words."""
-    return in_words(
-        specification, {code: name if " " in code else f"{name} ({code})" for code, name in names.items()}
-    )
-
-
-def on_page(specification: str, names: Mapping[str, str]) -> str:
+def on_page(specification: str) -> str:
     """Return a picture as pages show it: on axes of the whole measure. Files keep axes that fit their figures."""
-    specification = in_words(specification, names)
     chart = json.loads(specification)
     parts = [chart, *chart.get("layer", [])]
     rows = [row for part in parts for row in part.get("data", {}).get("values", [])]
@@ -356,7 +344,7 @@ def _heat_map(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
 def _curve(alt: Any, content: dict[str, Any], palette: Palette) -> Any:
     axis = alt.Axis(tickMinStep=1, format="d")
     base = alt.Chart({"values": content["rows"]}).encode(x=alt.X("topics:Q", title="Topics", axis=axis))
-    low = alt.Y("low:Q", title="Kendall's tau-b, run level", scale=alt.Scale(zero=False))
+    low = alt.Y("low:Q", title="Kendall's tau-b over run means", scale=alt.Scale(zero=False))
     band = base.mark_area(color=palette.fills[0], opacity=0.2, aria=False).encode(y=low, y2="high:Q")
     line = base.mark_line(color=palette.fills[0], aria=False).encode(y="mean:Q")
     points = base.mark_point(color=palette.fills[0], filled=True, size=40, opacity=1)

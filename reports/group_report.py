@@ -24,7 +24,7 @@ from reports.leaderboard.scores import Leaderboard, leaderboard, runs_by_id
 from reports.metrics.arrays import Booleans, defined
 from reports.metrics.label_matrix import AssignmentSheet
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.registry import LENGTH
+from reports.metrics.registry import BY_NAME, LENGTH, PRIMARY
 from reports.metrics.scores import SCORE_NAMES, AnswerScores, answer_scores
 from reports.registry import report
 from reports.report import (
@@ -181,7 +181,7 @@ def _chart(by_topic: list[Row]) -> Chart | None:
         return None
     return Chart(
         alt=f"Vital strict of the group's best run in {counted(len(bars), 'topic')}, within each topic's range.",
-        draw=lambda dark: charts.spans(bars, "vital strict", dark=dark),
+        draw=lambda dark: charts.spans(bars, BY_NAME[PRIMARY].words.lower(), dark=dark),
         note="Lines: from each topic's minimum to its maximum. Upright: its median. Points: the group's best run.",
     )
 

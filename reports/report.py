@@ -219,15 +219,15 @@ class Rows(Sequence[Row]):
 class Chart:
     """A picture of a section: what it shows, for those who do not see it, and how it is specified.
 
-    `shown`: the page has it; an empty one is a file only. `names`: words on the page for codes in it. `links`: what
-    a mark of that name opens; runs, topics and rows of the table are found without.
+    `shown`: the page has it; an empty one is a file only. `draw_file`: where a file has codes beside the words.
+    `links`: what a mark of that name opens; runs, topics and rows of the table are found without.
     """
 
     alt: str
     draw: Callable[[bool], str]
     note: str = ""
     shown: bool = True
-    names: Mapping[str, str] = field(default_factory=dict)
+    draw_file: Callable[[], str] | None = None
     links: Mapping[str, str] = field(default_factory=dict)
 
 

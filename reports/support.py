@@ -30,6 +30,7 @@ from reports.metrics.arrays import Booleans, Floats, column_means, defined
 from reports.metrics.intervals import mean_intervals
 from reports.metrics.label_matrix import SupportSheet
 from reports.metrics.policies import SupportPolicies, policies_document
+from reports.metrics.registry import BY_NAME
 from reports.metrics.support import (
     PRECISION,
     RECALL,
@@ -69,6 +70,7 @@ SupportRow = dict[str, Any]
 A pair is a sentence and a segment. `intervals` has those of precision and recall, as documents.
 """
 TITLE = "Citation support"
+WORDS = {condition.value: condition.words for condition in SupportCondition}
 SPOKEN = {label.word: label.spoken for label in CITATION_LABELS.degrees}
 SCORES = of_kind(ColumnKind.SCORE, weighted_precision="Precision", weighted_recall="Recall")
 LABEL_COUNTS = of_kind(ColumnKind.COUNT, **CITATION_LABELS.headings)
@@ -280,7 +282,7 @@ def _plane(rows: list[dict[str, Any]], topics: list[dict[str, Any]]) -> Chart | 
     ]
     if not points:
         return None
-    titles = ("weighted precision", "weighted recall")
+    titles = (BY_NAME[PRECISION].words.lower(), BY_NAME[RECALL].words.lower())
     return Chart(
         alt=f"Precision and recall of {counted(len(points), 'run')}, and averages of {counted(len(topics), 'topic')}.",
         draw=lambda dark: charts.plane(points, titles, small=topics, dark=dark),
@@ -402,11 +404,11 @@ def _conditions(choice: CitationCondition, tag: str) -> Section:
         *COUNTS,
         screen=f"judge {ASIDE}",
     )
+    titles = (list(SPOKEN.values()), "share of citation labels")
     chart = Chart(
         alt=labels_alt("citation labels", sum(row["pairs"] > 0 for row in rows)),
-        draw=lambda dark: charts.stacked(bars, list(SPOKEN.values()), "share of judged pairs", dark=dark),
-        names={each.value: each.words for each in SupportCondition}
-        | {"share of judged pairs": "share of citation labels"},
+        draw=lambda dark: charts.stacked(charts.named(bars, WORDS), *titles, dark=dark),
+        draw_file=lambda: charts.stacked(charts.named(bars, WORDS, codes=True), *titles, dark=False),
         links={each.words: f"?condition={each}" for each in SupportCondition},
     )
     return Section(

@@ -16,7 +16,7 @@ from reports.frames import tagged_assignments, topics_by_tag
 from reports.leaderboard.scores import runs_by_id
 from reports.metrics.arrays import defined
 from reports.metrics.policies import Policies, policies_document
-from reports.metrics.registry import LENGTH, PRIMARY
+from reports.metrics.registry import BY_NAME, LENGTH, PRIMARY
 from reports.metrics.scores import RunScores, on_front, run_scores
 from reports.registry import report
 from reports.report import (
@@ -122,7 +122,7 @@ def _rows(scores: RunScores, runs: dict[str, Run], run_ids: Sequence[str], score
 def _overview(rows: list[Row], score: str, topics: int) -> Section:
     points = [_point(row, score) for row in rows if row["length"] is not None and row[score] is not None]
     front = [{"x": row["length"], "y": row[score]} for row in rows if row["front"]]
-    titles = ("words per answer", words(score))
+    titles = ("words per answer", BY_NAME[score].words.lower())
     return Section(
         name=OVERVIEW,
         title=f"{words(score).capitalize()} against length",

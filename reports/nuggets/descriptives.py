@@ -350,9 +350,8 @@ def _label_chart(rows: list[Row]) -> Chart | None:
     ]
     return Chart(
         alt=labels_alt("nugget labels", len(rows)),
-        draw=lambda dark: charts.stacked(bars, list(SPOKEN.values()), "share of labels", dark=dark),
+        draw=lambda dark: charts.stacked(bars, list(SPOKEN.values()), "share of nugget labels", dark=dark),
         note="Nugget labels by condition.",
-        names={"share of labels": "share of nugget labels"},
     )
 
 

@@ -46,6 +46,7 @@ from reports.timing.figures import (
 from web.consistent_read import consistent_read
 
 TITLE = "Time"
+WORDS = {str(code): stage.words for code, stage in STAGES.items()}
 HOUR = 3600
 SPREAD = (
     *of_kind(ColumnKind.CLOCK, low_s="Low", point_s="Median", high_s="High", q1_s="q1", q3_s="q3", iqr_s="IQR"),
@@ -129,9 +130,9 @@ def _stages(first: Sequence[TopicTime], words: Words) -> Section:
     ]
     chart = Chart(
         alt=f"Hours per topic in {counted(len(bars), 'stage')}: low, median and high, and what was published.",
-        draw=lambda dark: charts.spans(bars, "hours per topic", dark=dark),
+        draw=lambda dark: charts.spans(charts.named(bars, WORDS), "hours per topic", dark=dark),
+        draw_file=lambda: charts.spans(charts.named(bars, WORDS, codes=True), "hours per topic", dark=False),
         note="Points: medians. Lines: from the median low to the median high. Upright: the published figure.",
-        names={stage: stage.words for stage in STAGES.values()},
         links={stage.words: f"../../work/?stage={stage}" for stage in STAGES.values()},
     )
     stage_columns = columns(
