@@ -151,7 +151,7 @@ GREATEST_SEED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class StudyOrder:
-    """Order of a study. `person`, `machine`, `nuggets`: by name, '' for the only set or judge that fits.
+    """Order of a study. `person`, `judge`, `nuggets`: by name, '' for the only set or judge that fits.
 
     `condition`: under which the person judged support. `topics`: by topic id; none: all.
     """
@@ -159,7 +159,7 @@ class StudyOrder:
     name: str
     kind: StudyKind
     person: str = ""
-    machine: str = ""
+    judge: str = ""
     nuggets: str = ""
     condition: SupportCondition = SupportCondition.SCRATCH
     per_topic: int = PER_TOPIC
@@ -181,21 +181,21 @@ def create_study(*, campaign: Campaign, order: StudyOrder, actor: User | None = 
         topics = topics_named(locked, order.topics)
         nugget_set = set_to_study(locked, order.nuggets, JudgeKind) if order.kind is StudyKind.ASSIGNMENT else None
         labels = labels_between(locked, topics, nugget_set, order.condition)
-        person, machine = (
+        person, llm = (
             judge_to_study(labels.judges(kind), kind, name)
-            for kind, name in ((JudgeKind.HUMAN, order.person), (JudgeKind.LLM, order.machine))
+            for kind, name in ((JudgeKind.HUMAN, order.person), (JudgeKind.LLM, order.judge))
         )
-        item_of = labelled_by_both(labels.of(person), labels.of(machine), nugget_set)
+        item_of = labelled_by_both(labels.of(person), labels.of(llm), nugget_set)
         disputed, agreed = ([pair for pair in item_of if pair.is_disputed is so] for so in (True, False))
         drawn = draw(disputed, order.per_topic, seed=order.seed, stratified=order.stratified)
         if not drawn:
-            raise Refused("no_disagreement", f"{person} and {machine} differ on no pair here: nothing was drawn.")
+            raise Refused("no_disagreement", f"{person} and {llm} differ on no pair here: nothing was drawn.")
         decoys = draw_decoys(agreed, drawn, order.decoys, seed=order.seed)
         event = Event.objects.create(
             campaign=locked,
             kind="study.created",
             actor=actor,
-            payload=_payload(order, person, machine, nugget_set)
+            payload=_payload(order, person, llm, nugget_set)
             | {"pairs": len(drawn), "of": len(disputed), "agreed": len(decoys)},
         )
         study = Study.objects.create(
@@ -203,7 +203,7 @@ def create_study(*, campaign: Campaign, order: StudyOrder, actor: User | None = 
             name=order.name,
             kind=order.kind,
             person=person,
-            machine=machine,
+            judge=llm,
             nugget_set=nugget_set,
             condition="" if nugget_set else order.condition,
             per_topic=order.per_topic,
@@ -237,9 +237,9 @@ def add_pairs(study: Study, labels: Mapping[Item, tuple[int | None, int | None]]
             topic_id=topics[answer],
             **{"answer_id": answer} | item_fields(study, item),
             person_label=person_label,
-            machine_label=machine_label,
+            judge_label=judge_label,
         )
-        for answer, (item, (person_label, machine_label)) in zip(answers, labels.items(), strict=True)
+        for answer, (item, (person_label, judge_label)) in zip(answers, labels.items(), strict=True)
     ]
     StudyPair.objects.bulk_create(pairs, batch_size=BATCH)
 
@@ -261,7 +261,7 @@ def answers_of(study: Study, items: Iterable[Item]) -> list[int]:
 def study_named(campaign: Campaign, name: str) -> Study:
     """Return a campaign's study. Raises `Refused` with the names that exist."""
     studies = Study.objects.filter(campaign=campaign)
-    study = studies.filter(name=name).select_related("campaign", "person", "machine", "nugget_set__judge").first()
+    study = studies.filter(name=name).select_related("campaign", "person", "judge", "nugget_set__judge").first()
     if study is None:
         there = studies.order_by("name").values_list("name", flat=True)
         raise no_such("no_such_study", f"study {name} in {campaign.slug}", there)
@@ -353,7 +353,7 @@ def topics_named(campaign: Campaign, names: Sequence[str]) -> list[Topic]:
 
 
 LACKING = {JudgeKind.HUMAN: "No person has such labels here", JudgeKind.LLM: "No LLM has such labels here"}
-FIELDS = {JudgeKind.HUMAN: "person", JudgeKind.LLM: "machine"}
+FIELDS = {JudgeKind.HUMAN: "person", JudgeKind.LLM: "judge"}
 A_STUDY = "a study"
 
 
@@ -383,12 +383,12 @@ def judge_to_study(judges: QuerySet[Judge], kind: JudgeKind, name: str) -> Judge
     raise Refused("no_such_judge", f"{text}; there are: {names}.")
 
 
-def _payload(order: StudyOrder, person: Judge, machine: Judge, nugget_set: NuggetSet | None) -> dict[str, object]:
+def _payload(order: StudyOrder, person: Judge, llm: Judge, nugget_set: NuggetSet | None) -> dict[str, object]:
     return {
         "study": order.name,
         "kind": order.kind,
         "person": person.pk,
-        "machine": machine.name,
+        "judge": llm.name,
         "nuggets": nugget_set.pk if nugget_set else None,
         "condition": None if nugget_set else order.condition,
         "per_topic": order.per_topic,
@@ -431,12 +431,12 @@ def study_for(viewer: User, campaign: Campaign, pk: int) -> Study:
 
 def _studies(viewer: User, campaign: Campaign) -> QuerySet[Study]:
     studies = Study.objects.filter(campaign__in=within(viewer, campaign))
-    return studies.select_related("campaign", "person", "machine", "nugget_set__judge")
+    return studies.select_related("campaign", "person", "judge", "nugget_set__judge")
 
 
 def tasks_of_study(study: Study) -> list[Task]:
     tasks = Task.objects.filter(study=study).not_withdrawn()
-    related = ("topic", "assessor", "protocol", "nugget_set", "machine", "study")
+    related = ("topic", "assessor", "protocol", "nugget_set", "judge", "study")
     return list(tasks.select_related(*related).order_by("topic__position", "pk"))
 
 

@@ -160,7 +160,7 @@ def study_request(study: Study, judge: Judge, topics: tuple[str, ...] = ()) -> J
 
     Raises `Refused` for the LLM with which the person differs.
     """
-    if judge.pk == study.machine_id:
+    if judge.pk == study.judge_id:
         raise Refused("no_such_judge", f"{judge} is whom the study compares; name another LLM.", field="judge")
     return JobRequest(study.campaign, judge_in(study, judge), topics)
 

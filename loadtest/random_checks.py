@@ -41,23 +41,23 @@ LEAST = 5
 
 @dataclass(frozen=True)
 class RandomCheckWorld:
-    """P pairs that an LLM and people have labelled: `machine` and `people` are sheets of the same nuggets."""
+    """P pairs that an LLM and people have labelled: `llm` and `people` are sheets of the same nuggets."""
 
-    machine: AssignmentSheet
+    llm: AssignmentSheet
     people: AssignmentSheet
     names: tuple[tuple[str, str, str, int], ...]
 
     @property
     def runs(self) -> int:
-        return len(self.machine.run_ids)
+        return len(self.llm.run_ids)
 
     @cached_property
     def run(self) -> Counts:
-        return np.repeat(np.arange(self.runs), len(self.machine.importance))
+        return np.repeat(np.arange(self.runs), len(self.llm.importance))
 
     @cached_property
     def topic(self) -> Counts:
-        return np.tile(self.machine.nugget_topic, self.runs)
+        return np.tile(self.llm.nugget_topic, self.runs)
 
     @cached_property
     def truth(self) -> Floats:
@@ -66,11 +66,11 @@ class RandomCheckWorld:
 
     @cached_property
     def weights(self) -> dict[str, Floats]:
-        return {name: flat(found.weights) for name, found in nugget_weights(self.machine, Policies()).items()}
+        return {name: flat(found.weights) for name, found in nugget_weights(self.llm, Policies()).items()}
 
     @cached_property
     def counted(self) -> Booleans:
-        return nugget_weights(self.machine, Policies())["vital"].counted.T
+        return nugget_weights(self.llm, Policies())["vital"].counted.T
 
     @cached_property
     def people_scores(self) -> Floats:
@@ -79,9 +79,9 @@ class RandomCheckWorld:
 
     def frame(self, seed: str, *, equal: bool = False) -> RandomCheckFrame:
         """The frame with the order of a seed; `equal`: of equal sizes."""
-        sizes = positive_sizes(self.run, flat(nugget_sizes(self.machine)))
+        sizes = positive_sizes(self.run, flat(nugget_sizes(self.llm)))
         order = np.array([place_in_order(seed, *names) for names in self.names])
-        labels = flat(self.machine.labels).astype(np.int64)
+        labels = flat(self.llm.labels).astype(np.int64)
         return RandomCheckFrame(
             run=self.run,
             label=np.where(labels < 0, NO_LABEL, labels),
@@ -99,15 +99,15 @@ class RandomCheckWorld:
 
     def with_machine(self, labels: Counts) -> "RandomCheckWorld":
         """The same with other labels of the LLM, N x R."""
-        return RandomCheckWorld(replace(self.machine, labels=labels.astype(np.int8)), self.people, self.names)
+        return RandomCheckWorld(replace(self.llm, labels=labels.astype(np.int8)), self.people, self.names)
 
     def of_topics(self, topics: Counts) -> "RandomCheckWorld":
         """The world of some topics, each as often as it is named."""
-        places = [np.flatnonzero(self.machine.nugget_topic == topic) for topic in topics]
+        places = [np.flatnonzero(self.llm.nugget_topic == topic) for topic in topics]
         nuggets = np.concatenate(places)
         number = np.repeat(np.arange(len(topics)), [len(place) for place in places])
-        ids = tuple(f"{self.machine.topic_ids[topic]}#{place}" for place, topic in enumerate(topics))
-        machine, people = (
+        ids = tuple(f"{self.llm.topic_ids[topic]}#{place}" for place, topic in enumerate(topics))
+        llm, people = (
             replace(
                 sheet,
                 topic_ids=ids,
@@ -118,15 +118,15 @@ class RandomCheckWorld:
                 answered=sheet.answered[topics],
                 words=sheet.words[topics],
             )
-            for sheet in (self.machine, self.people)
+            for sheet in (self.llm, self.people)
         )
-        count = len(self.machine.importance)
+        count = len(self.llm.importance)
         names = tuple(
             (run, ids[place], *self.names[at * count + nugget][2:])
-            for at, run in enumerate(self.machine.run_ids)
+            for at, run in enumerate(self.llm.run_ids)
             for nugget, place in zip(nuggets.tolist(), number.tolist(), strict=True)
         )
-        return RandomCheckWorld(machine, people, names)
+        return RandomCheckWorld(llm, people, names)
 
 
 def flat(cells: NDArray[Any]) -> NDArray[Any]:
@@ -257,8 +257,8 @@ def plainly_covered(world: RandomCheckWorld, number: int, seeds: int, run: int, 
 
 def turned_round(world: RandomCheckWorld, run: int, *, okay_only: bool = False) -> RandomCheckWorld:
     """The world whose LLM says support for not support and the other way round, in one run."""
-    labels = world.machine.labels.astype(np.int64).copy()
-    nuggets = world.machine.importance == OKAY if okay_only else np.ones(len(labels), dtype=np.bool_)
+    labels = world.llm.labels.astype(np.int64).copy()
+    nuggets = world.llm.importance == OKAY if okay_only else np.ones(len(labels), dtype=np.bool_)
     column = labels[nuggets, run]
     labels[nuggets, run] = np.where(column >= 0, 2 - column, column)
     return world.with_machine(labels)
@@ -266,7 +266,7 @@ def turned_round(world: RandomCheckWorld, run: int, *, okay_only: bool = False) 
 
 def shuffled_labels(world: RandomCheckWorld) -> RandomCheckWorld:
     """The world whose LLM's labels are shuffled."""
-    labels = world.machine.labels.astype(np.int64).copy()
+    labels = world.llm.labels.astype(np.int64).copy()
     return world.with_machine(np.random.default_rng(0).permutation(labels.reshape(-1)).reshape(labels.shape))
 
 
@@ -302,7 +302,7 @@ def separations(world: RandomCheckWorld, seeds: int, score: str, *, quiet: bool 
         sample = world.sample(frame, chances)
         now = estimates(sample, weights, values)
         ahead = [variances_ahead(sample, now, weights, run, 50, LEAST) for run in range(world.runs)]
-        pairs = len(world.machine.importance)
+        pairs = len(world.llm.importance)
         for a, b in combinations(range(world.runs), 2):
             gap = float(now.value[a] - now.value[b])
             if abs(gap) > NORMAL * np.sqrt(now.variance[a] + now.variance[b]):
@@ -325,7 +325,7 @@ def new_topics(world: RandomCheckWorld, seeds: int, *, quiet: bool = False) -> t
     truth = world.people_scores[0]
     wide, narrow = [], []
     for seed in tqdm(range(seeds), desc="new topics", unit="check", disable=quiet or None):
-        topics = random.integers(0, len(world.machine.topic_ids), len(world.machine.topic_ids))
+        topics = random.integers(0, len(world.llm.topic_ids), len(world.llm.topic_ids))
         other = world.of_topics(topics)
         other, sample = drawn(other, 50)(seed)
         weights, values = other.weights["vital_strict"], values_of("vital_strict")

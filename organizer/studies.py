@@ -102,32 +102,32 @@ class StudyForm(forms.Form):
         assigned = [count for count in assignment_counts_for(viewer, campaign) if count.of in names]
         self.counts = [*assigned, *support_counts_for(viewer, campaign)]
         by_people, by_machines = (
-            {count.of for count in assigned if count.machine is machine} for machine in (False, True)
+            {count.of for count in assigned if count.is_llm is is_llm} for is_llm in (False, True)
         )
         defaults = set(campaign.defaults.values_list("nuggets", flat=True))
         compared = by_people & by_machines
         sets = sorted(names, key=lambda name: (name not in compared, name not in defaults, name))
-        people, machines = (
-            sorted({count.judge for count in self.counts if count.machine is machine}) for machine in (False, True)
+        people, llms = (
+            sorted({count.judge for count in self.counts if count.is_llm is is_llm}) for is_llm in (False, True)
         )
         self.fields["nuggets"] = _fitting_field("Nugget list, of nugget labels", sets)
         self.fields["person"] = _fitting_field("Person", people)
-        self.fields["machine"] = _fitting_field("LLM", machines)
+        self.fields["judge"] = _fitting_field("LLM", llms)
         if sets:
-            self.initial["person"] = next(iter(self._judges(sets[0], machine=False)), "")
-            self.initial["machine"] = next(iter(self._judges(sets[0], machine=True)), "")
+            self.initial["person"] = next(iter(self._judges(sets[0], is_llm=False)), "")
+            self.initial["judge"] = next(iter(self._judges(sets[0], is_llm=True)), "")
         self.fields["topics"] = ticks_field("Topics", topics_for(viewer, campaign).values_list("topic_id", "text"))
 
-    def _judges(self, of: str, *, machine: bool) -> list[str]:
-        return sorted({count.judge for count in self.counts if count.machine is machine and count.of == of})
+    def _judges(self, of: str, *, is_llm: bool) -> list[str]:
+        return sorted({count.judge for count in self.counts if count.is_llm is is_llm and count.of == of})
 
     def clean(self) -> None:
         values = self.cleaned_data
         of_nuggets = values.get("kind") == StudyKind.ASSIGNMENT
-        for name in ("person", "machine"):
-            condition = SupportCondition.LLM if name == "machine" else values.get("condition")
+        for name in ("person", "judge"):
+            condition = SupportCondition.LLM if name == "judge" else values.get("condition")
             of = values.get("nuggets", "") if of_nuggets else condition
-            fitting = self._judges(str(of), machine=name == "machine")
+            fitting = self._judges(str(of), is_llm=name == "judge")
             chosen = values.get(name)
             if chosen and fitting and chosen not in fitting:
                 self.add_error(name, f"{chosen} has no such labels; choose one of {', '.join(fitting)}")
@@ -139,7 +139,7 @@ class StudyForm(forms.Form):
             name=values["name"],
             kind=StudyKind(values["kind"]),
             person=values["person"],
-            machine=values["machine"],
+            judge=values["judge"],
             # A set that was chosen before the kind says nothing about support.
             nuggets=values["nuggets"] if values["kind"] == StudyKind.ASSIGNMENT else "",
             condition=SupportCondition(values["condition"]),
@@ -183,7 +183,7 @@ class CheckForm(forms.Form):
             "Nugget labels": {
                 json.dumps([StudyKind.ASSIGNMENT, count.of, count.judge]): f"{count.of}: {count.judge}"
                 for count in assigned
-                if count.machine
+                if count.is_llm
             },
             "Citation labels": {
                 json.dumps([StudyKind.SUPPORT, "", count.judge]): count.judge
@@ -207,7 +207,7 @@ class CheckForm(forms.Form):
         if data.get("labels") in self.offered:
             kind, nuggets, _ = json.loads(str(data["labels"]))
             of = nuggets or SupportCondition.SCRATCH
-            known += [count.judge for count in [*assigned, *supported] if not count.machine and count.of == of]
+            known += [count.judge for count in [*assigned, *supported] if not count.is_llm and count.of == of]
             known += [row.study.name for row in studies if _has_known(row.study, kind, nuggets)]
         if "draw" not in data:
             # The preview of other labels shows other boxes, none of them ticked.
@@ -232,11 +232,11 @@ class CheckForm(forms.Form):
     @property
     def order(self) -> RandomCheckOrder:
         values = self.cleaned_data
-        kind, nuggets, machine = json.loads(values["labels"])
+        kind, nuggets, llm = json.loads(values["labels"])
         return RandomCheckOrder(
             name=values["name"],
             kind=StudyKind(kind),
-            machine=machine,
+            judge=llm,
             nuggets=nuggets,
             per_run=values["per_run"],
             runs=tuple(values["runs"]),
@@ -267,7 +267,7 @@ class JudgeStudyForm(forms.Form):
         super().__init__(data)
         judges = callable_judges_for(viewer, study.campaign)
         # The LLM whose labels are compared cannot be the one that decides.
-        others = named(judge.name for judge in judges if judge.pk != study.machine_id)
+        others = named(judge.name for judge in judges if judge.pk != study.judge_id)
         self.fields["judge"] = forms.ChoiceField(choices=others, label="Second LLM")
 
 

@@ -97,7 +97,7 @@ class StudyRow(Out):
     kind: Annotated[str, words(StudyKind)]
     draw: Annotated[str, words(DrawKind)] = Field(description="random: a random check")
     person: str | None = Field(description=f"who is compared, {JUDGE}; null in a random check")
-    machine: JudgeName
+    judge: JudgeName
     nugget_set: str | None = Field(description="null of support")
     condition: Annotated[str, words(SupportCondition)] | None = Field(description="how people judge support")
     seed: str

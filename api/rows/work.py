@@ -59,7 +59,7 @@ class TaskRow(Out):
     nugget_set: str | None = Field(description="what is made, or assigned")
     drafts: str | None = Field(description="the set that is post-edited")
     qrels: str | None = Field(description="whose grades choose the passages")
-    machine: str | None = Field(description="whose support labels are shown")
+    judge: str | None = Field(description="whose support labels are shown")
     study: str | None = Field(description="the study whose pairs are judged")
     second_opinion: bool | None
     priority: int | None

@@ -84,7 +84,7 @@ class NewTasks(Body):
     )
     nuggets: OptionalName = Field(default="", description="the set to assign; each topic's only one without it")
     origin: Judged | None = Field(default=None, description="without a set: lists of this origin")
-    machine: OptionalName = Field(default="", description="the judge whose support labels are shown")
+    judge: OptionalName = Field(default="", description="the judge whose support labels are shown")
     due: date | None = None
     priority: Priority = Field(default=0, description="higher is done first")
     again: bool = Field(default=False, description="also topics that somebody has already: a second opinion")
@@ -162,7 +162,7 @@ class TasksView(WriteView, ListView):
             again=body.again,
             nuggets=names.real_set(campaign.pk, body.nuggets),
             origin=body.origin or "",
-            machine=body.machine,
+            judge=body.judge,
             reason=body.reason,
         )
         return campaign, order

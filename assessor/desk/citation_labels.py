@@ -201,7 +201,7 @@ def machine_labels(context: DeskContext, sentences: Collection[int]) -> dict[tup
     if not context.stage.shows_label:
         return None
     rows = SupportJudgment.objects.current().filter(
-        judge=context.machine, condition=SupportCondition.LLM, sentence__in=sentences
+        judge=context.judge, condition=SupportCondition.LLM, sentence__in=sentences
     )
     return {
         (sentence, segment): CITATION_LABELS.by_code[label].word

@@ -34,7 +34,7 @@ OPENED_STATES = (*OPEN_STATES, TaskState.SUBMITTED, TaskState.BLOCKED)
 _CONTEXT = """
 SELECT task.id, task.campaign_id, task.state, task.version, desk.holder,
        COALESCE((SELECT MAX(seq) FROM assessor_operation WHERE task_id = task.id), 0),
-       task.stage, task.topic_id, task.nugget_set_id, task.machine_id, protocol.first_citations,
+       task.stage, task.topic_id, task.nugget_set_id, task.judge_id, protocol.first_citations,
        task.study_id
 FROM assessor_desk desk JOIN evaluation_task task ON task.id = desk.task_id
      JOIN evaluation_protocol protocol ON protocol.id = task.protocol_id
@@ -49,7 +49,7 @@ WHERE task.public_id = %s AND task.assessor_id = %s AND EXISTS (
 class DeskContext:
     """Desk of an operation, read under its lock. `seq`: number of the newest operation, 0 before the first.
 
-    `machine`: the judge whose labels are shown; `first_citations`: how many of a sentence are judged, None: all.
+    `judge`: the judge whose labels are shown; `first_citations`: how many of a sentence are judged, None: all.
     `study`: the study to whose pairs the desk keeps.
     """
 
@@ -62,7 +62,7 @@ class DeskContext:
     stage: Stage
     topic: int
     nugget_set: int | None
-    machine: int | None
+    judge: int | None
     first_citations: int | None
     study: int | None
 
@@ -102,7 +102,7 @@ def context_of(task: Task) -> DeskContext:
         stage=task.stage,
         topic=task.topic_id,
         nugget_set=task.nugget_set_id,
-        machine=task.machine_id,
+        judge=task.judge_id,
         first_citations=task.protocol.first_citations,
         study=task.study_id,
     )

@@ -151,7 +151,7 @@ def tasks_for(viewer: User, campaign: Campaign) -> TaskQuerySet[Task]:
 
 
 def task_for(viewer: User, campaign: Campaign, public_id: str) -> Task:
-    relations = ("qrels", "nugget_set", "drafts__nugget_set", "machine", "study")
+    relations = ("qrels", "nugget_set", "drafts__nugget_set", "judge", "study")
     related = tasks_for(viewer, campaign).select_related("topic", "assessor", "protocol", "campaign", *relations)
     return related.get(public_id=public_id)
 
@@ -236,7 +236,7 @@ def matrix_rows(
     """Return the rows of one page of topics: a dozen queries, however many."""
     page = list(topics)
     tasks = tasks_for(viewer, campaign).filter(topic__in=page).not_withdrawn()
-    page_tasks = list(tasks.select_related("topic", "assessor", "protocol", "nugget_set", "machine", "study"))
+    page_tasks = list(tasks.select_related("topic", "assessor", "protocol", "nugget_set", "judge", "study"))
     # A chip of submitted work shows no progress, which takes long to count.
     progress = progress_of([task for task in page_tasks if task.state != TaskState.SUBMITTED])
     cells = dict(zip([task.pk for task in page_tasks], task_cells(page_tasks, progress), strict=True))
@@ -282,7 +282,7 @@ def task_cells(tasks: Sequence[Task], progress: Mapping[int, Progress] | None = 
 
 
 def _what_it_is_of(task: Task) -> str:
-    of = task.nugget_set if task.stage.by_list else task.machine
+    of = task.nugget_set if task.stage.by_list else task.judge
     drawn = (
         task.study and f"{'random check' if task.study.draw == DrawKind.RANDOM else 'second look'} {task.study}"
     )
@@ -355,7 +355,7 @@ BLINDED = (
     "nugget_set",
     "drafts",
     "qrels",
-    "machine",
+    "judge",
     "study",
     "second_opinion",
     "priority",
@@ -386,7 +386,7 @@ class Tasks(Reader):
         "nugget_set",
         "drafts__nugget_set",
         "qrels__name",
-        "machine",
+        "judge",
         "study__name",
         "second_opinion",
         "priority",
@@ -444,6 +444,6 @@ class Tasks(Reader):
             "assessor": names.person(campaign, row["assessor"]),
             "nugget_set": names.nugget_set(row["nugget_set"]),
             "drafts": names.nugget_set(row["drafts"]),
-            "machine": names.judge(campaign, row["machine"]),
+            "judge": names.judge(campaign, row["judge"]),
             "submitted_at": submitted,
         }

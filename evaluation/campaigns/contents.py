@@ -126,7 +126,7 @@ class SetCount:
     name: str
     origin: str
     judge: str
-    machine: bool
+    is_llm: bool
     drafts: str
     topics: int
     nuggets: int
@@ -134,7 +134,7 @@ class SetCount:
 
     @property
     def person(self) -> str:
-        return "" if self.machine else self.judge
+        return "" if self.is_llm else self.judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class LabelCount:
 
     of: str
     judge: str
-    machine: bool
+    is_llm: bool
     counts: tuple[tuple[Label, int], ...]
 
     @property
@@ -191,7 +191,7 @@ def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:
             name=nugget_set.name,
             origin=nugget_set.origin,
             judge=nugget_set.judge.name,
-            machine=nugget_set.judge.kind == JudgeKind.LLM,
+            is_llm=nugget_set.judge.kind == JudgeKind.LLM,
             drafts=nugget_set.drafts.name if nugget_set.drafts else "",
             topics=topics.get(nugget_set.pk, 0),
             nuggets=counts.get(nugget_set.pk, (0, 0))[0],
@@ -235,7 +235,7 @@ def _by_label(labels: LabelSet, rows: list[tuple[str, str, str, int, int]]) -> l
         LabelCount(
             of=of,
             judge=judge,
-            machine=kind == JudgeKind.LLM,
+            is_llm=kind == JudgeKind.LLM,
             counts=tuple((label, by_code.get(code, 0)) for code, label in labels.by_code.items()),
         )
         for (of, judge, kind), by_code in sorted(numbers.items())

@@ -240,11 +240,11 @@ def judge_names_for(viewer: User, campaign: Campaign) -> dict[JudgeKind, list[st
     makers = Judge.objects.filter(pk__in=NuggetSet.objects.filter(campaign__in=seen).values("judge"))
     labelled = [*assignment_counts_for(viewer, campaign), *support_counts_for(viewer, campaign)]
     judges = Judge.objects.filter(name__in={label.judge for label in labelled}, aside=False)
-    all_judges = {*assessors, *makers, *judges, *machines_for(viewer, campaign)}
+    all_judges = {*assessors, *makers, *judges, *llms_for(viewer, campaign)}
     return {kind: sorted(judge.name for judge in all_judges if judge.kind == kind) for kind in JudgeKind}
 
 
-def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
+def llms_for(viewer: User, campaign: Campaign) -> list[Judge]:
     """Return the LLM judges that have labelled citations of the campaign, then those that it knows from elsewhere.
 
     Judges belong to no campaign, so that all of them would tell of other campaigns.
@@ -253,14 +253,14 @@ def machines_for(viewer: User, campaign: Campaign) -> list[Judge]:
     # A stranger gets nothing, not even the names of judges.
     if not mine.exists():
         return []
-    first = machines_of(campaign)
+    first = llms_of(campaign)
     makers = NuggetSet.objects.filter(campaign__in=mine).values("judge")
     defaults = ConditionDefault.objects.filter(campaign__in=mine, condition=SupportCondition.LLM).values("judge")
     others = Judge.objects.filter(Q(pk__in=makers) | Q(name__in=defaults), kind=JudgeKind.LLM)
     return [*first, *others.exclude(pk__in=[judge.pk for judge in first])]
 
 
-def machines_of(campaign: Campaign) -> list[Judge]:
+def llms_of(campaign: Campaign) -> list[Judge]:
     labels = SupportJudgment.objects.current().filter(
         segment__campaign=campaign, condition=SupportCondition.LLM, judge__kind=JudgeKind.LLM
     )

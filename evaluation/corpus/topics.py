@@ -64,7 +64,7 @@ class ShownList:
     name: str
     origin: str
     judge: str
-    machine: bool
+    is_llm: bool
     version: int
     nuggets: tuple[ShownNugget, ...]
 
@@ -168,7 +168,7 @@ def nugget_lists_of(viewer: User, campaign: Campaign, topic: Topic) -> list[Show
             name=nugget_list.nugget_set.name,
             origin=nugget_list.nugget_set.origin,
             judge=nugget_list.nugget_set.judge.name,
-            machine=nugget_list.nugget_set.judge.kind == JudgeKind.LLM,
+            is_llm=nugget_list.nugget_set.judge.kind == JudgeKind.LLM,
             version=nugget_list.version,
             nuggets=tuple(nuggets[nugget_list.pk]),
         )

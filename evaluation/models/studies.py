@@ -40,7 +40,7 @@ class Study(models.Model):
     kind = models.CharField(max_length=10, choices=choices_of(StudyKind))
     draw = models.CharField(max_length=13, choices=choices_of(DrawKind), default=DrawKind.DISAGREEMENTS)
     person = models.ForeignKey(Judge, on_delete=models.PROTECT, null=True, related_name="+")
-    machine = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="+")
     nugget_set = models.ForeignKey(NuggetSet, on_delete=models.PROTECT, null=True, related_name="+")
     condition = models.CharField(max_length=10, blank=True, choices=choices_of(SupportCondition))
     per_topic = models.PositiveSmallIntegerField(null=True, default=15)
@@ -59,7 +59,7 @@ class Study(models.Model):
             models.CheckConstraint(condition=~Q(name=""), name="study_has_name"),
             models.CheckConstraint(condition=Q(per_topic__gte=1), name="study_draws"),
             models.CheckConstraint(condition=Q(decoys__lte=MOST_DECOYS), name="study_has_few_decoys"),
-            models.CheckConstraint(condition=~Q(person=F("machine")), name="study_of_two_judges"),
+            models.CheckConstraint(condition=~Q(person=F("judge")), name="study_of_two_judges"),
             models.CheckConstraint(
                 condition=Q(draw=DrawKind.RANDOM, person=None, per_topic=None, decoys=0)
                 | Q(draw=DrawKind.DISAGREEMENTS, person__isnull=False, per_topic__isnull=False),
@@ -88,7 +88,7 @@ ONE_OF_TWO = Q(nugget_version__isnull=False, sentence=None, segment=None) | Q(
 )
 
 
-IS_DECOY = Q(person_label=F("machine_label"))
+IS_DECOY = Q(person_label=F("judge_label"))
 
 
 class StudyPairQuerySet(models.QuerySet["StudyPair"]):
@@ -114,7 +114,7 @@ class StudyPair(models.Model):
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, null=True, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
     person_label = models.PositiveSmallIntegerField(null=True)
-    machine_label = models.PositiveSmallIntegerField(null=True)
+    judge_label = models.PositiveSmallIntegerField(null=True)
 
     objects = StudyPairQuerySet.as_manager()
 
@@ -126,21 +126,21 @@ class StudyPair(models.Model):
             models.CheckConstraint(condition=ONE_OF_TWO, name="study_pair_is_one_of_two"),
             # `isnull` too: a database lets a condition pass of which it cannot tell whether it holds.
             models.CheckConstraint(
-                condition=Q(person_label=None, machine_label=None)
-                | Q(person_label__isnull=False, machine_label__isnull=False)
-                & Q(person_label__in=REAL_LABELS, machine_label__in=REAL_LABELS),
+                condition=Q(person_label=None, judge_label=None)
+                | Q(person_label__isnull=False, judge_label__isnull=False)
+                & Q(person_label__in=REAL_LABELS, judge_label__in=REAL_LABELS),
                 name="study_pair_has_both_labels",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.person_label}/{self.machine_label}"
+        return f"{self.person_label}/{self.judge_label}"
 
 
 class RandomCheckPair(models.Model):
     """One pair of a random check's frame, drawn or not, as it came in. Only `chance` changes, when it grows.
 
-    `machine_label`: of the LLM, NO_LABEL for failed or unjudged; with run and `block` it makes the stratum. `block`:
+    `judge_label`: of the LLM, NO_LABEL for failed or unjudged; with run and `block` it makes the stratum. `block`:
     0, or the number of the extension that added it. `size` and `place` are x and u of the draw; `chance` is the
     inclusion probability of a pair that was drawn. `known`: judged before, and no part of the draw; `given`: the digits
     of the labels that were taken over with it, one a person.
@@ -151,7 +151,7 @@ class RandomCheckPair(models.Model):
     nugget_version = models.ForeignKey(NuggetVersion, on_delete=models.PROTECT, null=True, related_name="+")
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, null=True, related_name="+")
     segment = models.ForeignKey(Segment, on_delete=models.PROTECT, null=True, related_name="+")
-    machine_label = models.PositiveSmallIntegerField()
+    judge_label = models.PositiveSmallIntegerField()
     block = models.PositiveSmallIntegerField(default=0)
     size = models.FloatField()
     place = models.FloatField()
@@ -166,7 +166,7 @@ class RandomCheckPair(models.Model):
             models.UniqueConstraint(fields=["study", "sentence", "segment"], name="random_check_citation_once"),
             models.CheckConstraint(condition=ONE_OF_TWO, name="random_check_pair_is_one_of_two"),
             models.CheckConstraint(
-                condition=Q(machine_label__in=[*REAL_LABELS, NO_LABEL], size__gt=0, place__gt=0, place__lt=1),
+                condition=Q(judge_label__in=[*REAL_LABELS, NO_LABEL], size__gt=0, place__gt=0, place__lt=1),
                 name="random_check_pair_is_drawable",
             ),
             models.CheckConstraint(
@@ -176,4 +176,4 @@ class RandomCheckPair(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.machine_label} {self.chance or ''}".strip()
+        return f"{self.judge_label} {self.chance or ''}".strip()

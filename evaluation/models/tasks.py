@@ -19,7 +19,7 @@ from evaluation.rules.tasks import ACTIVE
 from evaluation.stages import STAGES
 from evaluation.terms import RemarkKind, TaskState
 
-ABLE = ("nugget_set", "drafts", "qrels", "machine")
+ABLE = ("nugget_set", "drafts", "qrels", "judge")
 
 
 def _needed(stages: Q, *names: str) -> Q:
@@ -72,7 +72,7 @@ class Task(models.Model):
         related_name="+",
         help_text="whose grades choose the passages",
     )
-    machine = models.ForeignKey(
+    judge = models.ForeignKey(
         Judge,
         on_delete=models.PROTECT,
         null=True,

@@ -224,7 +224,7 @@ class Judges(Reader):
         assigned = Assignment.objects.filter(judge=OuterRef("pk"), answer__topic__campaign=campaign.pk)
         supported = SupportJudgment.objects.filter(judge=OuterRef("pk"), segment__campaign=campaign.pk)
         tasks = Task.objects.filter(campaign=campaign.pk)
-        working = Q(user__in=tasks.values("assessor"), study=None) | Q(pk__in=tasks.values("machine"))
+        working = Q(user__in=tasks.values("assessor"), study=None) | Q(pk__in=tasks.values("judge"))
         makers = Q(pk__in=NuggetSet.objects.filter(campaign=campaign.pk).values("judge"))
         judges = Judge.objects.using(self.alias).select_related("study").order_by("pk")
         return judges.filter(makers | working | Q(Exists(assigned)) | Q(Exists(supported)))
@@ -253,7 +253,7 @@ class Studies(Reader):
         "kind",
         "draw",
         "person",
-        "machine",
+        "judge",
         "nugget_set",
         "condition",
         "seed",
@@ -271,7 +271,7 @@ class Studies(Reader):
         decoys = dict(pairs.decoys().order_by().values_list("study").annotate(Count("pk")))
         drawn = self._counts(StudyPair.objects.counted().exclude(study__draw=DrawKind.RANDOM), Q(), studies)
         drawn |= self._counts(RandomCheckPair.objects.filter(chance__gt=0, known=False), ~Q(given=""), studies)
-        for pk, campaign, name, kind, draw, person, machine, nugget_set, condition, seed, *rest in chunk:
+        for pk, campaign, name, kind, draw, person, llm, nugget_set, condition, seed, *rest in chunk:
             per_topic, stratified, design, actor, created_at = rest
             check = draw == DrawKind.RANDOM
             number, judged = drawn.get(pk, (0, 0))
@@ -282,7 +282,7 @@ class Studies(Reader):
                 "kind": kind,
                 "draw": draw,
                 "person": self.names.judge(campaign, person),
-                "machine": self.names.judge(campaign, machine),
+                "judge": self.names.judge(campaign, llm),
                 "nugget_set": self.names.nugget_set(nugget_set),
                 "condition": condition or None,
                 "seed": design["seed"] if check else str(seed),

@@ -36,5 +36,5 @@ class LabelShown(Unaided):
     condition = SupportCondition.POST_EDIT
     study = None
     job = ""
-    needs = ("machine",)
+    needs = ("judge",)
     shows_label = True

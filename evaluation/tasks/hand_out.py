@@ -189,7 +189,7 @@ def _make(campaign: Campaign, plan: WorkPlan, piece: TopicUnit) -> Task:
         nugget_set=_set_for(campaign, judge, stage.origin, ground.draft_set) if stage.origin else piece.nugget_set,
         drafts_id=piece.drafts,
         qrels=ground.qrels,
-        machine=ground.machine,
+        judge=ground.judge,
         protocol=campaign.protocol,
         second_opinion=piece.second_opinion,
         priority=plan.order.priority,
@@ -229,8 +229,8 @@ def hand_out_payload(task: Task) -> dict[str, object]:
     if task.stage.judges:
         answers = TaskAnswer.objects.filter(task=task).count()
         study = {"study": task.study.name} if task.study else {}
-        machine = task.machine.name if task.machine else None
-        return payload | study | {"nuggets": task.nugget_set_id, "machine": machine, "answers": answers}
+        llm = task.judge.name if task.judge else None
+        return payload | study | {"nuggets": task.nugget_set_id, "judge": llm, "answers": answers}
     return payload | {"drafts": task.drafts_id, "qrels": task.qrels.name if task.qrels else None}
 
 

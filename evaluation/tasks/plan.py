@@ -147,7 +147,7 @@ def _maker_of(task: Task) -> int | None:
 
 
 def plan_hand_out(campaign: Campaign, order: Order) -> WorkPlan:
-    """Return the plan of an order. Raises `Refused`: no such topic, set, source or machine, nobody to do it."""
+    """Return the plan of an order. Raises `Refused`: no such topic, set, source or judge, nobody to do it."""
     topics = _topics(campaign, order.topics)
     ground = ground_of(campaign, order)
     roster = roster_of(campaign, topics)
@@ -190,7 +190,7 @@ def plan_reassignment(campaign: Campaign, old: Task, assessor: str, reason: str)
         again=True,
         instead=old.public_id,
         nuggets=old.nugget_set.name if old.nugget_set and old.stage.by_list else "",
-        machine=old.machine.name if old.machine else "",
+        judge=old.judge.name if old.judge else "",
         reason=trimmed(reason),
     )
     plan = plan_hand_out(campaign, order)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from accounts.models import User
-from evaluation.campaigns.protocol import machines_of
+from evaluation.campaigns.protocol import llms_of
 from evaluation.domain.conditions import second_lists, set_of_origin
 from evaluation.errors import Refused, no_such
 from evaluation.models import Campaign, Judge, NuggetList, NuggetSet, QrelSource, Task, Topic
@@ -28,7 +28,7 @@ NOTHING = ReadingLoad()
 class Order:
     """Order of a hand-out. Topics by public id, the assessor by user name; none: balanced.
 
-    `nuggets`: the set to assign; none: each topic's only one, of this `origin` if it is given. `machine`: the judge
+    `nuggets`: the set to assign; none: each topic's only one, of this `origin` if it is given. `judge`: the judge
     whose labels are shown. `again`: also topics that somebody else has already, so that their labels can be compared.
     `instead`: the task in whose place this is handed out. `reason`: why another person than its maker assigns a list.
     """
@@ -44,7 +44,7 @@ class Order:
     instead: str = ""
     nuggets: str = ""
     origin: str = ""
-    machine: str = ""
+    judge: str = ""
     reason: str = ""
 
 
@@ -54,7 +54,7 @@ class Ground:
 
     qrels: QrelSource | None = None
     draft_set: NuggetSet | None = None
-    machine: Judge | None = None
+    judge: Judge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,12 @@ class Skipped:
 
 
 def ground_of(campaign: Campaign, order: Order) -> Ground:
-    """Return the grades, drafts or machine that an order means. Raises `Refused` where that is not clear."""
+    """Return the grades, drafts or judge that an order means. Raises `Refused` where that is not clear."""
     needs = order.stage.needs
     return Ground(
         the_qrels(campaign, order.qrels) if "qrels" in needs else None,
         set_of_origin(campaign, Origin.DRAFT, order.drafts, "drafts") if "drafts" in needs else None,
-        the_machine(campaign, order.machine) if "machine" in needs else None,
+        the_llm(campaign, order.judge) if "judge" in needs else None,
     )
 
 
@@ -126,7 +126,7 @@ def the_qrels(campaign: Campaign, name: str) -> QrelSource:
     )
 
 
-def the_machine(campaign: Campaign, name: str) -> Judge:
+def the_llm(campaign: Campaign, name: str) -> Judge:
     """Return the LLM judge of that name, the campaign's default, or the only LLM judge with labels.
 
     A judge that is named need not have labels yet: the tasks wait for them. Raises `Refused` where none is meant.
@@ -135,13 +135,13 @@ def the_machine(campaign: Campaign, name: str) -> Judge:
     labeller = Judge.objects.filter(kind=JudgeKind.LLM, aside=False, name=name or default or "").first()
     if labeller:
         return labeller
-    there = machines_of(campaign)
+    there = llms_of(campaign)
     if len(there) == 1 and not name:
         return there[0]
     names = [judge.name for judge in there]
     offer = ", ".join(names) or "none yet; an LLM labels citations in a job"
     code = "no_such_judge" if name or not there else "ambiguous"
-    raise Refused(code, f"Say which LLM's labels are shown; there are: {offer}.", field="machine", choices=names)
+    raise Refused(code, f"Say which LLM's labels are shown; there are: {offer}.", field="judge", choices=names)
 
 
 def _making_pieces(

@@ -251,11 +251,11 @@ def _tasks_that_read(campaign: Campaign, segments: QuerySet[Segment]) -> int:
 
 def _resting_on_labels(campaign: Campaign, loaded: Sequence[Rows]) -> Resting:
     judges = {judge for rows in loaded for judge in rows.order_by().values_list("judge", flat=True).distinct()}
-    studies = Study.objects.filter(Q(person__in=judges) | Q(machine__in=judges), campaign=campaign)
+    studies = Study.objects.filter(Q(person__in=judges) | Q(judge__in=judges), campaign=campaign)
     verdicts = Adjudication.objects.filter(campaign=campaign).values_list("labels", flat=True)
     return {
         Study: studies.count(),
-        Task: Task.objects.filter(campaign=campaign, machine__in=judges).not_withdrawn().count(),
+        Task: Task.objects.filter(campaign=campaign, judge__in=judges).not_withdrawn().count(),
         Adjudication: sum(any(label.get("judge") in judges for label in labels) for labels in verdicts),
     }
 

@@ -235,7 +235,7 @@ STUDY = StudyOrder(
     "Ann and alder",
     StudyKind.ASSIGNMENT,
     person="Ann Archer",
-    machine="alder-70b (scripted)",
+    judge="alder-70b (scripted)",
     nuggets="edited",
     per_topic=5,
     seed=8,
@@ -243,11 +243,11 @@ STUDY = StudyOrder(
 )
 STUDY_ASSESSOR = "ewan"
 NUGGET_CHECK = RandomCheckOrder(
-    "Nugget check", StudyKind.ASSIGNMENT, machine=NUGGETS_AS, nuggets="edited", seed="demo"
+    "Nugget check", StudyKind.ASSIGNMENT, judge=NUGGETS_AS, nuggets="edited", seed="demo"
 )
 CHECKED_BY = "Iris Inlet"
 """Somebody without an account, whose labels of that check come from a file: those that Ann gave."""
-CITATION_CHECK = RandomCheckOrder("Citation check", StudyKind.SUPPORT, machine=NUGGETS_AS, per_run=20, seed="demo")
+CITATION_CHECK = RandomCheckOrder("Citation check", StudyKind.SUPPORT, judge=NUGGETS_AS, per_run=20, seed="demo")
 CHECK_ASSESSOR = "cleo"
 
 

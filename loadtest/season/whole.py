@@ -166,7 +166,7 @@ def _organizers(season: Season) -> list[Organizer]:
     def citations(omar: Organizer) -> None:
         omar.hand_out(SUPPORT_SCRATCH, scratch)
         omar.await_job(omar.start_job("support"))
-        omar.hand_out(SUPPORT_POST_EDIT, shown, machine=MODEL)
+        omar.hand_out(SUPPORT_POST_EDIT, shown, judge=MODEL)
 
     return [
         Organizer(seat, season, number, duties)
@@ -305,10 +305,10 @@ def _labels(world: SeasonWorld) -> Iterator[str]:
     if drafts != len(world.topics):
         yield f"{drafts} lists of drafts for {len(world.topics)} topics"
     people = Counter(Assignment.objects.current().filter(judge__model="").values_list("answer", "nugget_version"))
-    machine = Counter(Assignment.objects.filter(judge__model=MODEL).values_list("answer", "nugget_version"))
-    if set(people) != set(machine) or {*people.values(), *machine.values()} != {1}:
-        apart = len(set(people) ^ set(machine))
-        yield f"{people.total()} labels by people, {machine.total()} by the LLM, {apart} apart"
+    llm = Counter(Assignment.objects.filter(judge__model=MODEL).values_list("answer", "nugget_version"))
+    if set(people) != set(llm) or {*people.values(), *llm.values()} != {1}:
+        apart = len(set(people) ^ set(llm))
+        yield f"{people.total()} labels by people, {llm.total()} by the LLM, {apart} apart"
     cited: dict[str, Counter[object]] = {}
     for model in ("", MODEL):
         given = SupportJudgment.objects.current().filter(judge__model=model)

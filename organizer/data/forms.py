@@ -213,7 +213,7 @@ class ExportForm(forms.Form):
             for name, value in self._proposals().items():
                 data.setdefault(name, value)
         super().__init__(data, auto_id="export_%s")
-        people = {row.judge for row in self.counts if not row.machine}
+        people = {row.judge for row in self.counts if not row.is_llm}
         several = {ALL_PEOPLE} if len(people) > 1 else set()
         self._offer({row.judge for row in self.counts} | several | {data.get("judge", "")} - {""})
         own = {"what", *OWN_FIELDS[self.kind], *RARE_FIELDS.get(self.kind, ())}
@@ -348,8 +348,8 @@ class ExportForm(forms.Form):
         fitting = {
             row.name for row in self.sets if row.origin == wanted.origin and nuggets in ("", ALL_PEOPLE, row.name)
         }
-        is_machine = wanted.judge_kind is JudgeKind.LLM
-        labels = sum(row.total for row in rows if row.of in fitting and row.machine is is_machine)
+        is_llm = wanted.judge_kind is JudgeKind.LLM
+        labels = sum(row.total for row in rows if row.of in fitting and row.is_llm is is_llm)
         return count_of(labels, "nugget label")
 
 

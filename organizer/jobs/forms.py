@@ -135,7 +135,7 @@ class JobForm(BudgetForm):
     def _compared(self, data: QueryDict) -> int | None:
         """The LLM whose labels a second look compares cannot be the one that decides."""
         study = self.studies.get(str(data["study"])) if self.kind is JobKind.SECOND_LOOK else None
-        return study.machine_id if study else None
+        return study.judge_id if study else None
 
     def _leave_out(self, origin: str, *, several_lists: bool, several_qrels: bool) -> None:
         left_out = {name for names in OF_KIND.values() for name in names} - set(OF_KIND[self.kind])

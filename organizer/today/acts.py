@@ -30,7 +30,7 @@ from organizer.navigation import page_in
 from web.text import plural
 
 JOBS = {Step.NUGGETS: Work.NUGGETS, Step.CITATIONS: Work.SUPPORT}
-HAND_OUT_INPUTS = ("qrels", "drafts", "machine")
+HAND_OUT_INPUTS = ("qrels", "drafts", "judge")
 """Fields of a hand-out that name the grades, the drafts or the LLM whose labels are shown."""
 LABELLED = ((Work.AA, Origin.AUTO), (Work.EA, Origin.EDITED), (Work.MA, Origin.MANUAL))
 """Labelling jobs and the lists that they label; where several fit equally many topics, the first is offered."""
@@ -147,9 +147,9 @@ def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct 
     stage = used.most_common(1)[0][0]
     ground = _inputs_of_last_task(campaign, stage)
     try:
-        qrels, drafts, machine = (ground.get(field, "") for field in HAND_OUT_INPUTS)
+        qrels, drafts, llm = (ground.get(field, "") for field in HAND_OUT_INPUTS)
         ids = tuple(topic.public_id for topic in ready)
-        plan = plan_hand_out(campaign, Order(stage, ids, qrels=qrels, drafts=drafts, machine=machine))
+        plan = plan_hand_out(campaign, Order(stage, ids, qrels=qrels, drafts=drafts, judge=llm))
     except Refused:
         return None
     # A topic that nobody may have, or that has nothing to read, would open an empty form.
@@ -164,7 +164,7 @@ def _handing_out(campaign: Campaign, pipeline: Pipeline, step: Step) -> NextAct 
 def _inputs_of_last_task(campaign: Campaign, stage: Stage) -> dict[str, str]:
     """Grades, drafts or LLM of a stage's last task, by name, so that the next tasks have the same."""
     tasks = Task.objects.filter(campaign=campaign, stage=stage, study=None)
-    names = tasks.order_by("-pk").values_list("qrels__name", "drafts__nugget_set__name", "machine__name")[0]
+    names = tasks.order_by("-pk").values_list("qrels__name", "drafts__nugget_set__name", "judge__name")[0]
     return {field: name for field, name in zip(HAND_OUT_INPUTS, names, strict=True) if name}
 
 

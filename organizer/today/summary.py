@@ -60,7 +60,7 @@ class RunScore:
 class JudgeRanking:
     """Rank agreement over run means of an LLM's condition with a person's; None below the least numbers."""
 
-    machine: NuggetCondition
+    llm: NuggetCondition
     people: NuggetCondition
     tau: float | None
     runs: int
@@ -69,8 +69,8 @@ class JudgeRanking:
     @property
     def page(self) -> str:
         """The page on rank agreement, of these two."""
-        query = {"x": self.machine.condition, "y": self.people.condition, "score": PRIMARY}
-        sides = {"x": self.machine, "y": self.people}
+        query = {"x": self.llm.condition, "y": self.people.condition, "score": PRIMARY}
+        sides = {"x": self.llm, "y": self.people}
         query |= {
             f"{side}_judge": choice.judges[0].name for side, choice in sides.items() if len(choice.judges) == 1
         }
@@ -79,7 +79,7 @@ class JudgeRanking:
             for side, choice in sides.items()
             if len(choice.nugget_sets) == 1
         }
-        return reverse("reports:correlation", args=[self.machine.campaign.slug], query=query)
+        return reverse("reports:correlation", args=[self.llm.campaign.slug], query=query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +124,14 @@ def _ranks(choices: list[NuggetCondition], scored: list[int]) -> JudgeRanking | 
     people = next((choice for choice in by_topics if choice.condition.judge_kind is JudgeKind.HUMAN), None)
     if people is None:
         return None
-    machines = [choice for choice in by_topics if choice.condition.judge_kind is JudgeKind.LLM]
+    llms = [choice for choice in by_topics if choice.condition.judge_kind is JudgeKind.LLM]
     # Of a judge's two conditions the one with people's nuggets says how its labels do, as the page on quality does.
-    machines.sort(key=lambda choice: choice.nugget_sets != people.nugget_sets)
-    if not machines:
+    llms.sort(key=lambda choice: choice.nugget_sets != people.nugget_sets)
+    if not llms:
         return None
-    ranks = agreement_of(machines[0], people, PRIMARY, COMPARED)
+    ranks = agreement_of(llms[0], people, PRIMARY, COMPARED)
     tau = ranks.run_level if has_tau(ranks.runs, ranks.topics) else None
-    return JudgeRanking(machines[0], people, tau, ranks.runs, ranks.topics)
+    return JudgeRanking(llms[0], people, tau, ranks.runs, ranks.topics)
 
 
 def human_agreement(viewer: User, campaign: Campaign) -> Overlap | None:

@@ -20,7 +20,7 @@ from assessor.progress.matrix import (
 )
 from assessor.progress.pipeline import STEP_STATES, topics_at_step
 from evaluation.campaigns.contents import nugget_sets_for, sources_for
-from evaluation.campaigns.protocol import machines_for
+from evaluation.campaigns.protocol import llms_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Task, Topic
@@ -143,16 +143,14 @@ class HandOutForm(forms.Form):
         sets = nugget_sets_for(viewer, campaign)
         drafts = named(row.name for row in sets if row.origin == Origin.DRAFT)
         lists = [(f"{A_SET}{row.name}", f"{row.name} ({row.origin})") for row in sets if row.origin in ASSIGNED]
-        machines = named(machine.name for machine in machines_for(viewer, campaign))
+        llms = named(llm.name for llm in llms_for(viewer, campaign))
         qrels = named(source.name for source in sources_for(viewer, campaign))
         topics = topics_for(viewer, campaign)
         self.fields["assessor"] = choice_field("Assessor", "balance automatically", people(viewer, campaign))
         self.fields["drafts"] = choice_field("Drafts", "the only ones", drafts)
         self.fields["qrels"] = choice_field("Passages by the grades of", "NIST, or the only ones", qrels)
         self.fields["nuggets"] = choice_field("List to assign", "each topic's only one", [*ORIGINS, *lists])
-        self.fields["machine"] = choice_field(
-            "Labels shown of", "the campaign's default, or the only one", machines
-        )
+        self.fields["judge"] = choice_field("Labels shown of", "the campaign's default, or the only one", llms)
         self.fields["topics"] = ticks_field(
             "Topics",
             [(topic.public_id, f"{topic.topic_id}: {topic.text}") for topic in topics],
@@ -197,7 +195,7 @@ class HandOutForm(forms.Form):
             again=data["again"],
             nuggets=named if f"{kind}:" == A_SET else "",
             origin=named if f"{kind}:" == AN_ORIGIN else "",
-            machine=data["machine"],
+            judge=data["judge"],
             reason=data["reason"],
         )
 

@@ -57,28 +57,28 @@ PLACES: Final = ("llms", "people", "inside")
 # A join of the table of labels with itself, which the ORM has no words for: as a subquery for each label of a person it
 # took a second for thirty thousand of them. Judges are named one by one, so that databases see how many there are.
 ASSIGNED = """
-    SELECT machine.judge_id, nugget.nugget_set_id, nugget.topic_id, person.judge_id, machine.label, person.label,
+    SELECT llm.judge_id, nugget.nugget_set_id, nugget.topic_id, person.judge_id, llm.label, person.label,
         COUNT(*)
-    FROM evaluation_assignment machine
+    FROM evaluation_assignment llm
     JOIN evaluation_assignment person
-        ON machine.answer_id = person.answer_id AND machine.nugget_version_id = person.nugget_version_id
-    JOIN evaluation_nuggetversion wording ON wording.id = machine.nugget_version_id
+        ON llm.answer_id = person.answer_id AND llm.nugget_version_id = person.nugget_version_id
+    JOIN evaluation_nuggetversion wording ON wording.id = llm.nugget_version_id
     JOIN evaluation_nugget nugget ON nugget.id = wording.nugget_id
-    WHERE person.stands AND machine.stands AND machine.judge_id IN ({llms}) AND person.judge_id IN ({people})
-        AND machine.nugget_version_id IN ({inside}) AND person.nugget_version_id IN ({inside})
-    GROUP BY machine.judge_id, nugget.nugget_set_id, nugget.topic_id, person.judge_id, machine.label, person.label
+    WHERE person.stands AND llm.stands AND llm.judge_id IN ({llms}) AND person.judge_id IN ({people})
+        AND llm.nugget_version_id IN ({inside}) AND person.nugget_version_id IN ({inside})
+    GROUP BY llm.judge_id, nugget.nugget_set_id, nugget.topic_id, person.judge_id, llm.label, person.label
 """
 SUPPORTED = """
-    SELECT machine.judge_id, person.condition, answer.topic_id, person.judge_id, machine.label, person.label, COUNT(*)
+    SELECT llm.judge_id, person.condition, answer.topic_id, person.judge_id, llm.label, person.label, COUNT(*)
     FROM evaluation_supportjudgment person
-    JOIN evaluation_supportjudgment machine
-        ON machine.sentence_id = person.sentence_id AND machine.segment_id = person.segment_id
+    JOIN evaluation_supportjudgment llm
+        ON llm.sentence_id = person.sentence_id AND llm.segment_id = person.segment_id
     JOIN evaluation_sentence sentence ON sentence.id = person.sentence_id
     JOIN evaluation_answer answer ON answer.id = sentence.answer_id
-    WHERE person.stands AND machine.stands AND machine.judge_id IN ({llms}) AND person.judge_id IN ({people})
-        AND machine.condition = 'llm'
-        AND machine.segment_id IN (SELECT id FROM evaluation_segment WHERE campaign_id = {inside})
-    GROUP BY machine.judge_id, person.condition, answer.topic_id, person.judge_id, machine.label, person.label
+    WHERE person.stands AND llm.stands AND llm.judge_id IN ({llms}) AND person.judge_id IN ({people})
+        AND llm.condition = 'llm'
+        AND llm.segment_id IN (SELECT id FROM evaluation_segment WHERE campaign_id = {inside})
+    GROUP BY llm.judge_id, person.condition, answer.topic_id, person.judge_id, llm.label, person.label
 """
 
 
@@ -135,8 +135,8 @@ def _assigned_by_both(campaign: Campaign) -> list[Pairs]:
     sets = dict(campaign.nugget_sets.values_list("pk", "name"))
     pairs: Counter[tuple[int, str, int, int, int, int]] = Counter()
     for part in in_parts(listed.values_list("nugget_version", flat=True).distinct()):
-        for machine, nugget_set, *labelled, number in _counted(ASSIGNED, judges, part):
-            pairs[machine, sets[nugget_set], *labelled] += number
+        for llm, nugget_set, *labelled, number in _counted(ASSIGNED, judges, part):
+            pairs[llm, sets[nugget_set], *labelled] += number
     return [(*key, number) for key, number in pairs.items()]
 
 
@@ -309,8 +309,8 @@ def _trust(
 def _by_topic(rows: Sequence[Pairs], cells: Bytes, labels: int) -> dict[int, Counts]:
     """Return counts K x K, the judge's labels by the people's, topic by topic; labels off the scale are left out."""
     tables: dict[int, Counts] = defaultdict(lambda: np.zeros((labels, labels), dtype=np.int64))
-    for _, _, topic, _, machine, person, number in rows:
-        row, column = cells[machine], cells[person]
+    for _, _, topic, _, llm, person, number in rows:
+        row, column = cells[llm], cells[person]
         if row >= 0 and column >= 0:
             tables[topic][row, column] += number
     return dict(tables)

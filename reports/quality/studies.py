@@ -30,7 +30,7 @@ KAPPAS = ("agreement", "kappa", "kappa_linear")
 
 class StudyRole(StrEnum):
     PERSON = "person"
-    MACHINE = "machine"
+    JUDGE = "judge"
     ASSESSOR = "independent assessor"
     SECOND = "second LLM"
 
@@ -92,7 +92,7 @@ class TopicPairs:
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
-    """A study, its judges in the order person, machine, assessors, LLMs, and each of them with each."""
+    """A study, its judges in the order person, judge, assessors, LLMs, and each of them with each."""
 
     study: Study
     labels: tuple[str, ...]
@@ -133,10 +133,10 @@ def _agreement(judge: StudyJudge, other: StudyJudge, topics: Indices) -> StudyAg
 
 def _judges(study: Study, pairs: list[StudyPair], alias: str) -> Iterator[StudyJudge]:
     # As the pairs were drawn: labels that were replaced since would no longer be those that differ.
-    person, machine = ([getattr(pair, name) for pair in pairs] for name in ("person_label", "machine_label"))
+    person, llm = ([getattr(pair, name) for pair in pairs] for name in ("person_label", "judge_label"))
     degrees = len(_labels_of(study))
     yield StudyJudge(study.compared_person.name, StudyRole.PERSON, np.array(person, dtype=np.int8), degrees)
-    yield StudyJudge(study.machine.name, StudyRole.MACHINE, np.array(machine, dtype=np.int8), degrees)
+    yield StudyJudge(study.judge.name, StudyRole.JUDGE, np.array(llm, dtype=np.int8), degrees)
     own = Judge.objects.using(alias).filter(study=study).order_by("name")
     for judge in sorted(own, key=lambda judge: judge.kind != JudgeKind.HUMAN):
         labels = _labels(study, judge, pairs, alias)
@@ -163,7 +163,7 @@ def _labels(study: Study, judge: Judge, pairs: list[StudyPair], alias: str) -> B
 
 def _by_topic(pairs: list[StudyPair], degrees: int) -> tuple[TopicPairs, ...]:
     topics = {pair.topic.topic_id: pair.topic for pair in pairs}
-    counted = Counter((pair.topic.topic_id, pair.person_label, pair.machine_label) for pair in pairs)
+    counted = Counter((pair.topic.topic_id, pair.person_label, pair.judge_label) for pair in pairs)
     return tuple(
         TopicPairs(
             topic.public_id,
@@ -177,7 +177,7 @@ def _by_topic(pairs: list[StudyPair], degrees: int) -> tuple[TopicPairs, ...]:
 
 def second_look_sentences(campaign: Campaign) -> list[str]:
     studies = Study.objects.filter(campaign=campaign, draw=DrawKind.DISAGREEMENTS).order_by("pk")
-    return [_sentence(study) for study in studies.select_related("person", "machine")]
+    return [_sentence(study) for study in studies.select_related("person", "judge")]
 
 
 def _sentence(study: Study) -> str:
@@ -185,7 +185,7 @@ def _sentence(study: Study) -> str:
     disputed, decoys = pairs.counted().count(), pairs.decoys().count()
     how = ", stratified by the two labels" if study.stratified else ""
     text = (
-        f"{disputed:,} pairs on which {study.compared_person} and {study.machine} differ were drawn to be judged again,"
+        f"{disputed:,} pairs on which {study.compared_person} and {study.judge} differ were drawn to be judged again,"
         f" blind to both labels: up to {study.per_topic} of each topic{how}, seed {study.seed}."
     )
     if not decoys:
@@ -202,7 +202,7 @@ def study_document(report: StudyReport) -> dict[str, Any]:
         "study": study.name,
         "kind": study.kind,
         "person": study.compared_person.name,
-        "machine": study.machine.name,
+        "judge": study.judge.name,
         "nuggets": study.nugget_set.name if study.nugget_set else None,
         "condition": study.condition or None,
         "per_topic": study.per_topic,

@@ -130,7 +130,7 @@ class RandomCheckState:
     def stale(self) -> Counts:
         """Pairs of each run whose LLM label is another by now, R."""
         there = self.place[self.present]
-        return self.count(self.population.label[there] != self.frame.machine_label[self.present])
+        return self.count(self.population.label[there] != self.frame.judge_label[self.present])
 
     def weights(self, score: str) -> Floats:
         return self.population.weights[score][self.place[self.present]]
@@ -145,7 +145,7 @@ def random_check_state(study: Study, policies: Policies | SupportPolicies) -> Ra
     there = place >= 0
     kept = replace(
         frame,
-        **{name: getattr(frame, name)[there] for name in ("machine_label", "block", "size", "place", "known")},
+        **{name: getattr(frame, name)[there] for name in ("judge_label", "block", "size", "place", "known")},
     )
     arrays = frame_arrays(kept, population.run[place[there]], len(population.run_ids))
     sample = RandomCheckSample(arrays, frame.chance[there], people.mean[there], population.topic[place[there]])
@@ -358,7 +358,7 @@ def corrected_report(
         reasons = [UNFINISHED if done else reason for done, reason in zip(finished, reasons, strict=True)]
     places = np.flatnonzero([not reason for reason in reasons])
     runs = _runs(state, score, run_estimates, topics, reasons)
-    llm = state.population.machine[score]
+    llm = state.population.llm[score]
     ranked = places[~np.isnan(llm[places])]
     alpha, twice = _alpha(state)
     return CorrectedReport(
@@ -404,7 +404,7 @@ class CheckedLabelRow:
 
 
 def label_rows(state: RandomCheckState) -> list[CheckedLabelRow]:
-    sample, labels = state.sample, state.frame.machine_label[state.present]
+    sample, labels = state.sample, state.frame.judge_label[state.present]
     agreeing = np.where(labels < NO_LABEL, state.best[np.arange(len(labels)), np.minimum(labels, FULL)], 0.0)
     in_sample, rows = sample.chances > 0, []
     for run, label in product(range(len(state.population.run_ids)), STRATUM_NAMES):
@@ -488,7 +488,7 @@ def _runs(
         share = counts["refused"][run] / max(int(counts["drawn"][run]), 1)
         yield CorrectedRun(
             run_id=run_id,
-            llm=defined(state.population.machine[score][run]),
+            llm=defined(state.population.llm[score][run]),
             people=_three(None if incomplete else people[:, run]),
             corrected=_three(None if reason else np.array([run_estimates.value[run], low[run], high[run]])),
             sd=None if reason else float(sd[run]),
@@ -594,11 +594,11 @@ def checks_of(choice: NuggetCondition | CitationCondition) -> list[Study]:
     """Random checks of the labels of a condition, the newest first; never of one whose topics several people share."""
     if len(choice.judges) != 1:
         return []
-    checks = random_checks_of(choice.campaign).filter(machine=choice.judges[0])
+    checks = random_checks_of(choice.campaign).filter(judge=choice.judges[0])
     if isinstance(choice, CitationCondition):
         return list(checks.filter(kind=StudyKind.SUPPORT))
     return list(checks.filter(nugget_set=choice.nugget_sets[0])) if len(choice.nugget_sets) == 1 else []
 
 
 def random_checks_of(campaign: Campaign) -> QuerySet[Study]:
-    return Study.objects.filter(campaign=campaign, draw=DrawKind.RANDOM).select_related("campaign", "machine")
+    return Study.objects.filter(campaign=campaign, draw=DrawKind.RANDOM).select_related("campaign", "judge")

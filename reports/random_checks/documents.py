@@ -121,7 +121,7 @@ def _methods_sentence(report: CorrectedReport) -> str:
     known_pairs = stored_frame(study).known.sum()
     return " ".join(
         [
-            f"Of the {report.pairs:,} pairs that {study.machine.name} labelled, {drawn:,} were drawn within run and",
+            f"Of the {report.pairs:,} pairs that {study.judge.name} labelled, {drawn:,} were drawn within run and",
             "label with chances proportional to their weight (sequential Poisson sampling,",
             f"seed {study.design['seed']}) and judged blind{people}.",
             *([report.unit_text] if report.unit_text else []),

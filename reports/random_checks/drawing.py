@@ -69,7 +69,7 @@ MOST_PEOPLE = 20  # who labelled one pair before: as many digits as the column h
 
 @dataclass(frozen=True, slots=True)
 class RandomCheckOrder:
-    """Order of a random check. `machine`, `nuggets`: by name, '' for the only judge or set that fits.
+    """Order of a random check. `judge`, `nuggets`: by name, '' for the only judge or set that fits.
 
     `runs`, `topics`: by id; none: all, without the organizers' controls. `known`: judges or studies whose labels
     count as known pairs; `sample`: another random check whose draw and labels are taken over. `least`: of each stratum.
@@ -77,7 +77,7 @@ class RandomCheckOrder:
 
     name: str
     kind: StudyKind
-    machine: str = ""
+    judge: str = ""
     nuggets: str = ""
     per_run: int = PER_RUN
     runs: tuple[str, ...] = ()
@@ -283,7 +283,7 @@ def _locked(study: Study) -> Study:
     # Tasks before the campaign: taken the other way round, this and a submission would wait for each other.
     lock_judging(study.campaign)
     Campaign.objects.select_for_update().get(pk=study.campaign_id)
-    return Study.objects.select_related("campaign", "machine", "nugget_set", "event").get(pk=study.pk)
+    return Study.objects.select_related("campaign", "judge", "nugget_set", "event").get(pk=study.pk)
 
 
 def _drawn_more(study: Study, kind: str, payload: Mapping[str, object], actor: User | None) -> int:
@@ -346,7 +346,7 @@ def _unsaved(campaign: Campaign, order: RandomCheckOrder, topics: Sequence[Topic
         name=order.name,
         kind=order.kind,
         draw=DrawKind.RANDOM,
-        machine=judge_to_study(judges, llm, order.machine),
+        judge=judge_to_study(judges, llm, order.judge),
         nugget_set=nugget_set,
         condition="" if nugget_set else SupportCondition.SCRATCH,
         per_topic=None,
@@ -367,7 +367,7 @@ def _payload(study: Study, order: RandomCheckOrder) -> dict[str, object]:
         "study": study.name,
         "kind": study.kind,
         "draw": study.draw,
-        "machine": study.machine.name,
+        "judge": study.judge.name,
         "nuggets": study.nugget_set_id,
         "seed": order.seed,
         "per_run": order.per_run,
@@ -473,7 +473,7 @@ def _add_pairs(
             RandomCheckPair(
                 study=study,
                 **{"answer_id": answer} | item_fields(study, item),
-                machine_label=int(population.label[unit]),
+                judge_label=int(population.label[unit]),
                 block=block,
                 size=float(population.size[unit]),
                 place=order or place_in_order(study.design["seed"], *name_of[unit].values()),
@@ -506,7 +506,7 @@ def _draw(study: Study) -> int:
 def frame_arrays(frame: StoredFrame, run: Counts, runs: int) -> RandomCheckFrame:
     return RandomCheckFrame(
         run=run,
-        label=np.where(frame.known, KNOWN, frame.machine_label),
+        label=np.where(frame.known, KNOWN, frame.judge_label),
         block=frame.block,
         x=frame.size,
         order=frame.place,

@@ -42,7 +42,7 @@ class StoredFrame:
     items: Ints
     unit: Ints
     digits: tuple[str, ...]
-    machine_label: Ints
+    judge_label: Ints
     block: Ints
     known: Booleans
     size: Floats
@@ -98,7 +98,7 @@ def random_check_named(campaign: Campaign, name: str) -> Study:
 
 def stored_frame(study: Study, alias: str = DEFAULT_DB_ALIAS) -> StoredFrame:
     first, second = ITEM[StudyKind(study.kind)]
-    fields = ("pk", first, second, "machine_label", "block", "known", "size", "place", "chance", "given")
+    fields = ("pk", first, second, "judge_label", "block", "known", "size", "place", "chance", "given")
     rows = list(RandomCheckPair.objects.using(alias).filter(study=study).order_by("pk").values_list(*fields))
     *columns, digits = zip(*rows, strict=True) if rows else ((),) * len(fields)
     pk, first_ids, second_ids, *whole = np.array(columns[:6], dtype=np.int64)
@@ -221,12 +221,12 @@ def drawn_rows(study: Study) -> list[dict[str, Any]]:
     rows = []
     for place, name in zip(drawn.tolist(), names, strict=True):
         unit = frame.unit[place]
-        machine, block = int(frame.machine_label[unit]), int(frame.block[unit])
-        stratum = STRATUM_NAMES[KNOWN if frame.known[unit] else machine]
+        llm, block = int(frame.judge_label[unit]), int(frame.block[unit])
+        stratum = STRATUM_NAMES[KNOWN if frame.known[unit] else llm]
         rows.append(
             name
             | {
-                "machine": "none" if machine == NO_LABEL else words[machine],
+                "machine": "none" if llm == NO_LABEL else words[llm],
                 "stratum": f"{stratum}, extension {block}" if block else stratum,
                 "u": float(frame.place[unit]),
                 "x": float(frame.size[unit]),

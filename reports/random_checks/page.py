@@ -138,7 +138,7 @@ class CheckedReport(Report):
 
 def board_address(study: Study) -> str:
     """Address of the page whose scores a complete check corrects."""
-    query = {"judge": study.machine.name, "view": CORRECTED, "check": study.name}
+    query = {"judge": study.judge.name, "view": CORRECTED, "check": study.name}
     if study.nugget_set is None:
         query["condition"] = SupportCondition.LLM
         return reverse("reports:support", args=[study.campaign.slug], query=query)

@@ -31,7 +31,7 @@ class Population:
     A unit is drawn as one: a pair, or a sentence with all its citations that count. `items` Q x 2 are answer and
     wording, or sentence and segment, by primary key, those of a unit one after the other; `unit` Q, index of P;
     `label` P, of the LLM, of several the best, NO_LABEL where it failed or gave none; `size` P, x; `weights` P and
-    `counted` R x T by score; `machine` R, the LLM's scores.
+    `counted` R x T by score; `llm` R, the LLM's scores.
     """
 
     run_ids: tuple[str, ...]
@@ -44,7 +44,7 @@ class Population:
     size: Floats
     weights: dict[str, Floats]
     counted: dict[str, Booleans]
-    machine: dict[str, Floats]
+    llm: dict[str, Floats]
 
     @property
     def keys(self) -> Ints:
@@ -104,7 +104,7 @@ def _places(run_ids: Sequence[str], names: Sequence[str]) -> Counts:
 
 
 def _of_nuggets(study: Study, policies: Policies, run_ids: Sequence[str]) -> Population:
-    choice = whole(study.campaign, condition_of(study.nugget_set), study.nugget_set, study.machine)
+    choice = whole(study.campaign, condition_of(study.nugget_set), study.nugget_set, study.judge)
     whole_sheet, (wordings, answers) = assignment_sheet(choice), assignment_keys(choice)
     topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, run_ids)
     wordings = wordings[topics[whole_sheet.nugget_topic]]
@@ -127,12 +127,12 @@ def _of_nuggets(study: Study, policies: Policies, run_ids: Sequence[str]) -> Pop
         size=positive_sizes(run, nugget_sizes(sheet)[nugget, run]),
         weights={name: scores.weights[nugget, run] for name, scores in weights.items()},
         counted={name: scores.counted.T for name, scores in weights.items()},
-        machine={name: scores.of(name) for name in weights},
+        llm={name: scores.of(name) for name in weights},
     )
 
 
 def _of_citations(study: Study, policies: SupportPolicies, run_ids: Sequence[str]) -> Population:
-    choice = CitationCondition(study.campaign, (Part(None, study.machine),), SupportCondition.LLM)
+    choice = CitationCondition(study.campaign, (Part(None, study.judge),), SupportCondition.LLM)
     whole_sheet, keys = support_sheet(choice), support_keys(choice)
     topics, runs = _topics(study, whole_sheet.topic_ids), _places(whole_sheet.run_ids, run_ids)
     sheet = whole_sheet.of_topics(topics)
@@ -162,7 +162,7 @@ def _of_citations(study: Study, policies: SupportPolicies, run_ids: Sequence[str
         size=positive_sizes(run, np.mean(sizes, axis=0)),
         weights={name: _of_units(name, scores.weights[pairs], unit) for name, scores in weights.items()},
         counted={name: scores.counted.T[runs] for name, scores in weights.items()},
-        machine={PRECISION: scores.precision[runs], RECALL: scores.recall[runs]},
+        llm={PRECISION: scores.precision[runs], RECALL: scores.recall[runs]},
     )
 
 

@@ -54,7 +54,7 @@ def test_a_study_is_a_row(example: World, tmp_path: Path) -> None:
         "kind": "assignment",
         "draw": "random",
         "person": None,
-        "machine": "llm",
+        "judge": "llm",
         "nugget_set": "edited-people",
         "condition": None,
         "seed": "demo",

@@ -235,7 +235,7 @@ def test_no_path_leads_from_practice_to_labels_or_work() -> None:
 
 def test_the_search_for_paths_can_find_one() -> None:
     assert paths_from(Task)[Remark] == "Task.remarks"
-    assert paths_from(Remark)[Judge].startswith("Remark.task.machine")
+    assert paths_from(Remark)[Judge].startswith("Remark.task.judge")
 
 
 def paths_from(start: type[models.Model]) -> dict[type[models.Model], str]:

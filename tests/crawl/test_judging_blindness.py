@@ -103,7 +103,7 @@ def give_study(world: JudgeWorld, folder: Path) -> None:
 def give_random_check(world: JudgeWorld) -> None:
     """Let Ann have a random check of what the machine said."""
     order = RandomCheckOrder(
-        "canary-check", StudyKind.ASSIGNMENT, machine=MACHINE, per_run=2, least=1, seed="canary-seed"
+        "canary-check", StudyKind.ASSIGNMENT, judge=MACHINE, per_run=2, least=1, seed="canary-seed"
     )
     study = create_random_check(campaign=world.campaign, order=order)
     with pytest.MonkeyPatch.context() as patch:

@@ -266,7 +266,7 @@ def study_of_a_pair(world: DeskWorld, topic: Topic) -> Study:
         kind=StudyKind.SUPPORT,
         condition=SupportCondition.SCRATCH,
         person=expert,
-        machine=Judge.objects.get(name=MACHINE),
+        judge=Judge.objects.get(name=MACHINE),
         event=event,
     )
     answer = Answer.objects.filter(topic=topic)[0]
@@ -277,7 +277,7 @@ def study_of_a_pair(world: DeskWorld, topic: Topic) -> Study:
         sentence=answer.sentences.all()[0],
         segment=Segment.objects.get(docid="t1-001#1"),
         person_label=0,
-        machine_label=2,
+        judge_label=2,
     )
     return study
 
@@ -292,7 +292,7 @@ def check_of_the_leaderboard(world: DeskWorld, event: Event) -> Study:
         name="by chance",
         kind=StudyKind.ASSIGNMENT,
         draw=DrawKind.RANDOM,
-        machine=choice.judges[0],
+        judge=choice.judges[0],
         nugget_set=choice.nugget_sets[0],
         per_topic=None,
         design={"seed": "s", "least": 5, "runs": [], "topics": [], "per_run": {}, "known": [], "sample": ""},
@@ -309,7 +309,7 @@ def check_of_nothing(study: Study) -> Study:
         kind=study.kind,
         draw=DrawKind.RANDOM,
         condition=study.condition,
-        machine=study.machine,
+        judge=study.judge,
         per_topic=None,
         design=design,
         event=Event.objects.create(campaign=study.campaign, kind="note", payload={"per_run": 50}),
@@ -320,7 +320,7 @@ def check_of_nothing(study: Study) -> Study:
         answer=pair.answer,
         sentence=pair.sentence,
         segment=pair.segment,
-        machine_label=2,
+        judge_label=2,
         size=1,
         place=0.5,
     )

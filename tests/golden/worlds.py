@@ -140,7 +140,7 @@ def _label_as_people(world: JudgingWorld) -> None:
         )
         _finish(world.hand(SUPPORT_SCRATCH, username, topic, again=second_opinion), first=2 * second_opinion)
     add_member(campaign=world.campaign, user=world.people["sam"], role=Role.ASSESSOR)
-    _finish(world.hand(SUPPORT_POST_EDIT, "sam", "t1", machine=MACHINE), first=1)
+    _finish(world.hand(SUPPORT_POST_EDIT, "sam", "t1", judge=MACHINE), first=1)
 
 
 def _finish(task: Task, first: int = 0) -> None:
@@ -155,7 +155,7 @@ def _finish(task: Task, first: int = 0) -> None:
 def _study(world: JudgingWorld) -> None:
     """Have Dora judge again on what Ann and the machine differ."""
     add_member(campaign=world.campaign, user=make_user("dora"), role=Role.ASSESSOR)
-    order = StudyOrder(STUDY, StudyKind.ASSIGNMENT, person="ann", machine=MACHINE, nuggets="edited-ann", seed=7)
+    order = StudyOrder(STUDY, StudyKind.ASSIGNMENT, person="ann", judge=MACHINE, nuggets="edited-ann", seed=7)
     study = create_study(campaign=world.campaign, order=order, actor=world.people["olga"])
     receipt = hand_out_study(study=study, assessor="dora", actor=world.people["olga"])
     _finish(current_task(receipt.tasks[0]), first=1)
@@ -165,7 +165,7 @@ def _check_by_chance(campaign: Campaign) -> None:
     """Judge what was drawn, each pair with the next label, one of them with none."""
     machine = NAMED["demo"][2]
     order = RandomCheckOrder(
-        RANDOM_CHECK, StudyKind.ASSIGNMENT, machine=machine, nuggets="edited", per_run=6, least=2, seed="river"
+        RANDOM_CHECK, StudyKind.ASSIGNMENT, judge=machine, nuggets="edited", per_run=6, least=2, seed="river"
     )
     study = create_random_check(campaign=campaign, order=order)
     words = ("support", "not_support", "partial_support", "support", "not_support", "refused")

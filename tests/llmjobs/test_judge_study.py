@@ -60,7 +60,7 @@ def test_just_the_pairs_are_judged_under_a_judge_of_the_study(world: JudgingWorl
 
 def test_calls_that_were_answered_before_are_not_paid_again(world: JudgingWorld) -> None:
     assert run("judge_support", "--campaign", "river", "--judge", "second", "--wait").code == 0
-    study, calls = make_study(world, StudyKind.SUPPORT, machine=MACHINE), Call.objects.count()
+    study, calls = make_study(world, StudyKind.SUPPORT, judge=MACHINE), Call.objects.count()
     outcome = judge_study("--judge", "second", "--wait")
     assert outcome.code == 0, outcome.err
     own = SupportJudgment.objects.filter(judge__name=OWN)

@@ -96,7 +96,7 @@ def test_a_preview_says_what_a_draw_then_does(world: JudgingWorld) -> None:
     assert made.redirect_chain[-1][0] == reverse("organizer:random_check", args=["river", study.pk])
     assert "Drawn: 2 runs, about 20 each: 6 of 6 pairs." in words_of(made.content.decode())
     assert (StudyPair.objects.count(), RandomCheckPair.objects.count()) == (6, 6)
-    assert (study.design["seed"], study.machine.name) == ("rivers", MACHINE)
+    assert (study.design["seed"], study.judge.name) == ("rivers", MACHINE)
     assert study.event.actor == world.people["olga"]
 
 
@@ -186,7 +186,7 @@ def test_extend_is_offered_where_pairs_are_outside(world: JudgingWorld) -> None:
     assert "extend/" not in client(world).get(address).content.decode()
     assert client(world).post(f"{address}extend/").status_code == 422
     StudyPair.objects.filter(study=study).delete()
-    RandomCheckPair.objects.filter(study=study, machine_label=0).delete()
+    RandomCheckPair.objects.filter(study=study, judge_label=0).delete()
     page = client(world).get(address).content.decode()
     assert "2 pairs came after the draw" in page
     extended = client(world).post(f"{address}extend/", follow=True).content.decode()

@@ -114,7 +114,7 @@ def test_a_second_llm_gets_a_job_over_the_pairs(world: JudgingWorld) -> None:
     [
         ({"name": ""}, "Name"),
         ({"per_topic": "0"}, "Pairs of each topic"),
-        ({"machine": "nobody"}, "LLM"),
+        ({"judge": "nobody"}, "LLM"),
         ({"kind": "support", "condition": "post-edit"}, "No person has such labels here"),
     ],
 )
@@ -162,9 +162,9 @@ def test_the_form_s_own_choices_draw_where_several_fit(world: JudgingWorld) -> N
     load_assignments(world, "another-robot", JudgeKind.LLM, GIVEN[MACHINE])
     form = client(world).get(f"{STUDIES}new/").context["form"]
     choices = {
-        name: form[name].initial or form[name].field.choices[0][0] for name in ("nuggets", "person", "machine")
+        name: form[name].initial or form[name].field.choices[0][0] for name in ("nuggets", "person", "judge")
     }
-    assert choices == {"nuggets": "edited", "person": EXPERT, "machine": "another-robot"}
+    assert choices == {"nuggets": "edited", "person": EXPERT, "judge": "another-robot"}
     answer = client(world).post(f"{STUDIES}new/", filled(**choices))
     assert answer.status_code == 302
     assert Study.objects.get().nugget_set == NuggetSet.objects.get(name="edited")
@@ -172,12 +172,12 @@ def test_the_form_s_own_choices_draw_where_several_fit(world: JudgingWorld) -> N
 
 def test_whoever_has_no_such_labels_is_named_beside_the_field(world: JudgingWorld) -> None:
     load_assignments(world, "another-robot", JudgeKind.LLM, GIVEN[MACHINE])
-    answer = client(world).post(f"{STUDIES}new/", filled(kind="support", machine="another-robot"))
+    answer = client(world).post(f"{STUDIES}new/", filled(kind="support", judge="another-robot"))
     assert answer.status_code == 422
     error = f"another-robot has no such labels; choose one of {MACHINE}"
     assert f'<span class="field-error">{error}</span>' in answer.content.decode()
     left_empty = client(world).post(f"{STUDIES}new/", filled()).content.decode()
-    assert "--machine" not in left_empty
+    assert "--judge" not in left_empty
     assert "LLM: This field is required." in left_empty
 
 

@@ -87,7 +87,7 @@ def test_kappas_of_each_with_each_are_scikit_learn_s(world: JudgingWorld) -> Non
     pairs = list(StudyPair.objects.filter(study=study).order_by("pk"))
     labels: dict[str, list[int]] = {
         EXPERT: [pair.person_label or 0 for pair in pairs],
-        MACHINE: [pair.machine_label or 0 for pair in pairs],
+        MACHINE: [pair.judge_label or 0 for pair in pairs],
         f"ann, study {STUDY}": given["ann"],
         f"second, study {STUDY}": [*given["second"], 9],
     }
@@ -107,11 +107,11 @@ def test_label_distributions_count_what_was_given(world: JudgingWorld) -> None:
     study = make_study(world)
     label_as(study, Judge.objects.create(name="ann", kind="human", user=world.people["ann"]), [2, 2, 1, 0, 8])
     found = {row["role"]: row for row in report()["judges"]}
-    assert list(found) == [StudyRole.PERSON, StudyRole.MACHINE, StudyRole.ASSESSOR]
+    assert list(found) == [StudyRole.PERSON, StudyRole.JUDGE, StudyRole.ASSESSOR]
     ann = found[StudyRole.ASSESSOR]
     assert (ann["judged"], ann["unjudged"], ann["failed"]) == (4, 2, 0)
     assert (ann["not_support"], ann["partial_support"], ann["support"]) == (0.25, 0.25, 0.5)
-    assert (found["person"]["support"], found["machine"]["support"]) == (0.5, pytest.approx(1 / 3))
+    assert (found["person"]["support"], found["judge"]["support"]) == (0.5, pytest.approx(1 / 3))
 
 
 def test_work_at_the_desk_comes_into_the_report_when_it_is_submitted(world: JudgingWorld) -> None:

@@ -36,7 +36,7 @@ class Command(AssayCommand):
         text = "of support: under which the person judged (default scratch)"
         parser.add_argument("--condition", choices=BY_PEOPLE, default=SupportCondition.SCRATCH.value, help=text)
         parser.add_argument("--person", default="", metavar="JUDGE", help="which person, where several fit")
-        parser.add_argument("--machine", default="", metavar="JUDGE", help="which LLM, where several fit")
+        parser.add_argument("--judge", default="", metavar="JUDGE", help="which LLM, where several fit")
         text = f"pairs drawn of each topic, all where there are fewer (default {PER_TOPIC})"
         parser.add_argument("--per-topic", type=int, default=PER_TOPIC, metavar="N", help=text)
         text = "give each pair of labels its share of a topic's pairs, in proportion to how often it occurs"
@@ -68,7 +68,7 @@ class Command(AssayCommand):
             return
         if not options["seed"].isdecimal():
             raise Refused("usage", "The seed of a study of disagreements is a number.")
-        names = ("name", "person", "machine", "nuggets", "per_topic", "stratified", "decoys")
+        names = ("name", "person", "judge", "nuggets", "per_topic", "stratified", "decoys")
         order = StudyOrder(
             kind=StudyKind(options["kind"]),
             condition=SupportCondition(options["condition"]),
@@ -80,17 +80,17 @@ class Command(AssayCommand):
         pairs = StudyPair.objects.filter(study=study)
         topics = pairs.order_by().values("topic").distinct().count()
         drawn = f"{pairs.counted().count():,} pairs of {topics:,} topics and {pairs.decoys().count():,} decoys"
-        self.say(f"{study}: {drawn}, {study.person} against {study.machine}.")
+        self.say(f"{study}: {drawn}, {study.person} against {study.judge}.")
 
 
 def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
-    fields = {name: options[name] for name in ("name", "machine", "nuggets", "per_run", "sample", "least", "seed")}
+    fields = {name: options[name] for name in ("name", "judge", "nuggets", "per_run", "sample", "least", "seed")}
     fields |= {name: tuple(options[name]) for name in ("runs", "topics", "known")}
     study = create_random_check(
         campaign=campaign, order=RandomCheckOrder(kind=StudyKind(options["kind"]), **fields)
     )
     size = size_of(study)
-    text = f"{study}: {size}, labelled by {study.machine}."
+    text = f"{study}: {size}, labelled by {study.judge}."
     return f"{text} {_hours(study, size.judgments)}" if options["dry_run"] else text
 
 

@@ -143,7 +143,7 @@ def test_the_desk_tells_nothing_of_the_study_judges_or_labels(world: JudgingWorl
     assert 0 < len(decoys) < StudyPair.objects.count()
     for pair in StudyPair.objects.all():
         # Decoys become disputed, and the others decoys.
-        pair.person_label, pair.machine_label = (1, 2) if pair in decoys else (0, 0)
+        pair.person_label, pair.judge_label = (1, 2) if pair in decoys else (0, 0)
         pair.save()
     Judge.objects.filter(study=None).update(prompt_versions={"a": 2})
     assert bodies() == before

@@ -106,7 +106,7 @@ def test_a_task_waits_for_machine_labels_and_one_that_failed_is_there(world: Jud
 def test_labels_of_another_machine_are_not_waited_for(world: JudgingWorld) -> None:
     load_machine(world, ("alpha", 0, "d1", "full_support"), name="other robot")
     load_machine(world, ("alpha", 0, "d1", "full_support"), ("alpha", 1, "d2", "full_support"))
-    task = world.hand(SUPPORT_POST_EDIT, "ann", machine="other robot")
+    task = world.hand(SUPPORT_POST_EDIT, "ann", judge="other robot")
     assert pairs_without_llm_label([task]) == {task.pk: 2}
 
 

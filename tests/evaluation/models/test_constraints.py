@@ -134,7 +134,7 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "study_once": first(Study),
     "study_has_name": first(Study, name=""),
     "study_draws": first(Study, name="new", per_topic=0),
-    "study_of_two_judges": lambda: copied((study := Study.objects.get()), name="new", machine_id=study.person_id),
+    "study_of_two_judges": lambda: copied((study := Study.objects.get()), name="new", judge_id=study.person_id),
     "study_has_what_its_kind_needs": first(Study, name="new", kind="support"),
     "study_has_what_its_draw_needs": first(Study, name="new", draw="random"),
     "study_nugget_once": lambda: copied(StudyPair.objects.get(sentence=None)),
@@ -307,15 +307,15 @@ def make_study(campaign: Campaign, user: User, wording: NuggetVersion) -> None:
         name="study",
         kind="assignment",
         person=Judge.objects.get(name="Olga"),
-        machine=Judge.objects.filter(kind="llm").order_by("pk")[0],
+        judge=Judge.objects.filter(kind="llm").order_by("pk")[0],
         nugget_set=wording.nugget.nugget_set,
         event=event,
     )
     pair = {"study": study, "topic": sentence.answer.topic, "answer": sentence.answer}
-    StudyPair.objects.create(**pair, nugget_version=wording, person_label=1, machine_label=0)
+    StudyPair.objects.create(**pair, nugget_version=wording, person_label=1, judge_label=0)
     cited = {"sentence": sentence, "segment": Segment.objects.order_by("pk")[0]}
-    StudyPair.objects.create(**pair, **cited, person_label=1, machine_label=0)
-    framed = {"study": study, "answer": sentence.answer, "machine_label": 0, "size": 0.1, "place": 0.5}
+    StudyPair.objects.create(**pair, **cited, person_label=1, judge_label=0)
+    framed = {"study": study, "answer": sentence.answer, "judge_label": 0, "size": 0.1, "place": 0.5}
     RandomCheckPair.objects.create(**framed, nugget_version=wording)
     RandomCheckPair.objects.create(**framed, **cited)
     Judge.objects.create(name="Olga, study", kind="human", user=user, study=study, aside=True)

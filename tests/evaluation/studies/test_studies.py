@@ -85,8 +85,8 @@ def report(kind: str, *words: str) -> Any:
 def test_just_the_pairs_that_differ_are_drawn_with_both_labels(world: JudgingWorld) -> None:
     study = make_study(world)
     assert drawn(study) == DIFFER
-    assert (str(study.person), str(study.machine), str(study.nugget_set)) == (EXPERT, MACHINE, "edited")
-    cells = sorted(StudyPair.objects.filter(study=study).values_list("person_label", "machine_label"))
+    assert (str(study.person), str(study.judge), str(study.nugget_set)) == (EXPERT, MACHINE, "edited")
+    cells = sorted(StudyPair.objects.filter(study=study).values_list("person_label", "judge_label"))
     assert cells == [(0, 1), (0, 2), (0, 2), (2, 0), (2, 1), (2, 1)]
     event = Event.objects.get(kind="study.created")
     assert (event.actor, event.payload["pairs"], event.payload["seed"]) == (world.people["olga"], 6, 0)
@@ -95,7 +95,7 @@ def test_just_the_pairs_that_differ_are_drawn_with_both_labels(world: JudgingWor
 def test_support_is_drawn_by_sentence_and_passage(world: JudgingWorld) -> None:
     study = make_study(world, StudyKind.SUPPORT)
     pairs = StudyPair.objects.filter(study=study)
-    assert {(pair.person_label, pair.machine_label, pair.segment.docid) for pair in pairs if pair.segment} == {
+    assert {(pair.person_label, pair.judge_label, pair.segment.docid) for pair in pairs if pair.segment} == {
         (2, 0, "d1"),
         (2, 0, "d2"),
     }
@@ -119,7 +119,7 @@ def test_pairs_on_which_both_agree_are_mixed_in_as_decoys(world: JudgingWorld, s
     assert drawn(study) >= DIFFER
     assert (len(agreed(study)), study.decoys) == (number, share)
     for decoy in StudyPair.objects.decoys():
-        assert decoy.person_label == decoy.machine_label
+        assert decoy.person_label == decoy.judge_label
     payload = Event.objects.get(kind="study.created").payload
     assert (payload["pairs"], payload["agreed"], payload["decoys"]) == (6, number, share)
 
@@ -184,7 +184,7 @@ def test_exports_mark_decoys(world: JudgingWorld, kind: StudyKind) -> None:
 def test_what_is_no_label_is_no_disagreement(world: JudgingWorld) -> None:
     load_nuggets(world, "other", Origin.MANUAL)
     load_assignments(world, "second", JudgeKind.LLM, {"alpha": ("dunno", "cant_judge", 1)})
-    assert drawn(make_study(world, machine="second", nuggets="edited")) == {("alpha", "banks erode")}
+    assert drawn(make_study(world, judge="second", nuggets="edited")) == {("alpha", "banks erode")}
 
 
 def test_labels_that_do_not_stand_are_no_disagreement(world: JudgingWorld) -> None:
@@ -204,13 +204,13 @@ def test_refusals_say_what_is_wrong_and_write_nothing(world: JudgingWorld) -> No
     load_assignments(world, "second", JudgeKind.LLM, {"alpha": (0, 0, 0)})
     events = Event.objects.count()
     requests: list[tuple[str, dict[str, Any]]] = [
-        ("name_taken", {"machine": MACHINE}),
+        ("name_taken", {"judge": MACHINE}),
         ("ambiguous", {"name": "x"}),
-        ("no_such_judge", {"name": "x", "machine": EXPERT}),
-        ("no_such_judge", {"name": "x", "machine": MACHINE, "person": "nobody"}),
+        ("no_such_judge", {"name": "x", "judge": EXPERT}),
+        ("no_such_judge", {"name": "x", "judge": MACHINE, "person": "nobody"}),
         ("no_such_set", {"name": "x", "nuggets": "none"}),
-        ("no_such_topic", {"name": "x", "machine": MACHINE, "topics": ("t9",)}),
-        ("no_such_judge", {"name": "x", "machine": MACHINE, "topics": ("t2",)}),
+        ("no_such_topic", {"name": "x", "judge": MACHINE, "topics": ("t9",)}),
+        ("no_such_judge", {"name": "x", "judge": MACHINE, "topics": ("t2",)}),
         ("usage", {"name": "x", "per_topic": 0}),
         ("usage", {"name": "x", "seed": -1}),
         ("usage", {"name": "x", "decoys": 76}),
@@ -224,7 +224,7 @@ def test_the_database_refuses_a_pair_of_no_kind_or_with_half_its_labels(world: J
     study = make_study(world)
     pair = StudyPair.objects.filter(study=study).first()
     assert pair is not None
-    for change in ({"nugget_version": None}, {"person_label": None}, {"machine_label": 9}):
+    for change in ({"nugget_version": None}, {"person_label": None}, {"judge_label": 9}):
         with pytest.raises(IntegrityError), transaction.atomic():
             StudyPair.objects.filter(pk=pair.pk).update(**change)
 

@@ -158,7 +158,7 @@ def test_in_a_study_judges_of_one_model_with_other_prompts_are_others() -> None:
         kind=StudyKind.SUPPORT,
         condition=SupportCondition.SCRATCH,
         person=Judge.objects.create(name="p", kind=JudgeKind.HUMAN),
-        machine=world.judge,
+        judge=world.judge,
         event=Event.objects.all()[0],
     )
     second = study_judge(study, strict)

@@ -46,7 +46,7 @@ def test_all_judged_is_the_score_of_people_without_a_width(world: RandomCheckWor
 
 def test_the_llm_and_people_have_the_published_means(world: RandomCheckWorld) -> None:
     place = SCORE_NAMES.index("all_strict")
-    machine = run_scores(world.machine, Policies()).means[place]
+    machine = run_scores(world.llm, Policies()).means[place]
     assert machine == pytest.approx([0.3366, 0.2727, 0.1496, 0.2602, 0.3606, 0.3600, 0.4368], abs=5e-5)
     people = [0.4326, 0.2906, 0.1524, 0.2955, 0.3900, 0.4387, 0.4881]
     assert world.people_scores[place] == pytest.approx(people, abs=5e-5)
@@ -88,7 +88,7 @@ def test_they_hold_where_labels_mean_nothing(world: RandomCheckWorld) -> None:
 
 def test_they_hold_beside_eighty_known_disagreements(world: RandomCheckWorld) -> None:
     """As known pairs they say nothing about the others: all intervals hold, and errors are smaller than without."""
-    differing = np.flatnonzero(flat(world.machine.labels) != flat(world.people.labels))
+    differing = np.flatnonzero(flat(world.llm.labels) != flat(world.people.labels))
     assert len(differing) == 161
 
     def make(seed: int) -> tuple[RandomCheckWorld, RandomCheckSample]:

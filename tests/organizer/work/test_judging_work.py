@@ -98,7 +98,7 @@ def test_what_was_previewed_is_handed_out(world: JudgingWorld) -> None:
     post_form(world, "hand_out", 302, expect=key, **fields)
     task = Task.objects.get()
     assert (task.stage, task.assessor.username, str(task.nugget_set)) == ("assign", "ann", "edited")
-    assert (task.qrels, task.drafts, task.machine, task.state) == (None, None, None, TaskState.NOT_STARTED)
+    assert (task.qrels, task.drafts, task.judge, task.state) == (None, None, None, TaskState.NOT_STARTED)
     assert TaskAnswer.objects.filter(task=task).count() == 3
     [event] = Event.objects.filter(kind="task.handed_out")
     edited = world.campaign.nugget_sets.get(name="edited")
@@ -218,7 +218,7 @@ def test_support_with_the_label_shown_takes_the_campaign_s_machine(world: Judgin
     assert "Labels shown of <bdi>robot</bdi>" in post_form(world, "preview", stage=SHOWN, assessor="ann")
     load_machine(world, ("alpha", 0, "d1", "full_support"), name="other robot")
     assert "there are: other robot, robot" in post_form(world, "preview", 422, stage=SHOWN, assessor="ann")
-    page = post_form(world, "preview", stage=SHOWN, assessor="ann", machine="other robot")
+    page = post_form(world, "preview", stage=SHOWN, assessor="ann", judge="other robot")
     assert "Labels shown of <bdi>other robot</bdi>" in page
     ConditionDefault.objects.create(campaign=world.campaign, condition="llm", judge="robot")
     assert "Labels shown of <bdi>robot</bdi>" in post_form(world, "preview", stage=SHOWN, assessor="ann")
@@ -271,7 +271,7 @@ def test_judging_that_is_handed_on_asks_the_same_in_another_order(world: Judging
         actor=world.people["olga"],
     )
     made = current_task(new)
-    assert (made.nugget_set, made.machine, made.stage) == (task.nugget_set, task.machine, stage)
+    assert (made.nugget_set, made.judge, made.stage) == (task.nugget_set, task.judge, stage)
     answers = [
         set(TaskAnswer.objects.filter(task=judging).values_list("answer", flat=True)) for judging in (task, made)
     ]

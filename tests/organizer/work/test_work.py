@@ -94,7 +94,7 @@ def test_a_first_view_of_a_hundred_topics_is_light(desk: DeskWorld) -> None:
             task = Task.objects.get(pk=desk.post_edit.pk)
             task.pk, task.public_id, task.topic, task.stage = None, f"{len(tasks):012}", topic, stage
             task.state = (TaskState.NOT_STARTED, TaskState.IN_PROGRESS, TaskState.SUBMITTED)[n % 3]
-            task.machine = machine
+            task.judge = machine
             for name in NOT_OF_STAGE[stage]:
                 setattr(task, name, None)
             tasks.append(task)
@@ -330,10 +330,10 @@ def test_topics_that_lack_the_chosen_stage_come_ticked(desk: DeskWorld) -> None:
 
 
 NOT_OF_STAGE = {
-    POST_EDIT: ["machine"],
-    MANUAL: ["machine", "drafts"],
-    ASSIGN: ["machine", "drafts", "qrels"],
-    SUPPORT_SCRATCH: ["machine", "drafts", "qrels", "nugget_set"],
+    POST_EDIT: ["judge"],
+    MANUAL: ["judge", "drafts"],
+    ASSIGN: ["judge", "drafts", "qrels"],
+    SUPPORT_SCRATCH: ["judge", "drafts", "qrels", "nugget_set"],
     SUPPORT_POST_EDIT: ["drafts", "qrels", "nugget_set"],
 }
 """Fields that a task of a stage must not have."""
@@ -343,7 +343,7 @@ NOT_OF_STAGE = {
 def test_check_67_topics_that_lack_the_stage_are_ticked(desk: DeskWorld, stage: Stage) -> None:
     task = Task.objects.get(pk=desk.post_edit.pk)
     task.pk, task.public_id, task.stage, task._state.adding = None, "made", stage, True
-    task.topic, task.machine = desk.topic("t3"), Judge.objects.create(name="machine", kind=JudgeKind.LLM)
+    task.topic, task.judge = desk.topic("t3"), Judge.objects.create(name="machine", kind=JudgeKind.LLM)
     for name in NOT_OF_STAGE[stage]:
         setattr(task, name, None)
     task.save()

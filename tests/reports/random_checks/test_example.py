@@ -271,7 +271,7 @@ WRONG = [
     (("--seed", "s" * 61), "A seed has 1 to 60 characters", 2),
     (("--seed", ""), "A seed has 1 to 60 characters", 2),
     (("--per-run", "0"), "Pairs per run: from 1", 2),
-    (("--machine", "people"), "people has no such labels here; there are: llm.", 1),
+    (("--judge", "people"), "people has no such labels here; there are: llm.", 1),
     (("--runs", "A", "Z"), "There is no run Z in river.", 1),
     (("--runs", "silent"), "silent has no answer with words here", 1),
     (("--topics", "t9"), "There is no topic t9 in river.", 1),
@@ -288,7 +288,7 @@ def test_a_wrong_order_is_refused_and_writes_nothing(
 
 
 def test_without_llm_labels_nothing_is_drawn(folder: Path) -> None:
-    text = refuse(EXAMPLE[0], *EXAMPLE[3:], "--machine", "gpt")
+    text = refuse(EXAMPLE[0], *EXAMPLE[3:], "--judge", "gpt")
     assert "gpt has no such labels here; there are: llm." in text
     text = refuse(EXAMPLE[0], "check", "--kind", "support", "--draw", "random")
     assert "No LLM has such labels here" in text
