@@ -103,7 +103,9 @@ def walk(act: Callable[[], Any]) -> set[str]:
 LABEL_WAY = {
     "assessor/access.py",
     "assessor/desk/apply_op.py",
+    "assessor/desk/citation_labels.py",
     "assessor/desk/context.py",
+    "assessor/desk/desks.py",
     "assessor/desk/label_ops.py",
     "assessor/desk/submit.py",
     "assessor/desk/task_labels.py",
@@ -114,6 +116,7 @@ LABEL_WAY = {
     "evaluation/domain/counted_pairs.py",
     "evaluation/judges.py",
     "evaluation/labelling.py",
+    "evaluation/tasks/asking.py",
     "reports/agreement/figures.py",
     "reports/agreement/page.py",
     "reports/cache.py",
@@ -153,7 +156,7 @@ JOB_WAY = {
 }
 """A file leaves a way by being merged, and joins it by being named here."""
 
-MOST_FILES = {"label": 21, "job": 25}
+MOST_FILES = {"label": 24, "job": 25}
 
 
 @pytest.fixture
