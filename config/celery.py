@@ -3,12 +3,13 @@
 import os
 import sys
 import warnings
+from importlib import import_module
 from typing import Any
 
 from celery import Celery
 from celery.concurrency import get_implementation
 from celery.platforms import SecurityWarning
-from celery.signals import celeryd_init, setup_logging
+from celery.signals import celeryd_init, setup_logging, worker_init
 
 # Celery warns the administrator's account because of pickled messages. Ours are JSON and hold a lane's name.
 warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -41,3 +42,10 @@ def begin(instance: Any, options: dict[str, Any], **_signal: Any) -> None:
     name, _, host = instance.hostname.partition("@")
     if name == "celery":
         instance.hostname = f"assay-{os.getpid()}@{host}"
+
+
+@worker_init.connect
+def import_engine(**_signal: Any) -> None:
+    """Import now what calls need, so that the first one does not wait for it."""
+    for name in ("llmjobs.engine.loop", "openai"):
+        import_module(name)
