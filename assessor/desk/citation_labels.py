@@ -48,6 +48,7 @@ class AskedPair:
 
 
 class CitationDesk(JudgingDesk):
+    fields: tuple[str, ...] = ()
     working = WorkingSupport
     cites = True
     template, pane = "assessor/judge_pair.html", "Cited passage and label"

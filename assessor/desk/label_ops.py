@@ -59,6 +59,8 @@ def _changed(context: DeskContext, row: LabelRow, op: Op, payload: Payload, past
                 _check(context.stage.shows_label)
             if payload.sentence is not None:
                 _check(desk_of(context.stage).places)
+            if payload.extras:
+                _check_extras(context, payload.extras)
             if op.source == SWEEP:
                 _check_sweep(context)
             if payload.label is not None and payload.label not in context.stage.labels.by_word:
@@ -70,6 +72,13 @@ def _changed(context: DeskContext, row: LabelRow, op: Op, payload: Payload, past
 def _check(is_able: bool) -> None:
     if not is_able:
         raise Refused("bad_operation", "This operation is not one that this desk knows.")
+
+
+def _check_extras(context: DeskContext, extras: Mapping[str, Any]) -> None:
+    schema = context.stage.extras
+    _check(schema is not None)
+    if schema:
+        schema.model_validate(extras)
 
 
 def _check_sweep(context: DeskContext) -> None:

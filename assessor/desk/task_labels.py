@@ -102,7 +102,7 @@ class TaskLabels:
 class JudgingDesk:
     """Desk of a stage whose units are whole answers: one row beside each, with the stage's question."""
 
-    fields: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ("extras",)
     """Fields of its rows beside key, version, label and reason."""
     working: Any = WorkingJudgment
     places = False
@@ -158,6 +158,7 @@ class JudgingDesk:
                     answer_id=answer,
                     label=stored.label,
                     raw=stored.reason,
+                    extras=stored.extras,
                 )
 
     def row_json(self, row: LabelRow) -> dict[str, Any]:

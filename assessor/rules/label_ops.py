@@ -1,6 +1,8 @@
 """Operations on the labels of a judging task: rows in, changed rows out."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from assessor.rules.op_schemas import GiveLabel, Locate
 from evaluation.errors import Refused
@@ -29,6 +31,7 @@ class LabelRow:
     shown_label: str | None = None
     shown_ms: int | None = None
     accepted: bool = False
+    extras: Mapping[str, Any] = field(default_factory=dict)
 
 
 def give_label(row: LabelRow, payload: GiveLabel, *, in_sweep: bool) -> LabelRow:
@@ -52,6 +55,7 @@ def give_label(row: LabelRow, payload: GiveLabel, *, in_sweep: bool) -> LabelRow
         sentence=payload.sentence if label else None,
         first_label=first if label else None,
         accepted=payload.accepted,
+        extras=payload.extras if label else {},
         # Only the first decision is timed from the moment that the label was on the screen.
         shown_ms=row.shown_ms if row.shown_ms is not None else payload.shown_ms,
         version=row.version + 1,

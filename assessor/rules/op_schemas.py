@@ -115,6 +115,8 @@ class GiveLabel(Payload):
     sentence: SentenceIndex | None = None
     accepted: bool = False
     shown_ms: Annotated[int, Field(ge=0, le=MOST_SHOWN_MS)] | None = None
+    # By the schema of its stage.
+    extras: dict[str, Any] = Field(default={}, exclude_if=lambda value: not value)
 
 
 class Locate(Payload):

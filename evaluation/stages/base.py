@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+from pydantic import BaseModel
+
 from evaluation.labels import NO_LABELS, LabelSet
 from evaluation.terms import Origin, PracticeKind, StudyKind, SupportCondition
 
@@ -39,6 +41,8 @@ class Stage(str):
     condition: SupportCondition | None = None
     study: StudyKind | None = None
     """Second looks and random checks that are handed out at this stage."""
+    extras: type[BaseModel] | None = None
+    """What a label says beside its word and reason."""
     needs: tuple[str, ...] = ()
     cap: str = ""
     """Setting of the protocol: the most nuggets of a list."""

@@ -2,6 +2,8 @@
 
 from enum import IntEnum
 
+from pydantic import BaseModel
+
 from evaluation.labels import Label, label_set
 from evaluation.stages import Stage
 
@@ -13,6 +15,10 @@ class Politeness(IntEnum):
     FAILED = 9
 
 
+class Wish(BaseModel):
+    better: str
+
+
 class Polite(Stage):
     words = "Judge politeness"
     meaning = "say of each answer whether it is polite"
@@ -21,6 +27,7 @@ class Polite(Stage):
     question = "Is the answer polite?"
     lede = "Read each answer and say whether it is polite."
     seconds_a_label = 20
+    extras = Wish
     labels = label_set(
         Politeness,
         Label(Politeness.YES, "Yes", "yes", "●", "1", key="1", meaning="Nobody would mind to be answered so."),

@@ -83,6 +83,15 @@ def test_only_labels_of_the_stage_are_taken_and_can_be_undone(world: JudgingWorl
     assert desk.undo()["rows"][key]["label"] is None
 
 
+def test_what_a_label_says_beside_its_word_is_of_the_stages_schema(world: JudgingWorld) -> None:
+    desk = window(world, "ann")
+    key = f"{desk.state()['answers'][0]['id']}/polite"
+    assert desk.do("label", key=key, label="no", extras={"worse": "Hey."})["code"] == "bad_operation"
+    receipt = desk.do("label", key=key, label="no", extras={"better": "Please."})
+    assert receipt["rows"][key]["extras"] == {"better": "Please."}
+    assert desk.state()["rows"][0]["extras"] == {"better": "Please."}
+
+
 def test_a_submission_is_frozen(world: JudgingWorld) -> None:
     judge(world, "ann")
     rows = Judgment.objects.current().values_list("label", "judge__name", "topic__topic_id")

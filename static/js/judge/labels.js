@@ -17,6 +17,7 @@ function given(row, { payload, source }) {
     changed.accepted = Boolean(payload.accepted);
     changed.shown_ms = row.shown_ms ?? payload.shown_ms;
   }
+  if ("extras" in payload) changed.extras = label ? payload.extras : {};
   if ("sentence" in payload) {
     changed.sentence = label ? payload.sentence : null;
     const first = source === SWEEP && label !== row.label ? (row.first_label ?? row.label) : row.first_label;
