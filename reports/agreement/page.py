@@ -171,6 +171,10 @@ class AgreementReport(Report):
         return [_tau(correlation, level) for level in LEVELS] if correlation else []
 
     @property
+    def term(self) -> tuple[str, str]:
+        return "rank-agreement", self.title
+
+    @property
     def label_kind(self) -> str:
         is_of_citations = any(isinstance(side, CitationCondition) for side in self._sides)
         return "Citation label" if is_of_citations else "Nugget label"

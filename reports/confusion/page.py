@@ -109,6 +109,10 @@ class ConfusionPage(Report):
         return self.label_term.replace("-", " ").capitalize()
 
     @property
+    def term(self) -> tuple[str, str]:
+        return self.label_term, self.label_kind
+
+    @property
     def pair_address(self) -> str:
         return f"reports:{self.compared.matched.kind}_pair" if self.compared else ""
 

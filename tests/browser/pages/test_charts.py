@@ -44,7 +44,7 @@ def charts() -> dict[str, int]:
     for report in pages().values():
         made = report.make(campaign, QueryDict(report.example))
         numbers[f"{report.address}?{report.example}"] = sum(
-            bool(section.chart and section.chart.shown) for section in made.sections
+            bool(section.shown and section.chart and section.chart.shown) for section in made.sections
         )
     return {address: number for address, number in numbers.items() if number}
 

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pyte
 
 TERMS = {
     "scores": ["Score", "95 % interval", "missing", "Automatic nuggets, automatic labels"],
-    "correlation": ["rank agreement", "Over run means", "Mean over topics", "Over all topic-run pairs"],
+    "correlation": ["Rank agreement", "Over run means", "Mean over topics", "Over all topic-run pairs"],
     "confusion": ["Nugget label", "kappa", "Strictness", "Opposite labels"],
     "reports:pairs": ["Nugget label"],
     "organizer:quality": ["kappa", "Nugget labels", "Opposite labels", "Judge"],
