@@ -162,7 +162,8 @@ def spans(rows: Rows, title: str, *, dark: bool) -> str:
 def named(rows: Rows, words: Mapping[str, str], *, codes: bool = False) -> Rows:
     """Return rows whose names begin with a code under its words; with `codes`, that stands in brackets behind them."""
     parted = [row["name"].partition(",") for row in rows]
-    names = [f"{words[code]} ({code})" if codes else words[code] for code, _, _ in parted]
+    shown = {code: f"{word} ({code})" if codes else word for code, word in words.items()}
+    names = [shown.get(code, code) for code, _, _ in parted]
     return [
         row | {"name": f"{name}{comma}{rest}"}
         for row, name, (_, comma, rest) in zip(rows, names, parted, strict=True)
