@@ -19,6 +19,7 @@ from assessor.models import (
     PracticeItem,
     TimeSegment,
     WorkingAssignment,
+    WorkingJudgment,
     WorkingNugget,
     WorkingSupport,
 )
@@ -32,6 +33,7 @@ from evaluation.models import (
     ConditionDefault,
     Event,
     Judge,
+    Judgment,
     ListedNugget,
     Membership,
     Nugget,
@@ -179,6 +181,8 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     ),
     "nugget_evidence_once": lambda: copied(NuggetEvidence.objects.get(sentence=1)),
     "nugget_evidence_segment_once": lambda: copied(NuggetEvidence.objects.get(sentence=None)),
+    "judgment_once": first(Judgment),
+    "judgment_of_something": first(Judgment, unit="new", answer_id=None),
     "assignment_once": first(Assignment),
     "assignment_label": first(Assignment, submission=2, label=3),
     "support_judgment_once": first(SupportJudgment),
@@ -196,6 +200,8 @@ BAD_ROWS: dict[str, Callable[[], Make]] = {
     "task_has_what_its_stage_needs": first(Task, stage="manual"),
     "task_answer_once": first(TaskAnswer, position=1),
     "task_answer_position": lambda: copied(TaskAnswer.objects.get(), answer_id=new_answer().pk),
+    "working_judgment_once": first(WorkingJudgment),
+    "working_judgment_of_something": first(WorkingJudgment, unit="new", answer_id=None),
     "working_assignment_once": first(WorkingAssignment),
     "working_assignment_label": lambda: copied(
         WorkingAssignment.objects.get(), answer_id=new_answer().pk, label=AssignmentLabel.FAILED
@@ -287,6 +293,11 @@ def make_judging(campaign: Campaign, user: User, wording: NuggetVersion) -> None
         protocol=campaign.protocol,
     )
     TaskAnswer.objects.create(task=task, answer=sentence.answer, position=0)
+    answer = {"answer": sentence.answer, "unit": sentence.answer.public_id, "label": 1}
+    WorkingJudgment.objects.create(task=task, **answer)
+    Judgment.objects.create(
+        stage=task.stage, topic=task.topic, judge=Judge.objects.get(name="Olga"), given_at=timezone.now(), **answer
+    )
     WorkingAssignment.objects.create(task=task, answer=sentence.answer, nugget_version=wording, label=2)
     WorkingSupport.objects.create(task=task, sentence=sentence, segment=Segment.objects.order_by("pk")[0], label=2)
 
