@@ -72,7 +72,10 @@ class ReportView(View):
         narrowing = narrowing_of(filters, request.query_params, Scores(cast(User, request.user), DEFAULT_DB_ALIAS))
         campaign = narrowing.campaign_for("campaign")
         try:
-            document = self.entry.make(campaign, _choices(narrowing, self.entry.options))
+            choices = _choices(narrowing, self.entry.options)
+            # Before a random check is complete, its scores could lead whoever judges or decides on it.
+            choices["complete_only"] = not may_organize(narrowing.reader.viewer, campaign)
+            document = self.entry.make(campaign, choices)
         except Refused as error:
             if error.field in narrowing.values:
                 raise WrongQuery({error.field: [NO_SUCH]}) from None

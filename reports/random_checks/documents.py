@@ -138,9 +138,9 @@ def _methods_sentence(report: CorrectedReport) -> str:
 
 @document(
     "corrected",
-    "Runs by score, corrected by an audit, with intervals.",
+    "Runs by score, corrected by a random check, with intervals.",
     (
-        replace(STUDY, text="which audit"),
+        replace(STUDY, text="which random check"),
         Option(
             "score",
             "the primary score where none is named",
@@ -166,7 +166,13 @@ def corrected_scores(campaign: Campaign, choices: Choices) -> Document:
         raise Refused("usage", f"{study} corrects {', '.join(scores_of(study.kind))}.")
     policies = nugget_policies(choices) if study.kind == StudyKind.ASSIGNMENT else support_policies(choices)
     state = random_check_state(study, policies)
-    report = corrected_report(state, score, target=choices["target"], least_judged=choices["least_judged"])
+    report = corrected_report(
+        state,
+        score,
+        target=choices["target"],
+        least_judged=choices["least_judged"],
+        complete_only=choices.get("complete_only", False),
+    )
     content, rows = corrected_document(report), corrected_rows(report)
     pairs = drawn_rows(study) if choices["pairs"] else []
     gaps = [gap | {"more": "never" if gap["more"] is None else gap["more"]} for gap in content["differences"]]

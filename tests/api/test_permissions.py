@@ -20,6 +20,7 @@ from api.urls import urlpatterns
 from evaluation.terms import StudyKind
 from llmjobs.models import LlmJob
 from reports.random_checks.drawing import RandomCheckOrder, create_random_check
+from reports.registry import documents
 from tests.worlds.blind import make_blind_world
 from tests.worlds.cast import make_user
 from tests.worlds.desk import DeskWorld
@@ -95,11 +96,7 @@ GET  nuggets-provenance         {ROW}
 GET  grades-provenance          {ROW}
 GET  studies-row                {ROW}
 GET  studies-corrected          {ROW}
-GET  reports-correlation        {NEEDS_CAMPAIGN}
-GET  reports-confusion          {NEEDS_CAMPAIGN}
-GET  reports-support-correlation {NEEDS_CAMPAIGN}
-GET  reports-support-confusion  {NEEDS_CAMPAIGN}
-GET  jobs-row                   {ROW}
+{"".join(f"GET  reports-{name} {NEEDS_CAMPAIGN}" + chr(10) for name in documents())}GET  jobs-row                   {ROW}
 GET  tasks-row                  401 404 200 200 200 200 200 404 | 200 403 401 401
 GET  events-row                 {ROW}
 GET  findings-row               {ROW}
@@ -161,6 +158,11 @@ SENT: dict[str, Any] = {
 REASON = {"reason": "Because."}
 QUERIES = {
     "scores": "campaign=river&condition=A/A",
+    **{f"reports-{name}": "campaign=river" for name in documents()},
+    "reports-corrected": "campaign=river&study=by+chance",
+    "reports-scores": "campaign=river&condition=A/A",
+    "reports-support": "campaign=river&condition=llm",
+    "reports-study": "campaign=river&study=where+they+differ",
     "reports-correlation": "campaign=river&x=A/A&y=E/M",
     "reports-confusion": "campaign=river&rows=E/A&columns=E/M",
     "reports-support-correlation": "campaign=river&x=llm&y=scratch",

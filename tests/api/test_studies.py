@@ -1,5 +1,6 @@
 """Studies and the scores that they correct: the digits of the report, to whom, and how refusals read."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,9 @@ def example(db: None, tmp_path: Path) -> World:
     assert run(*FIVE).code == 0
     campaign = Campaign.objects.get()
     return World(campaign, make_cast(campaign))
+
+
+AS_REPORT = "reports/corrected/?campaign=river&study=check"
 
 
 def program_and_place(world: World, name: str = "olga") -> tuple[Program, str]:
@@ -106,8 +110,8 @@ def test_others_read_corrected_scores_once_all_are_judged(example: World, tmp_pa
     own = olga.json(f"{place}?{LOOSE}")
     assert values_of(own)[:2] == [None, None]
     assert None not in values_of(own)[2:]
-    for name in ("rita", "audrey"):
-        document = program_of(example, name).json(f"{place}?{LOOSE}")
+    for name, address in product(("rita", "audrey"), (f"{place}?{LOOSE}", f"{AS_REPORT}&{LOOSE}")):
+        document = program_of(example, name).json(address)
         assert values_of(document) == [None] * 4
         assert [row["reason"] for row in document["runs"]] == ["4 of 5 judged", "other runs are not all judged"]
         assert (document["differences"], document["tau"]["value"], document["alpha"]) == ([], None, None)
@@ -117,6 +121,7 @@ def test_others_read_corrected_scores_once_all_are_judged(example: World, tmp_pa
     assert people_in_file(example, "rita") == [False, False]
     for name in ("rita", "audrey"):
         assert program_of(example, name).json(f"{place}?{LOOSE}") == olga.json(f"{place}?{LOOSE}")
+        assert values_of(program_of(example, name).json(f"{AS_REPORT}&{LOOSE}")) == values_of(olga.json(f"{place}?{LOOSE}"))
 
 
 def test_assessors_and_strangers_find_no_study(example: World) -> None:

@@ -128,6 +128,7 @@ KNOWN_TO_SOME = {
     "TaskAnswer",
     "WorkingAssignment",
     "WorkingSupport",
+    *("WorkingJudgment", "Judgment"),  # of stages without a table of their own, such as tests/toy_stage
     "PracticeItem",
     "PracticeAnswer",
     "TodayVisit",  # moments only

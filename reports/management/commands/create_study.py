@@ -62,7 +62,7 @@ class Command(AssayCommand):
         campaign = the_campaign(options["campaign"])
         if options["draw"] == DrawKind.RANDOM:
             with transaction.atomic():
-                self.say(_audit(campaign, options))
+                self.say(_random_check(campaign, options))
                 # A dry run does the real work and takes it back, so that its figures are the real ones.
                 transaction.set_rollback(options["dry_run"])
             return
@@ -83,7 +83,7 @@ class Command(AssayCommand):
         self.say(f"{study}: {drawn}, {study.person} against {study.judge}.")
 
 
-def _audit(campaign: Campaign, options: dict[str, Any]) -> str:
+def _random_check(campaign: Campaign, options: dict[str, Any]) -> str:
     fields = {name: options[name] for name in ("name", "judge", "nuggets", "per_run", "sample", "least", "seed")}
     fields |= {name: tuple(options[name]) for name in ("runs", "topics", "known")}
     study = create_random_check(
