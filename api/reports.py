@@ -20,6 +20,7 @@ from api.rows.labels import ConfusionReportRow, CorrelationReportRow
 from api.schema import ReportSchema
 from api.streams import answered
 from api.views import View
+from evaluation.campaigns.access import may_organize
 from evaluation.errors import Refused
 from reports.document import Naming, Option
 from reports.files import as_json

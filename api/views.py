@@ -28,7 +28,7 @@ from api.problems import NOT_FOUND, WrongQuery
 from api.readers import nugget_policies, support_policies
 from api.schema import CorrectedSchema, ListSchema, RowSchema, objects_of, operations_of
 from api.streams import CONTENT_TYPES, WRITERS, answered, is_known, tag_of_campaigns, tag_of_pieces
-from assessor.progress.matrix import may_organize
+from evaluation.campaigns.access import may_organize
 from evaluation.errors import Refused
 from evaluation.models import Study
 from evaluation.rows.base import Reader, Row

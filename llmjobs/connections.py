@@ -16,13 +16,13 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.campaigns.access import may_run_jobs
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event
 from evaluation.rules.text import check_name
 from llmjobs.budget import price_in, price_of
 from llmjobs.client import NO_PARAMETER, NO_STRUCTURED, CallRefusal, Endpoint, default_endpoint, endpoint_at, send
 from llmjobs.engine.calls import NewCall, count_of
-from llmjobs.job_status import may_run_jobs
 from llmjobs.models import Connection
 from llmjobs.prompts.template import ReplyForm
 from llmjobs.prompts.texts import ASSIGN

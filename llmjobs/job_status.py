@@ -11,21 +11,20 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from accounts.models import User
-from evaluation.campaigns.access import unblinded, within
+from evaluation.campaigns.access import may_see, unblinded, within
 from evaluation.models import (
     AnswerProvenance,
     Assignment,
     Campaign,
     Event,
     Judge,
-    Membership,
     NuggetSet,
     Run,
     Sentence,
     SupportJudgment,
     Topic,
 )
-from evaluation.terms import JudgeKind, Role
+from evaluation.terms import JudgeKind
 from jobs import queue
 from jobs.models import Job, Notice, WorkItem
 from jobs.queue import JobProgress
@@ -108,21 +107,13 @@ class JobReport:
         return SIMULATED_MODEL in (self.llm.judge.model, *self.calls.models)
 
 
-def may_run_jobs(viewer: User, campaign: Campaign) -> bool:
-    """Whether a viewer may start, cancel and retry: organizers of the campaign, and superusers."""
-    seen = within(viewer, campaign)
-    if viewer.is_superuser:
-        return seen.exists()
-    return Membership.objects.filter(campaign__in=seen, user=viewer, role=Role.ORGANIZER).exists()
-
-
 def callable_judges_for(viewer: User, campaign: Campaign) -> list[Judge]:
     """Return the LLM judges that can be called: those of campaigns that the viewer sees, and those of no campaign.
 
     Left out is a judge that was made or works in other campaigns alone, whose name and model are theirs, and one with
     a prompt that the viewer may not read: its calls would show the wording.
     """
-    if not within(viewer, campaign).exists():
+    if not may_see(viewer, campaign):
         return []
     hidden = {str(prompt) for prompt in Prompt.objects.exclude(pk__in=prompts_for(viewer))}
     judges = Judge.objects.filter(kind=JudgeKind.LLM, aside=False).exclude(model="")

@@ -15,9 +15,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
-from assessor.progress.matrix import may_organize
 from assessor.rules.clock import SECOND
 from assessor.timing.times import TopicTime
+from evaluation.campaigns.access import may_organize
 from evaluation.campaigns.create import set_hourly_rate
 from evaluation.domain.conditions import NuggetCondition
 from evaluation.models import Campaign, Submission, Task

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.urls import ResolverMatch, reverse
 
 from accounts.models import User
-from assessor.progress.matrix import may_organize
+from evaluation.campaigns.access import may_organize
 from evaluation.models import Campaign, Membership
 from evaluation.terms import Role
 from reports.registry import pages

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.blind.guidelines import clean_html
-from assessor.progress.matrix import may_organize
 from evaluation.campaigns import protocol as protocol_rows
+from evaluation.campaigns.access import may_organize
 from evaluation.campaigns.contents import nugget_sets_for
 from evaluation.campaigns.protocol import (
     CONDITIONS,

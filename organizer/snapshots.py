@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
-from assessor.progress.matrix import may_organize
+from evaluation.campaigns.access import may_organize
 from evaluation.models import Campaign, Protocol
 from exchange.exports.lines import CAMPAIGN
 from exchange.exports.service import ExportOrder, order_export

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from accounts.models import User
-from assessor.progress.matrix import assessors_for, may_organize, task_cells
+from assessor.progress.matrix import assessors_for, task_cells
 from assessor.timing.times import hours_of_labels
-from evaluation.campaigns.access import within
+from evaluation.campaigns.access import may_organize, may_run_jobs, within
 from evaluation.campaigns.contents import assignment_counts_for, nugget_sets_for, support_counts_for
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
@@ -41,7 +41,7 @@ from evaluation.studies import (
 from evaluation.tasks.units import ASSIGNED
 from evaluation.terms import DrawKind, StudyKind, SupportCondition
 from llmjobs import job_service
-from llmjobs.job_status import callable_judges_for, may_run_jobs
+from llmjobs.job_status import callable_judges_for
 from organizer.access import get_campaign, get_row
 from organizer.forms import choice_field, due_field, named, posted, refusals_on, ticks_field
 from reports.files import TableForm

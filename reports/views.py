@@ -12,8 +12,7 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import UserRequest
-from assessor.progress.matrix import may_organize
-from evaluation.campaigns.access import unblinded_campaign_for
+from evaluation.campaigns.access import may_organize, unblinded_campaign_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign

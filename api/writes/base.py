@@ -29,8 +29,7 @@ from api.problems import NOT_FOUND, Errors, WrongQuery
 from api.schema import JSON, WriteSchema
 from api.streams import tag_of_body
 from api.views import View, row_at
-from assessor.progress.matrix import may_organize
-from evaluation.campaigns.access import unblinded_campaign_for
+from evaluation.campaigns.access import may_organize, unblinded_campaign_for
 from evaluation.domain.pseudonyms import Names
 from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.lines import repeated_keys

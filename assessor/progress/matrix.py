@@ -139,13 +139,6 @@ class TaskEvent:
     reason: str
 
 
-def may_organize(viewer: User, campaign: Campaign) -> bool:
-    seen = within(viewer, campaign)
-    if viewer.is_superuser:
-        return seen.exists()
-    return Membership.objects.filter(campaign__in=seen, user=viewer, role=Role.ORGANIZER).exists()
-
-
 def tasks_for(viewer: User, campaign: Campaign) -> TaskQuerySet[Task]:
     return Task.objects.filter(campaign__in=within(viewer, campaign))
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from assessor.desk.context import OPEN_STATES
 from assessor.models import Desk
-from evaluation.campaigns.access import within
+from evaluation.campaigns.access import may_see, within
 from evaluation.campaigns.contents import tally_of
 from evaluation.labels import LabelSet
 from evaluation.models import Campaign, Judge, Judgment, Membership, SupportJudgment, Task
@@ -154,13 +154,13 @@ def judges_by_user(users: Iterable[int]) -> dict[int, int]:
 
 def mixes_for(viewer: User, campaign: Campaign) -> Mixes:
     """LLMs are among the others. Only current labels count, and so only submitted work."""
-    if not within(viewer, campaign).exists():
+    if not may_see(viewer, campaign):
         return {}
     return _mixes(campaign, *campaign.revision_key)
 
 
 def latencies_for(viewer: User, campaign: Campaign) -> Latencies:
-    if not within(viewer, campaign).exists():
+    if not may_see(viewer, campaign):
         return {}
     return _latencies(campaign, *campaign.revision_key)
 

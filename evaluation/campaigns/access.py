@@ -60,6 +60,22 @@ def within(viewer: User, campaign: Campaign) -> QuerySet[Campaign]:
     return unblinded(viewer).filter(pk=campaign.pk)
 
 
+def may_see(viewer: User, campaign: Campaign) -> bool:
+    return within(viewer, campaign).exists()
+
+
+def may_organize(viewer: User, campaign: Campaign) -> bool:
+    seen = within(viewer, campaign)
+    if viewer.is_superuser:
+        return seen.exists()
+    return Membership.objects.filter(campaign__in=seen, user=viewer, role=Role.ORGANIZER).exists()
+
+
+def may_run_jobs(viewer: User, campaign: Campaign) -> bool:
+    """Whether a viewer may start, cancel and retry jobs: money is the organizers'."""
+    return may_organize(viewer, campaign)
+
+
 def unblinded_campaign_for(viewer: User, slug: str) -> Campaign:
     """Return the campaign, or raise `Campaign.DoesNotExist`: what is not yours answers as what is not there."""
     return unblinded(viewer).get(slug=slug)

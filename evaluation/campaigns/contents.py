@@ -11,7 +11,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from accounts.kept import keep, kept
 from accounts.models import User
-from evaluation.campaigns.access import unblinded, within
+from evaluation.campaigns.access import may_see, unblinded, within
 from evaluation.formats.addressing import docid_in
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS, Label, LabelSet
 from evaluation.models import (
@@ -203,7 +203,7 @@ def nugget_sets_for(viewer: User, campaign: Campaign) -> list[SetCount]:
 
 def assignment_counts_for(viewer: User, campaign: Campaign) -> list[LabelCount]:
     """Count assignment labels by nugget set and judge, those of studies left out."""
-    if not within(viewer, campaign).exists():
+    if not may_see(viewer, campaign):
         return []
     sets = dict(campaign.nugget_sets.values_list("pk", "name"))
     judges = Judge.objects.filter(aside=False, pk__in={cell.judge for cell in tally_of(campaign)}).in_bulk()
@@ -278,7 +278,7 @@ class SharedRuns:
 
 def shared_runs_for(viewer: User, campaign: Campaign) -> list[SharedRuns]:
     """Return the other campaigns with runs of a campaign, by name: the same file, or run id with the same answers."""
-    if not within(viewer, campaign).exists():
+    if not may_see(viewer, campaign):
         return []
     shared: dict[int, int] = defaultdict(int)
     for run in _of_the_same_file(campaign) | _of_the_same_answers(campaign):

@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.timezone import now
 
 from accounts.models import User
-from evaluation.campaigns.access import unblinded, within
+from evaluation.campaigns.access import may_see, unblinded
 from evaluation.campaigns.people import copies_problem
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Membership
@@ -209,7 +209,7 @@ def open_snapshot(*, snapshot: Snapshot, actor: User) -> LoadResult:
 def _let_in(campaign: Campaign, origin: Campaign) -> None:
     # Whoever judges in a copy must not see this one unblinded.
     for membership in Membership.objects.filter(campaign=origin).select_related("user"):
-        if within(membership.user, origin).exists() and not copies_problem(
+        if may_see(membership.user, origin) and not copies_problem(
             campaign, membership.user, Role(membership.role)
         ):
             Membership.objects.create(campaign=campaign, user=membership.user, role=membership.role)

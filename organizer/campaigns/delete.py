@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.http import UserRequest
-from assessor.progress.matrix import may_organize
+from evaluation.campaigns.access import may_organize
 from evaluation.models import Task
 from exchange.deletion import delete_campaign
 from exchange.models import Snapshot

@@ -21,10 +21,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.blind.passages import topic_head
-from assessor.progress.matrix import may_organize
 from evaluation.append_only import missing_triggers
 from evaluation.campaigns import contents
-from evaluation.campaigns.access import campaigns_for, unblinded, within
+from evaluation.campaigns.access import campaigns_for, may_organize, unblinded, within
 from evaluation.campaigns.contents import findings_for
 from evaluation.campaigns.create import CampaignFile, ProtocolSettings, read_campaign_file, start_campaign
 from evaluation.campaigns.protocol import settings_of

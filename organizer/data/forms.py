@@ -14,8 +14,8 @@ from django.utils.timezone import localtime
 
 from accounts.models import User
 from assessor.models import TimeSegment
-from assessor.progress.matrix import may_organize
 from evaluation.campaigns import contents
+from evaluation.campaigns.access import may_organize
 from evaluation.domain.conditions import ALL_PEOPLE, names_to_choose
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Event, Run, Task

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from accounts.models import User
-from assessor.progress.matrix import may_organize
 from evaluation.campaigns import contents
+from evaluation.campaigns.access import may_organize
 from evaluation.errors import Refused, by_kind
 from evaluation.models import Campaign
 from exchange.exports.service import content, order_export

@@ -7,7 +7,7 @@ from django.core.mail import get_connection, send_mail
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from evaluation.campaigns.access import within
+from evaluation.campaigns.access import may_see
 from jobs import lanes, queue
 from jobs.health import mail_is_settled, take_mail, to_mail
 from jobs.models import Notice
@@ -34,7 +34,7 @@ def send_due() -> None:
 def _send(notice: Notice) -> None:
     campaign, reader = notice.job.llm.campaign, notice.job.made_by
     # Rights may have changed since the job was started.
-    if reader is None or not (reader.is_active and reader.email and within(reader, campaign).exists()):
+    if reader is None or not (reader.is_active and reader.email and may_see(reader, campaign)):
         mail_is_settled(notice, sent=False)
         return
     context = {

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from accounts.models import User
+from evaluation.campaigns.access import may_run_jobs
 from evaluation.campaigns.contents import findings_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign
@@ -24,7 +25,7 @@ from llmjobs import job_service, job_status, provenance
 from llmjobs.budget import CostForecast, forecast_rows
 from llmjobs.job_plan import JobPlan
 from llmjobs.job_service import Estimate, estimate, order_of
-from llmjobs.job_status import job_for, jobs_for, mark_all_read, mark_read, may_run_jobs
+from llmjobs.job_status import job_for, jobs_for, mark_all_read, mark_read
 from llmjobs.models import LlmJob
 from llmjobs.provenance import is_simulated
 from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL

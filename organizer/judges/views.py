@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from accounts.models import User
+from evaluation.campaigns.access import may_run_jobs
 from evaluation.errors import Refused
 from evaluation.judges import JSON_SCHEMA, REPLY_FORM
 from evaluation.models import Assignment, Campaign, Judge, SupportJudgment
@@ -31,7 +32,7 @@ from llmjobs.connections import (
     steps_of,
     try_connection,
 )
-from llmjobs.job_status import callable_judges_for, may_run_jobs, prompts_for
+from llmjobs.job_status import callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_CONNECTION, Connection
 from llmjobs.prompt_store import (
     EFFORTS,

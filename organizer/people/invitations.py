@@ -29,8 +29,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import UserRequest
 from accounts.invitations import invitation_of, make_account
 from accounts.models import Invitation, User
-from assessor.progress.matrix import may_organize
 from evaluation.campaigns import people as campaign_people
+from evaluation.campaigns.access import may_organize
 from evaluation.campaigns.people import accept, withdraw_invitation
 from evaluation.errors import Refused
 from evaluation.models import Campaign

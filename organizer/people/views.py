@@ -15,9 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import UserRequest
 from accounts.models import User
-from assessor.progress.matrix import may_organize
 from evaluation.campaigns import people as campaign_people
-from evaluation.campaigns.access import holds_work
+from evaluation.campaigns.access import holds_work, may_organize
 from evaluation.campaigns.contents import shared_runs_for
 from evaluation.campaigns.people import (
     account_facts,

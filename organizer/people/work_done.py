@@ -15,7 +15,6 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.practice.items import PersonRow, PracticeSet, practice_sets_for, replaced_items_for, switch_practice
-from assessor.progress.matrix import may_organize
 from assessor.progress.people import (
     Assessor,
     Latencies,
@@ -33,6 +32,7 @@ from assessor.progress.people import (
 from assessor.progress.today import Quartiles, spread_of
 from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for
+from evaluation.campaigns.access import may_organize
 from evaluation.campaigns.people import Person, people_for
 from evaluation.labels import CITATION_LABELS, NUGGET_LABELS
 from evaluation.models import Campaign, Topic

@@ -12,13 +12,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
+from evaluation.campaigns.access import may_run_jobs
 from evaluation.corpus.runs import runs_for
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.formats.source import read_source
 from evaluation.models import Campaign
 from llmjobs.job_service import judge_to_try
-from llmjobs.job_status import callable_judges_for, may_run_jobs, prompts_for
+from llmjobs.job_status import callable_judges_for, prompts_for
 from llmjobs.models import LONGEST_NAME, Prompt
 from llmjobs.prompt_preview import PreviewTarget, preview
 from llmjobs.prompt_store import (

@@ -11,7 +11,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
-from assessor.progress.matrix import MatrixCell, may_organize, open_remarks_for
+from assessor.progress.matrix import MatrixCell, open_remarks_for
+from evaluation.campaigns.access import may_organize
 from evaluation.labels import AssignmentLabel
 from evaluation.models import Campaign
 from evaluation.stages import Stage

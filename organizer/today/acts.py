@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import User
-from assessor.progress.matrix import may_organize
 from assessor.progress.pipeline import Pipeline, PipelineTopic, Step, StepState, graded_to_read, pipeline_for
+from evaluation.campaigns.access import may_organize
 from evaluation.campaigns.contents import holdings_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Membership, Remark, Task

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import UserRequest
 from accounts.models import User
-from assessor.progress.matrix import may_organize, remarks_for
+from assessor.progress.matrix import remarks_for
 from assessor.progress.people import TaskLoad, assessors_at_work, loads_for
 from assessor.progress.pipeline import pipeline_for
 from assessor.progress.today import (
@@ -34,6 +34,7 @@ from assessor.progress.today import (
 )
 from assessor.rules.clock import SECOND
 from assessor.timing.times import KeptTime, kept_times_for, odd_times
+from evaluation.campaigns.access import may_organize
 from evaluation.models import Campaign, Remark
 from evaluation.stages import STAGES
 from evaluation.terms import RemarkKind

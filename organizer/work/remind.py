@@ -15,7 +15,8 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.http import UserRequest
 from accounts.models import User
-from assessor.progress.matrix import late, may_organize, tasks_for
+from assessor.progress.matrix import late, tasks_for
+from evaluation.campaigns.access import may_organize
 from evaluation.models import Campaign, Task
 from evaluation.tasks.changes import LONGEST_REASON
 from evaluation.tasks.remarks import remind, reminded_today

@@ -18,7 +18,8 @@ from assessor.blind.passages import Passage
 from assessor.blind.practice import PracticeProgress, practice_progress
 from assessor.desk.task_labels import SEPARATOR
 from assessor.progress import matrix as work_rows
-from assessor.progress.matrix import may_organize, task_for
+from assessor.progress.matrix import task_for
+from evaluation.campaigns.access import may_organize
 from evaluation.domain.lineage import Wording, derivation_of
 from evaluation.errors import NoSuchTask
 from evaluation.labels import Label, LabelSet

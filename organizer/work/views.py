@@ -12,16 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import UserRequest
 from accounts.models import User
 from assessor.progress import matrix as work_rows
-from assessor.progress.matrix import (
-    IDLE,
-    LATE,
-    late,
-    may_organize,
-    remark_for,
-    stages_by_topic,
-    tasks_for,
-    untouched,
-)
+from assessor.progress.matrix import IDLE, LATE, late, remark_for, stages_by_topic, tasks_for, untouched
+from evaluation.campaigns.access import may_organize
 from evaluation.corpus.topics import topics_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Task

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.desk_settings import desk_settings_of
 from accounts.http import UserRequest
-from assessor.progress.matrix import may_organize
+from evaluation.campaigns.access import may_organize
 from evaluation.corpus.answers import provenance_for
 from evaluation.errors import Refused
 from evaluation.models import Campaign, Study

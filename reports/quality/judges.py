@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import get_language_info
 
 from accounts.models import User
-from evaluation.campaigns.access import within
+from evaluation.campaigns.access import may_see
 from evaluation.campaigns.contents import in_parts, tally_of
 from evaluation.domain.conditions import CitationCondition, resolve, resolve_citations
 from evaluation.errors import Refused
@@ -97,7 +97,7 @@ class JudgeAgreement:
 
 def judged_by_llms(viewer: User, campaign: Campaign) -> list[Judge]:
     """Return the LLM judges that have labels in the campaign, those of studies and trials left out."""
-    if not within(viewer, campaign).exists():
+    if not may_see(viewer, campaign):
         return []
     supported = SupportJudgment.objects.current().filter(judge=OuterRef("pk"), segment__campaign=campaign)
     with_labels = Judge.objects.filter(Q(pk__in=_assigners(campaign)) | Exists(supported))
@@ -110,7 +110,7 @@ def compared_with_people(viewer: User, campaign: Campaign) -> dict[int, list[Jud
     Of nuggets those count that reports read, of labels the current ones: submitted, and not replaced. Of two people who
     labelled one pair, both count.
     """
-    if not within(viewer, campaign).exists():
+    if not may_see(viewer, campaign):
         return {}
     by_judge: dict[int, list[JudgeAgreement]] = defaultdict(list)
     for (labels, cells), pairs in zip(SCALES, _labelled_by_both(campaign), strict=True):

@@ -13,7 +13,7 @@ import numpy as np
 from django.db.models.functions import Coalesce
 
 from accounts.models import User
-from evaluation.campaigns.access import within
+from evaluation.campaigns.access import may_see
 from evaluation.campaigns.contents import in_parts
 from evaluation.domain.conditions import assigned, supported, topics_of_several
 from evaluation.models import (
@@ -126,7 +126,7 @@ class DifferingItem:
 
 
 def shared_by_people(viewer: User, campaign: Campaign) -> list[Shared]:
-    return list(_shared(campaign)) if within(viewer, campaign).exists() else []
+    return list(_shared(campaign)) if may_see(viewer, campaign) else []
 
 
 def kappa_of_people(campaign: Campaign, stage: Stage) -> Jackknife:

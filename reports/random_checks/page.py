@@ -8,7 +8,7 @@ from typing import Any
 from django.urls import reverse
 
 from accounts.models import User
-from assessor.progress.matrix import may_organize
+from evaluation.campaigns.access import may_organize
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, Study
 from evaluation.terms import StudyKind, SupportCondition

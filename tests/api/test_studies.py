@@ -121,7 +121,9 @@ def test_others_read_corrected_scores_once_all_are_judged(example: World, tmp_pa
     assert people_in_file(example, "rita") == [False, False]
     for name in ("rita", "audrey"):
         assert program_of(example, name).json(f"{place}?{LOOSE}") == olga.json(f"{place}?{LOOSE}")
-        assert values_of(program_of(example, name).json(f"{AS_REPORT}&{LOOSE}")) == values_of(olga.json(f"{place}?{LOOSE}"))
+        assert values_of(program_of(example, name).json(f"{AS_REPORT}&{LOOSE}")) == values_of(
+            olga.json(f"{place}?{LOOSE}")
+        )
 
 
 def test_assessors_and_strangers_find_no_study(example: World) -> None:
