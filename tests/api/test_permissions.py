@@ -61,6 +61,12 @@ NO_WAY = "401 405 405 405 405 405 405 405 | 403 405 401 401"
 NO_READ = "401 405 405 405 405 405 405 405 | 405 403 401 401"
 OPEN = "200 200 200 200 200 200 200 200 | 200 200 200 200"
 
+# The world has no second look, and a random check has a report of its own.
+NO_SECOND_LOOK = NEEDS_CAMPAIGN.replace("200", "422")
+REPORTS = "\n".join(
+    f"GET  reports-{name} {NO_SECOND_LOOK if name == 'study' else NEEDS_CAMPAIGN}" for name in documents()
+)
+
 TABLE = f"""
 GET  campaigns                  {LIST}
 GET  topics                     {LIST}
@@ -96,7 +102,8 @@ GET  nuggets-provenance         {ROW}
 GET  grades-provenance          {ROW}
 GET  studies-row                {ROW}
 GET  studies-corrected          {ROW}
-{"".join(f"GET  reports-{name} {NEEDS_CAMPAIGN}" + chr(10) for name in documents())}GET  jobs-row                   {ROW}
+{REPORTS}
+GET  jobs-row                   {ROW}
 GET  tasks-row                  401 404 200 200 200 200 200 404 | 200 403 401 401
 GET  events-row                 {ROW}
 GET  findings-row               {ROW}
@@ -162,7 +169,7 @@ QUERIES = {
     "reports-corrected": "campaign=river&study=by+chance",
     "reports-scores": "campaign=river&condition=A/A",
     "reports-support": "campaign=river&condition=llm",
-    "reports-study": "campaign=river&study=where+they+differ",
+    "reports-study": "campaign=river&study=by+chance",
     "reports-correlation": "campaign=river&x=A/A&y=E/M",
     "reports-confusion": "campaign=river&rows=E/A&columns=E/M",
     "reports-support-correlation": "campaign=river&x=llm&y=scratch",

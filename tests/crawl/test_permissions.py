@@ -75,6 +75,17 @@ JUDGING = ("assessor:answer",)
 CHOICES = {"reports:correlation_picture": "?x=A/A&y=A/A", "reports:doubts": "?run={run}&doubt=missing"}
 """What must be chosen: there is no picture where a side has no nuggets, and doubts are about one run."""
 
+PARTS = {
+    "reports:scores_table": "runs",
+    "reports:scores_picture": "ranking",
+    "reports:correlation_table": "taus",
+    "reports:correlation_picture": "scatter",
+    "reports:confusion_table": "counts",
+    "reports:confusion_picture": "matrix",
+    "reports:group-report_picture": "topics",
+}
+"""Sections of reports whose first one is called otherwise, or has no picture."""
+
 
 def table() -> Table:
     """Read the table. A line is a kind of two or more words, a method and an outcome for each role."""
@@ -202,6 +213,7 @@ def test_each_role_gets_what_the_table_says(roles: tuple[str, ...], tmp_path: Pa
                 "role": "researcher",
             }
             filling |= {kind: forms[0] for kind, forms in FILES.items()} | pair_at(name)
+            filling["part"] = PARTS.get(name, filling["part"])
             body = body_for(name, task, world) if kinds()[name] == "desk act" else BODIES.get(name, "{}")
             found += differing(
                 clients, name, filled(route, filling) + CHOICES.get(name, "").format(run=run), expected, body
