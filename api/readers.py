@@ -11,7 +11,7 @@ from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Max, 
 from api.rows.labels import ScoreRow
 from assessor.models import TimeSegment
 from assessor.rules.clock import Stretch, limit_of, measure
-from assessor.timing.times import FIELDS, Timed, TopicTime, stretch_of
+from assessor.timing.times import SEGMENT_FIELDS, Timed, TopicTime, stretch_of
 from evaluation.domain.conditions import CitationCondition, NuggetCondition
 from evaluation.models import Campaign, Run, Submission, Task
 from evaluation.rows.base import Reader, Row, Values
@@ -183,6 +183,6 @@ class TimeReader(Reader):
         rows = (
             TimeSegment.objects.using(self.alias).filter(task__in=tasks).order_by("started_at", "window", "number")
         )
-        for task, submission, *fields in rows.values_list("task", "submission", *FIELDS):
+        for task, submission, *fields in rows.values_list("task", "submission", *SEGMENT_FIELDS):
             stretches[task, submission].append(stretch_of(*fields))
         return stretches

@@ -25,6 +25,7 @@ from evaluation.models import (
     Topic,
 )
 from evaluation.terms import Importance, Origin, SupportCondition
+from web.statements import ROWS_A_STATEMENT
 
 
 def upsert(
@@ -100,9 +101,6 @@ def last_key(model: type[models.Model]) -> int:
     return model._default_manager.aggregate(last=Max("pk"))["last"] or 0
 
 
-BATCH = 500
-
-
 @dataclass(frozen=True, slots=True)
 class GivenAssignment:
     """One label of one answer and wording, and the event that gave it. `raw`: the reply of a failure."""
@@ -162,7 +160,7 @@ def give_support(judge: Judge, condition: SupportCondition, labels: Sequence[Giv
             )
             for label in labels
         ],
-        batch_size=BATCH,
+        batch_size=ROWS_A_STATEMENT,
         update_conflicts=True,
         unique_fields=["sentence", "segment", "judge", "condition", "submission"],
         update_fields=["label", "raw", "given_at", "event"],

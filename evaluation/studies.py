@@ -43,8 +43,7 @@ from evaluation.tasks.hand_out import (
 from evaluation.tasks.plan import roster_of
 from evaluation.tasks.units import ASSIGNED, Skipped
 from evaluation.terms import JudgeKind, StudyKind, SupportCondition, TaskState
-
-BATCH = 500
+from web.statements import ROWS_A_STATEMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +240,7 @@ def add_pairs(study: Study, labels: Mapping[Item, tuple[int | None, int | None]]
         )
         for answer, (item, (person_label, judge_label)) in zip(answers, labels.items(), strict=True)
     ]
-    StudyPair.objects.bulk_create(pairs, batch_size=BATCH)
+    StudyPair.objects.bulk_create(pairs, batch_size=ROWS_A_STATEMENT)
 
 
 def item_fields(study: Study, item: Item) -> dict[str, int]:

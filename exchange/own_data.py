@@ -32,7 +32,6 @@ from evaluation.models import Event, Membership, Remark, Submission, Task
 from reports.models import Adjudication
 
 IN_MEMORY = 4_000_000
-CHUNK = 1000
 Rows = Iterable[Mapping[str, Any]]
 
 
@@ -62,7 +61,7 @@ def _rows(model: type[Model], owner: str, *fields: str, by: str = "pk") -> Calla
 
     def read(user: User) -> Rows:
         rows = model._default_manager.filter(**{owner: user}).order_by(by)
-        return rows.values(*fields).iterator(chunk_size=CHUNK)
+        return rows.values(*fields).iterator()
 
     return read
 

@@ -20,12 +20,12 @@ from django.utils import timezone
 from structlog.contextvars import get_contextvars
 
 from jobs.models import Job, Notice, Worker, WorkItem
+from web.statements import ROWS_A_STATEMENT
 
 # After so long without a renewal a worker's items fall due again, and half of that says that it is gone.
 LEASE = timedelta(seconds=settings.JOB_LEASE_SECONDS)
 ALIVE = LEASE / 2
 RENEW_EVERY = min(5.0, LEASE.total_seconds() / 6)
-BATCH = 500
 MESSAGE_EXPIRES = 30.0
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def request_context() -> dict[str, str]:
 def add_items(job: Job, items: Iterable[NewItem]) -> int:
     """Queue items; a key that exists is left as it is. Return how many were given."""
     rows = [WorkItem(job=job, key=item.key, kind=item.kind, payload=item.payload) for item in items]
-    WorkItem.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    WorkItem.objects.bulk_create(rows, batch_size=ROWS_A_STATEMENT, ignore_conflicts=True)
     wake(job.kind)
     return len(rows)
 
@@ -293,7 +293,7 @@ def retry_failed(job: Job) -> int:
             item.not_before = None
             item.payload = item.payload | {"replicate": item.payload.get("replicate", 0) + 1}
         WorkItem.objects.bulk_update(
-            failed, ["state", "reason", "ended_at", "payload", "not_before"], batch_size=BATCH
+            failed, ["state", "reason", "ended_at", "payload", "not_before"], batch_size=ROWS_A_STATEMENT
         )
         if failed:
             ended = Job.objects.filter(pk=job.pk, state__in=[Job.State.DONE, Job.State.CANCELLED])

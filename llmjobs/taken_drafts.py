@@ -22,9 +22,8 @@ from evaluation.models import (
 )
 from evaluation.terms import Origin
 from llmjobs.models import NuggetCalls
+from web.statements import ROWS_A_STATEMENT
 from web.text import plural
-
-BATCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +94,16 @@ def _copy(lists: Sequence[NuggetList], drafts: NuggetSet) -> None:
         )
         for row in lists
     ]
-    NuggetList.objects.bulk_create(copies, batch_size=BATCH)
+    NuggetList.objects.bulk_create(copies, batch_size=ROWS_A_STATEMENT)
     copy_of = {row.pk: copy for row, copy in zip(lists, copies, strict=True)}
     listed = list(ListedNugget.objects.filter(nugget_list__in=lists).select_related("nugget_version"))
     nuggets = [Nugget(nugget_set=drafts, topic_id=copy_of[item.nugget_list_id].topic_id) for item in listed]
-    Nugget.objects.bulk_create(nuggets, batch_size=BATCH)
+    Nugget.objects.bulk_create(nuggets, batch_size=ROWS_A_STATEMENT)
     wordings = [
         NuggetVersion(nugget=nugget, text=item.nugget_version.text)
         for nugget, item in zip(nuggets, listed, strict=True)
     ]
-    NuggetVersion.objects.bulk_create(wordings, batch_size=BATCH)
+    NuggetVersion.objects.bulk_create(wordings, batch_size=ROWS_A_STATEMENT)
     items = [
         ListedNugget(
             nugget_list=copy_of[item.nugget_list_id],
@@ -118,7 +117,7 @@ def _copy(lists: Sequence[NuggetList], drafts: NuggetSet) -> None:
         )
         for wording, item in zip(wordings, listed, strict=True)
     ]
-    ListedNugget.objects.bulk_create(items, batch_size=BATCH)
+    ListedNugget.objects.bulk_create(items, batch_size=ROWS_A_STATEMENT)
     _copy_grounds(lists, listed, items)
 
 
@@ -132,7 +131,7 @@ def _copy_grounds(
             NuggetCalls(listed=copy_of[row.listed_id], worded_id=row.worded_id, weighed_id=row.weighed_id)
             for row in calls
         ),
-        batch_size=BATCH,
+        batch_size=ROWS_A_STATEMENT,
     )
     wording_of = {
         item.nugget_version_id: copy.nugget_version_id for item, copy in zip(listed, copies, strict=True)
@@ -148,5 +147,5 @@ def _copy_grounds(
             )
             for row in evidence
         ),
-        batch_size=BATCH,
+        batch_size=ROWS_A_STATEMENT,
     )

@@ -34,7 +34,7 @@ from llmjobs.simulator.answering import MODEL as SIMULATED_MODEL
 PAIRS, MOST_PAIRS, MOST_PROMPTS = 20, 200, 6
 GREATEST_SEED = 2**31 - 1
 # Answers whose labels are read at a time: a trial of 20 pairs must not read a campaign's whole labels.
-CHUNK = 50
+ANSWERS_A_QUERY = 50
 Groups = dict[int, list[tuple[int, int]]]
 
 
@@ -250,8 +250,8 @@ def _assign_items(campaign: Campaign, of: str, pairs: int, seed: int) -> list[Ne
     answers = _shuffled(labels.values_list("answer", flat=True), seed)
     # Read once: each look at a campaign's protocol is a query.
     size, batches = campaign.protocol.batch_size, list[tuple[int, list[tuple[int, int]]]]()
-    for start in range(0, len(answers), CHUNK):
-        chunk = answers[start : start + CHUNK]
+    for start in range(0, len(answers), ANSWERS_A_QUERY):
+        chunk = answers[start : start + ANSWERS_A_QUERY]
         rows = labels.filter(answer__in=chunk).order_by("given_at", "pk")
         labels_of = _first_labels(rows.values_list("answer", "nugget_version", "label"))
         batches += [(answer, labels_of[answer]) for answer in chunk if answer in labels_of]

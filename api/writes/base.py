@@ -113,7 +113,7 @@ def _has_nul(value: Any) -> bool:
 
 MULTIPART = "multipart/form-data"
 PART = "file"
-CHUNK = 1_048_576
+BYTES_AT_ONCE = 1_048_576
 
 
 class TooLarge(APIException):
@@ -149,7 +149,7 @@ def received(request: Request, name: str) -> Iterator[RequestContent]:
         yield _parts(request)
         return
     # On disk from two chunks on: several imports at once must not fill the memory of a web process.
-    with SpooledTemporaryFile(max_size=2 * CHUNK) as spooled:
+    with SpooledTemporaryFile(max_size=2 * BYTES_AT_ONCE) as spooled:
         digest = sha256()
         for chunk in _chunks(request):
             digest.update(chunk)
@@ -168,7 +168,7 @@ def check_length(request: Request, most: int) -> None:
 def _chunks(request: Request) -> Iterator[bytes]:
     stream: Any = request.stream
     if stream is not None:
-        yield from iter(lambda: stream.read(CHUNK), b"")
+        yield from iter(lambda: stream.read(BYTES_AT_ONCE), b"")
 
 
 def _parts(request: Request) -> RequestContent:

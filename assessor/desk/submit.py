@@ -35,9 +35,8 @@ from evaluation.rules.sentences import SPLITTER_VERSION
 from evaluation.tasks.asking import asking_of
 from evaluation.tasks.pooling import renew_assigning
 from evaluation.terms import TaskState
+from web.statements import ROWS_A_STATEMENT
 from web.text import plural
-
-BATCH = 500
 
 
 def _freeze_labels(task: Task, work: TaskLabels, judge: Judge, event: Event) -> int:
@@ -48,7 +47,7 @@ def _freeze_labels(task: Task, work: TaskLabels, judge: Judge, event: Event) -> 
     rows, now = list(desk_of(task.stage).frozen(task, work)), timezone.now()
     for row in rows:
         row.judge, row.submission, row.given_at, row.event = judge, (newest or 0) + 1, now, event
-    return len(earlier.model._default_manager.bulk_create(rows, batch_size=BATCH))
+    return len(earlier.model._default_manager.bulk_create(rows, batch_size=ROWS_A_STATEMENT))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from assessor.practice.rules import PracticeRow, parse_practice
 from evaluation.errors import InputProblem
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
-    BATCH,
     ImportPlan,
     LoadReceipt,
     carry_out,
@@ -19,6 +18,7 @@ from evaluation.imports.base import (
     with_every_problem,
 )
 from evaluation.models import Campaign, Event
+from web.statements import ROWS_A_STATEMENT
 
 Loaded = dict[tuple[object, ...], PracticeItem]
 
@@ -113,7 +113,7 @@ def _add(campaign: Campaign, rows: Sequence[PracticeRow], event: Event) -> None:
             )
             for number, row in enumerate(rows, start=1)
         ],
-        batch_size=BATCH,
+        batch_size=ROWS_A_STATEMENT,
     )
 
 
@@ -122,7 +122,7 @@ def _put_in_order(campaign: Campaign, rows: Sequence[PracticeRow]) -> None:
     items = [item for item in PracticeItem.objects.current().filter(campaign=campaign) if _item(item) in places]
     for item in items:
         item.position = places[_item(item)]
-    PracticeItem.objects.bulk_update(items, ["position"], batch_size=BATCH)
+    PracticeItem.objects.bulk_update(items, ["position"], batch_size=ROWS_A_STATEMENT)
 
 
 def _item(item: PracticeItem) -> tuple[object, ...]:

@@ -32,7 +32,7 @@ from assessor.rules.clock import (
     placed,
 )
 from assessor.rules.op_schemas import WindowId
-from assessor.timing.times import FIELDS, stretch_of
+from assessor.timing.times import SEGMENT_FIELDS, stretch_of
 from evaluation.errors import Refused
 from evaluation.models import Task
 from evaluation.terms import PageState, SegmentKind
@@ -114,7 +114,7 @@ def beat(*, task: str, user: User, beat: Beat) -> BeatReceipt:
 
 def active_seconds(task: Task, version: int) -> int:
     segments = TimeSegment.objects.filter(task=task, submission=version)
-    stretches = [stretch_of(*fields) for fields in segments.values_list(*FIELDS)]
+    stretches = [stretch_of(*fields) for fields in segments.values_list(*SEGMENT_FIELDS)]
     return active_time(stretches, limit_of(task.stage)).point // SECOND
 
 
@@ -133,7 +133,7 @@ def answer_gap(*, task: str, user: User, window: str, number: int, gap_answer: s
 def _stretches(desk: Desk, window: str) -> list[tuple[Stretch, int]]:
     """Return the stretches of the submission being made, and all of this window, with their submissions."""
     rows = TimeSegment.objects.filter(Q(submission=desk.task.version) | Q(window=window), task=desk.task)
-    return [(stretch_of(*fields), version) for version, *fields in rows.values_list("submission", *FIELDS)]
+    return [(stretch_of(*fields), version) for version, *fields in rows.values_list("submission", *SEGMENT_FIELDS)]
 
 
 def _placed(desk: Desk, beat: Beat, stored: Sequence[tuple[Stretch, int]], now: int) -> list[Stretch]:

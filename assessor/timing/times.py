@@ -31,8 +31,7 @@ from evaluation.models import Campaign, Judge, Submission, Task
 from evaluation.stages import Stage
 from evaluation.terms import SegmentKind, TaskState
 
-CHUNK = 2000
-FIELDS = (
+SEGMENT_FIELDS = (
     "window",
     "number",
     "kind",
@@ -85,7 +84,7 @@ def recorded_in(campaigns: QuerySet[Campaign]) -> Iterator[tuple[Timed, list[Str
     for task in ordered.select_related("campaign", "topic", "assessor"):
         by_version: dict[int, list[Stretch]] = defaultdict(list)
         rows = TimeSegment.objects.filter(task=task).order_by("started_at", "window", "number")
-        for version, *fields in rows.values_list("submission", *FIELDS).iterator(chunk_size=CHUNK):
+        for version, *fields in rows.values_list("submission", *SEGMENT_FIELDS).iterator():
             by_version[version].append(stretch_of(*fields))
         for version, stretches in sorted(by_version.items()):
             timed = Timed(
@@ -257,7 +256,7 @@ def _measured(keys: Collection[Key], stages: dict[int, Stage]) -> dict[Key, Reco
     tasks = {task for task, _ in keys}
     rows = TimeSegment.objects.filter(task__in=tasks).order_by("task", "started_at", "window", "number")
     stretches_of: dict[Key, list[Stretch]] = {key: [] for key in keys}
-    for task, version, *fields in rows.values_list("task", "submission", *FIELDS).iterator(chunk_size=CHUNK):
+    for task, version, *fields in rows.values_list("task", "submission", *SEGMENT_FIELDS).iterator():
         if (task, version) in stretches_of:
             stretches_of[task, version].append(stretch_of(*fields))
     return {key: _recorded(stretches, stages[key[0]]) for key, stretches in stretches_of.items()}

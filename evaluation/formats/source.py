@@ -14,7 +14,7 @@ from evaluation.errors import BadInput, InputProblem
 from evaluation.formats.problems import Problems
 
 MAX_BYTES = 2 * 1024**3
-CHUNK = 1_048_576
+BYTES_AT_ONCE = 1_048_576
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WINDOW = 31  # zlib's way to say: gzip header and trailer
 # Text of our kinds compresses 5 to 30 times; only beyond this size is a higher ratio held against a file.
@@ -56,7 +56,7 @@ def _bounded(stream: Readable, problems: Problems, max_bytes: int) -> Iterator[b
 
 
 def _unpacked(stream: Readable, problems: Problems) -> Iterator[bytes]:
-    raw = iter(lambda: stream.read(CHUNK), b"")
+    raw = iter(lambda: stream.read(BYTES_AT_ONCE), b"")
     first = next(raw, b"")
     if not first.startswith(GZIP_MAGIC):
         if first:
@@ -79,7 +79,7 @@ def _gunzip(first: bytes, raw: Iterator[bytes], problems: Problems) -> Iterator[
         while rest:
             if inflater.eof:
                 inflater = zlib.decompressobj(GZIP_WINDOW)
-            out = inflater.decompress(rest, CHUNK)
+            out = inflater.decompress(rest, BYTES_AT_ONCE)
             bytes_out += len(out)
             if bytes_out > max(BOMB_FLOOR, BOMB_RATIO * bytes_in):
                 problems.add(0, "file", f"a gzip that grows at most {BOMB_RATIO} times, this one is bomb-like")

@@ -21,9 +21,9 @@ from evaluation.models import AnswerProvenance, Campaign, Event, Finding, Segmen
 from evaluation.models.fields import new_public_id
 from evaluation.terms import PROVENANCE_KEY, FindingCode
 from web.consistent_read import read_only
+from web.statements import ROWS_A_STATEMENT
 from web.text import cut
 
-BATCH = 500
 TAKEN_OUT = "taken out"
 NOT_IN_FILE = "loaded and not in the file"
 NO_LABEL = "null, which takes it out"
@@ -258,7 +258,7 @@ def store_findings(campaign: Campaign, event: Event, findings: Iterable[ImportFi
             )
             for finding in findings
         ],
-        batch_size=BATCH,
+        batch_size=ROWS_A_STATEMENT,
     )
 
 
@@ -361,7 +361,7 @@ def restate_missing_texts(campaign: Campaign, event: Event) -> None:
             )
             for run_id, count in missing
         ],
-        batch_size=BATCH,
+        batch_size=ROWS_A_STATEMENT,
     )
 
 

@@ -14,7 +14,6 @@ from evaluation.formats.argue import parse_lists
 from evaluation.formats.nuggets import NuggetListRow, NuggetRecord, Parent, importance_word
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
-    BATCH,
     ImportFinding,
     ImportPlan,
     LoadReceipt,
@@ -50,6 +49,7 @@ from evaluation.models import (
 from evaluation.models.fields import new_public_id
 from evaluation.rules.text import check_name
 from evaluation.terms import PROVENANCE_KEY, FindingCode, Importance, JudgeKind, Origin
+from web.statements import ROWS_A_STATEMENT
 
 Drafts = dict[str, list[tuple[str, int]]]
 """Text and wording of each draft of a set in order, by topic id."""
@@ -92,7 +92,7 @@ def write_lineage(wordings: Sequence[int], rows: Sequence[NuggetListRow], drafts
         for parent in nugget.provenance.lineage
         if (draft := draft_of(drafts, topic_id, parent)) is not None
     }
-    NuggetLineage.objects.bulk_create(lineage.values(), batch_size=BATCH)
+    NuggetLineage.objects.bulk_create(lineage.values(), batch_size=ROWS_A_STATEMENT)
 
 
 def evidence_of(rows: Sequence[NuggetListRow]) -> set[str]:
@@ -110,7 +110,7 @@ def write_evidence(wordings: Sequence[int], rows: Sequence[NuggetListRow], keys:
         for wording, nugget in zip(wordings, nuggets, strict=True)
         for reference in nugget.provenance.evidence
     }
-    NuggetEvidence.objects.bulk_create(evidence.values(), batch_size=BATCH)
+    NuggetEvidence.objects.bulk_create(evidence.values(), batch_size=ROWS_A_STATEMENT)
 
 
 def _traced_drafts(draft_set: NuggetSet) -> Drafts:
@@ -341,7 +341,7 @@ def _write_lists(
         )
         for row in rows
     ]
-    NuggetList.objects.bulk_create(lists, batch_size=BATCH)
+    NuggetList.objects.bulk_create(lists, batch_size=ROWS_A_STATEMENT)
     return {row.topic_id: nugget_list.pk for row, nugget_list in zip(rows, lists, strict=True)}
 
 

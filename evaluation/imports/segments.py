@@ -41,7 +41,7 @@ from evaluation.terms import FindingCode
 
 CODE = FindingCode.ADDRESSES_JUDGE
 # The texts of a campaign take gigabytes: they are read so many at a time.
-CHUNK = 5_000
+TEXTS_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def forget_addressing(campaign: Campaign, docids: Collection[str]) -> None:
 def _loaded(campaign: Campaign) -> Iterator[ImportFinding]:
     yield from _in_answers(campaign)
     segments = campaign.segments.filter(has_text=True).order_by("pk").values_list("docid", "text")
-    for docid, text in segments.iterator(chunk_size=CHUNK):
+    for docid, text in segments.iterator(chunk_size=TEXTS_AT_ONCE):
         for sign in signs_in(text):
             yield ImportFinding(CODE, docid, None, addressing_in_segment(docid, sign))
 
@@ -97,7 +97,7 @@ def _in_answers(campaign: Campaign) -> Iterator[ImportFinding]:
     fields = provenance.values_list("answer", "run__run_id", "topic__topic_id", "line")
     places = {answer: (run_id, topic_id, line) for answer, run_id, topic_id, line in fields}
     sentences = Sentence.objects.filter(answer__topic__campaign=campaign).order_by("answer", "index")
-    texts = sentences.values_list("answer", "text").iterator(chunk_size=CHUNK)
+    texts = sentences.values_list("answer", "text").iterator(chunk_size=TEXTS_AT_ONCE)
     for answer, rows in groupby(texts, key=itemgetter(0)):
         run_id, topic_id, line = places[answer]
         for number, sign in signs_in_answer([text for _, text in rows]):

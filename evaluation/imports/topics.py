@@ -11,7 +11,6 @@ from evaluation.errors import InputProblem
 from evaluation.formats.source import Source
 from evaluation.formats.topics import QrelRecord, TopicRecord, parse_qrels, parse_topics
 from evaluation.imports.base import (
-    BATCH,
     NOT_IN_FILE,
     TAKEN_OUT,
     ImportFinding,
@@ -32,6 +31,7 @@ from evaluation.models.fields import new_public_id
 from evaluation.models.querysets import in_parts_of
 from evaluation.rules.text import check_name
 from evaluation.terms import FindingCode
+from web.statements import ROWS_A_STATEMENT
 
 TEXTS = ("text", "problem_statement", "background", "article")
 texts = attrgetter(*TEXTS)
@@ -118,7 +118,7 @@ def _add(campaign: Campaign, rows: list[tuple[Any, ...]], records: list[TopicRec
     if any(record.tags for record in records):
         keys = dict(campaign.topics.values_list("topic_id", "pk"))
         tags = [TopicTag(topic_id=keys[record.topic_id], name=name) for record in records for name in record.tags]
-        TopicTag.objects.bulk_create(tags, batch_size=BATCH)
+        TopicTag.objects.bulk_create(tags, batch_size=ROWS_A_STATEMENT)
 
 
 def _change(topic: Topic, row: TopicRecord, event: Event) -> None:

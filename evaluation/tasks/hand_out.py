@@ -39,9 +39,8 @@ from evaluation.tasks.plan import Roster, WorkPlan, plan_hand_out, plan_reassign
 from evaluation.tasks.pooling import add_new_answers, shuffled_answers
 from evaluation.tasks.units import Order, Skipped, TopicUnit
 from evaluation.terms import DrawKind, Origin, TaskState
+from web.statements import ROWS_A_STATEMENT
 from web.text import trimmed
-
-BATCH = 500
 
 
 def make_study_task(study: Study, topic: Topic, username: str, *, due: date | None, priority: int) -> Task:
@@ -67,7 +66,7 @@ def make_study_task(study: Study, topic: Topic, username: str, *, due: date | No
     judge_of(person)
     answers = dict(pairs.order_by().values_list("answer__public_id", "answer").distinct())
     # Answers of the very same text are judged each by itself: other nuggets were drawn of them.
-    TaskAnswer.objects.bulk_create(shuffled_answers(task, answers), batch_size=BATCH)
+    TaskAnswer.objects.bulk_create(shuffled_answers(task, answers), batch_size=ROWS_A_STATEMENT)
     return task
 
 
@@ -101,7 +100,9 @@ def add_drawn_answers(study: Study) -> None:
         drawn = StudyPair.objects.filter(study=study, topic=task.topic).order_by()
         there = list(TaskAnswer.objects.filter(task=task).values_list("answer", flat=True))
         answers = dict(drawn.exclude(answer__in=there).values_list("answer__public_id", "answer").distinct())
-        TaskAnswer.objects.bulk_create(shuffled_answers(task, answers, start=len(there)), batch_size=BATCH)
+        TaskAnswer.objects.bulk_create(
+            shuffled_answers(task, answers, start=len(there)), batch_size=ROWS_A_STATEMENT
+        )
         pairs, labels = drawn.count(), task.submissions.order_by("version").values_list("labels", flat=True).last()
         if task.state == TaskState.SUBMITTED and pairs > (labels or 0):
             reopen_for_more(task, f"New pairs to judge: {pairs - (labels or 0)}")

@@ -30,8 +30,7 @@ from evaluation.stages import Stage
 from evaluation.tasks.asking import Asking, Units, asking_of, by_asking
 from evaluation.tasks.changes import reopen_for_more
 from evaluation.terms import TaskState
-
-BATCH = 500
+from web.statements import ROWS_A_STATEMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ def _append(task: Task, pool: Sequence[PooledAnswer]) -> list[TaskAnswer]:
     # By the task's own protocol: a setting changed since must not change a running task.
     if rows and task.protocol.identical_once:
         _mark_identical(task, there, rows)
-    return TaskAnswer.objects.bulk_create(rows, batch_size=BATCH)
+    return TaskAnswer.objects.bulk_create(rows, batch_size=ROWS_A_STATEMENT)
 
 
 def shuffled_answers(task: Task, answers: Mapping[str, int], *, start: int = 0) -> list[TaskAnswer]:

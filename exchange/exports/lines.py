@@ -62,7 +62,6 @@ AnyCondition = TypeVar("AnyCondition", Condition, SupportCondition)
 Topics = Collection[int] | None
 """Topics by primary key; None: all."""
 
-CHUNK = 2000
 PART = 500
 
 
@@ -126,7 +125,7 @@ def support_lines(
         labels = labels.filter(sentence__answer__topic__in=topics)
     labels = labels.select_related("judge__study", "segment", "sentence__answer__topic")
     ordered = labels.order_by("sentence__answer", "sentence__index", "pk")
-    for label in ordered.iterator(chunk_size=CHUNK):
+    for label in ordered.iterator():
         yield support_line(
             SupportRecord(
                 line=0,
@@ -174,7 +173,7 @@ def judgment_lines(campaign: Campaign, stage: Stage, judge: str) -> Iterator[str
     labels = Judgment.objects.current().filter(stage=stage, topic__campaign=campaign)
     labels = labels.filter(judge__name=judge) if judge else labels
     ordered = labels.order_by("judge__name", "topic__position", "pk")
-    for label in ordered.select_related("judge__study", "topic", "segment").iterator(chunk_size=CHUNK):
+    for label in ordered.select_related("judge__study", "topic", "segment").iterator():
         of = {"run_id": label.answer_id, "other_run_id": label.other_id}
         line: dict[str, Any] = {"stage": stage, "topic_id": label.topic.topic_id}
         line |= {name: runs[answer] for name, answer in of.items() if answer}
@@ -195,7 +194,7 @@ def qrel_lines(source: QrelSource) -> Iterator[str]:
 def event_lines(campaign: Campaign) -> Iterator[str]:
     """Yield the event log, oldest first, numbered from 1: so in every copy of the campaign."""
     events = Event.objects.filter(campaign=campaign).order_by("pk").select_related("actor")
-    for place, event in enumerate(events.iterator(chunk_size=CHUNK), start=1):
+    for place, event in enumerate(events.iterator(), start=1):
         actor = event.actor.username if event.actor else None
         fields = {"id": place, "at": _stamp(event.at), "kind": event.kind, "actor": actor}
         yield json_line(fields | {"payload": event.payload}, {})
@@ -258,7 +257,7 @@ def _answers_in_parts(campaign: Campaign, topics: list[int]) -> Iterator[list[An
     """Yield the answers to these topics by run and topic, a few hundred at a time: memory stays small."""
     provenance = AnswerProvenance.objects.filter(run__campaign=campaign, topic__in=topics)
     ordered = provenance.select_related("run", "topic", "answer").order_by("run__run_id", "topic__position")
-    rows = ordered.iterator(chunk_size=CHUNK)
+    rows = ordered.iterator()
     while part := list(islice(rows, PART)):
         yield part
 

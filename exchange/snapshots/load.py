@@ -179,7 +179,7 @@ def at_rest(model: Model, values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-BATCH = 2000
+ROWS_AT_ONCE = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,7 @@ class _Loading:
             row = self._placed(table, number, values)
             if row is not None:
                 batch.append(row)
-            if len(batch) == BATCH:
+            if len(batch) == ROWS_AT_ONCE:
                 self._flush(table, fields, batch)
         self._flush(table, fields, batch)
 

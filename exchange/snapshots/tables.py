@@ -49,7 +49,7 @@ NEVER_IN_A_FILE = ("evaluation.Campaign", "deleted_at")
 JUDGES_BY_KEY = ("reports.Adjudication", "labels")
 """The column of JSON that names judges by their keys."""
 
-CHUNK = 2000
+TEXTS_A_QUERY = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class CampaignRows:
         names = [field.attname for field in table.fields]
         if table.model is Text:
             return _texts(self, names)
-        return self._rows(table.model).values_list(*names).iterator(chunk_size=CHUNK)
+        return self._rows(table.model).values_list(*names).iterator()
 
     def people(self) -> list[User]:
         # People who worked here count too, though no row may name their judge yet.
@@ -202,10 +202,10 @@ def _attempts(rows: CampaignRows) -> QuerySet[Attempt]:
 
 
 def _texts(rows: CampaignRows, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    listed = chain.from_iterable(_calls(rows).values_list("messages", flat=True).iterator(chunk_size=CHUNK))
+    listed = chain.from_iterable(_calls(rows).values_list("messages", flat=True).iterator())
     hashes = sorted({message["sha256"] for message in listed if isinstance(message, dict)})
-    for start in range(0, len(hashes), CHUNK):
-        texts = Text.objects.using(rows.alias).filter(pk__in=hashes[start : start + CHUNK]).order_by("pk")
+    for start in range(0, len(hashes), TEXTS_A_QUERY):
+        texts = Text.objects.using(rows.alias).filter(pk__in=hashes[start : start + TEXTS_A_QUERY]).order_by("pk")
         yield from texts.values_list(*names)
 
 

@@ -21,7 +21,7 @@ from llmjobs.client import CallRefusal, ChatRequest, Completion, Endpoint
 from llmjobs.models import Attempt, Call, CallUse, Text
 from llmjobs.steps.asking import RE_ASK, Ask, spans
 
-BATCH = 200
+CALLS_A_STATEMENT = 200
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
 MOST_TOKENS = 2**31 - 1
 TOKENS_PER_WORD = 4 / 3
@@ -67,7 +67,7 @@ def _hash(text: str) -> str:
 
 def find_calls(hashes: Iterable[str]) -> dict[str, Call]:
     wanted, calls = list(hashes), Call.objects.select_related("event")
-    batches = (calls.filter(sha256__in=wanted[start:end]) for start, end in spans(len(wanted), BATCH))
+    batches = (calls.filter(sha256__in=wanted[start:end]) for start, end in spans(len(wanted), CALLS_A_STATEMENT))
     return {call.sha256: call for batch in batches for call in batch}
 
 
@@ -77,7 +77,7 @@ def insert_calls(wanted: Sequence[tuple[str, NewCall]], holder: str) -> dict[str
     Text.objects.bulk_create(
         # Sorted, as the calls below: two workers that insert the same rows would deadlock on PostgreSQL otherwise.
         [Text(sha256=sha256, content=texts[sha256]) for sha256 in sorted(texts)],
-        batch_size=BATCH,
+        batch_size=CALLS_A_STATEMENT,
         ignore_conflicts=True,
     )
     rows = [
@@ -95,7 +95,7 @@ def insert_calls(wanted: Sequence[tuple[str, NewCall]], holder: str) -> dict[str
         )
         for sha256, call in sorted(wanted, key=lambda pair: pair[0])
     ]
-    Call.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True)
+    Call.objects.bulk_create(rows, batch_size=CALLS_A_STATEMENT, ignore_conflicts=True)
     return find_calls(sha256 for sha256, _ in wanted)
 
 
@@ -108,7 +108,7 @@ def note_sending(calls: Sequence[Call]) -> list[Attempt]:
     last = dict(Attempt.objects.filter(call__in=calls).values_list("call").annotate(n=Max("number")).order_by())
     now = timezone.now()
     rows = [Attempt(call=call, number=last.get(call.pk, 0) + 1, sent_at=now) for call in calls]
-    return Attempt.objects.bulk_create(rows, batch_size=BATCH)
+    return Attempt.objects.bulk_create(rows, batch_size=CALLS_A_STATEMENT)
 
 
 def note_answers(answered: Sequence[tuple[Call, Attempt, Completion]], campaign_of: dict[int, int]) -> None:
@@ -127,7 +127,7 @@ def note_answers(answered: Sequence[tuple[Call, Attempt, Completion]], campaign_
         )
         for call, answer in first
     ]
-    Event.objects.bulk_create(events, batch_size=BATCH)
+    Event.objects.bulk_create(events, batch_size=CALLS_A_STATEMENT)
     for (call, answer), event in zip(first, events, strict=True):
         call.state, call.reply, call.event, call.ended_at = Call.State.ANSWERED, answer.text, event, now
         call.model_answered, call.finish_reason = _fit(answer.model, 200), _fit(answer.finish_reason, 40)
@@ -188,7 +188,7 @@ def note_given_up(given_up: Sequence[tuple[Call, CallRefusal]], campaign_of: dic
         )
         for call, refusal in given_up
     ]
-    Event.objects.bulk_create(events, batch_size=BATCH)
+    Event.objects.bulk_create(events, batch_size=CALLS_A_STATEMENT)
     for (call, _), event in zip(given_up, events, strict=True):
         call.state, call.ended_at, call.holder, call.event = Call.State.FAILED, now, "", event
     _update(Call, [call for call, _ in given_up], END_FIELDS)
@@ -198,7 +198,7 @@ def _update(model: type[Call] | type[Attempt], rows: Sequence[Any], fields: list
     # An upsert: many times faster than the CASE expressions of bulk_update.
     if rows:
         model.objects.bulk_create(
-            rows, batch_size=BATCH, update_conflicts=True, unique_fields=["pk"], update_fields=fields
+            rows, batch_size=CALLS_A_STATEMENT, update_conflicts=True, unique_fields=["pk"], update_fields=fields
         )
 
 
@@ -280,7 +280,7 @@ def with_replicates(items: Sequence[NewItem], campaign: Campaign, judge: Judge) 
 def next_replicates(events: Collection[int]) -> dict[int, int]:
     """Replicate after that of each event's call; events without a call are left out."""
     wanted, found = list(events), dict[int, int]()
-    for start, end in spans(len(wanted), BATCH):
+    for start, end in spans(len(wanted), CALLS_A_STATEMENT):
         calls = Call.objects.filter(event__in=wanted[start:end])
         found |= {event: replicate + 1 for event, replicate in calls.values_list("event", "replicate") if event}
     return found

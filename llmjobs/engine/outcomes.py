@@ -83,7 +83,7 @@ def _record(outcomes: list[ItemOutcome]) -> None:
         for ended in held
         for number, (part, call) in enumerate(ended.uses)
     ]
-    CallUse.objects.bulk_create(uses, batch_size=engine_calls.BATCH)
+    CallUse.objects.bulk_create(uses, batch_size=engine_calls.CALLS_A_STATEMENT)
     by_kind: dict[str, list[ItemOutcome]] = {}
     for ended in held:
         if not isinstance(ended.outcome, SetAside):

@@ -13,7 +13,7 @@ from assessor.blind.desk import desk_state
 from assessor.models import Operation, TimeSegment
 from assessor.rules.clock import SLACK, Stretch, limit_of, measure, milliseconds
 from assessor.rules.undo import KEPT_STEPS
-from assessor.timing.times import FIELDS, stretch_of
+from assessor.timing.times import SEGMENT_FIELDS, stretch_of
 from evaluation.errors import Refused
 from evaluation.judges import judge_of
 from evaluation.labels import AssignmentLabel, SupportLabel
@@ -81,7 +81,7 @@ def read_record(task: int) -> Record:
         log=[Logged(seq, str(op), str(step), *rest) for seq, op, step, *rest in log.values_list(*fields)],
         state=desk_state(found.public_id, found.assessor),
         frozen=[frozen_of(found, submission) for submission in Submission.objects.filter(task=task)],
-        stretches=[stretch_of(*row) for row in TimeSegment.objects.filter(task=task).values_list(*FIELDS)],
+        stretches=[stretch_of(*row) for row in TimeSegment.objects.filter(task=task).values_list(*SEGMENT_FIELDS)],
         read=timezone.now(),
     )
 

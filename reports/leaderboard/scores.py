@@ -13,7 +13,6 @@ from evaluation.errors import InputProblem, Refused
 from evaluation.formats.scores import ScoreRecord, parse_scores
 from evaluation.formats.source import Source
 from evaluation.imports.base import (
-    BATCH,
     NOT_IN_FILE,
     ImportFinding,
     ImportPlan,
@@ -43,6 +42,7 @@ from reports.metrics.significance import (
     smallest_p,
 )
 from reports.models import ExternalCondition, ExternalScore
+from web.statements import ROWS_A_STATEMENT
 
 ALL_SCORES = names_of(Profile.NUGGETS)
 SIGNIFICANT = 0.05
@@ -276,7 +276,7 @@ def _write(condition: ExternalCondition, rows: list[ScoreRecord], event: Event) 
             ExternalScore(condition=condition, **run, score=score, value=value, event=event)
             for score, value in row.values.items()
         ]
-    ExternalScore.objects.bulk_create(scores, batch_size=BATCH)
+    ExternalScore.objects.bulk_create(scores, batch_size=ROWS_A_STATEMENT)
 
 
 @dataclass(frozen=True, slots=True)

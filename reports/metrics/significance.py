@@ -10,7 +10,7 @@ from reports.metrics.arrays import Booleans, Counts, Floats, column_means, compa
 
 RESAMPLES = 10_000
 MOST_RUNS = 50
-CHUNK = 1000
+RESAMPLES_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ def _signs(topics: int, resamples: int, *, exact: bool) -> Iterator[Floats]:
         yield np.array(list(product((1.0, -1.0), repeat=topics)))
         return
     drawn = np.random.default_rng(0)
-    for start in range(0, resamples, CHUNK):
-        size = min(CHUNK, resamples - start)
+    for start in range(0, resamples, RESAMPLES_AT_ONCE):
+        size = min(RESAMPLES_AT_ONCE, resamples - start)
         yield drawn.integers(0, 2, size=(size, topics)).astype(np.float64) * 2 - 1
 
 

@@ -55,9 +55,9 @@ from reports.random_checks.population import (
     pair_names,
     population_of,
 )
+from web.statements import ROWS_A_STATEMENT
 from web.text import plural
 
-BATCH = 500
 PER_RUN = 50
 LEAST = 5
 LONGEST_SEED = 60
@@ -482,7 +482,7 @@ def _add_pairs(
                 given=known_labels[item] if is_known[unit] else digits,
             )
         )
-    RandomCheckPair.objects.bulk_create(rows, batch_size=BATCH)
+    RandomCheckPair.objects.bulk_create(rows, batch_size=ROWS_A_STATEMENT)
 
 
 def _draw(study: Study) -> int:
@@ -496,7 +496,7 @@ def _draw(study: Study) -> int:
     RandomCheckPair.objects.bulk_update(
         [RandomCheckPair(pk=int(frame.pk[place]), chance=float(chances[frame.unit[place]])) for place in changed],
         ["chance"],
-        batch_size=BATCH,
+        batch_size=ROWS_A_STATEMENT,
     )
     new = frame.items_of((chances > 0) & ~frame.known & (frame.chance == 0))
     add_pairs(study, dict.fromkeys(map(tuple, new.tolist()), NO_LABELS))

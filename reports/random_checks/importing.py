@@ -14,13 +14,14 @@ from evaluation.errors import InputProblem
 from evaluation.formats.lines import Count, Id, Line, Once, Text, json_rows
 from evaluation.formats.problems import Problems
 from evaluation.formats.source import Source
-from evaluation.imports.base import BATCH, ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
+from evaluation.imports.base import ImportPlan, LoadReceipt, carry_out, refuse, with_every_problem
 from evaluation.judges import judge_from_elsewhere, stored_judge
 from evaluation.models import Assignment, Event, Judge, Study, SupportJudgment
 from evaluation.studies import item_fields
 from evaluation.terms import StudyKind
 from reports.random_checks.frame import CANT_JUDGE, SCALES, current_labels, stored_frame
 from reports.random_checks.population import pair_names
+from web.statements import ROWS_A_STATEMENT
 
 CANT_JUDGE_WORD: Final = "refused"
 """Word in these files for "can't judge"."""
@@ -102,7 +103,8 @@ def _write(study: Study, judge: Judge, labels: Sequence[tuple[tuple[int, int], i
     if study.kind == StudyKind.SUPPORT:
         model, common["condition"] = SupportJudgment, study.condition
     model._default_manager.bulk_create(
-        [model(label=label, **item_fields(study, item), **common) for item, label in labels], batch_size=BATCH
+        [model(label=label, **item_fields(study, item), **common) for item, label in labels],
+        batch_size=ROWS_A_STATEMENT,
     )
 
 

@@ -13,7 +13,7 @@ from django.db.models.functions import Length, Replace
 
 from assessor.models import WorkingSupport
 from assessor.rules.clock import PUBLISHED_LIMITS, RULE_VERSION, SECOND, Stretch, fixed_limit, moment
-from assessor.timing.times import Timed, TopicTime, recorded_in, times_in
+from assessor.timing.times import SEGMENT_FIELDS, Timed, TopicTime, recorded_in, times_in
 from evaluation.models import Campaign, Qrel, Task, TaskAnswer
 from evaluation.stages import STAGES, Stage
 from reports.files import Row
@@ -43,23 +43,7 @@ TIME_COLUMNS = (
     "suspended_s",
     "submitted",
 )
-SEGMENT_COLUMNS = (
-    "campaign",
-    "topic_id",
-    "stage",
-    "assessor",
-    "version",
-    "window",
-    "number",
-    "kind",
-    "started_at",
-    "ended_at",
-    "words",
-    "blurred",
-    "offline",
-    "gap_answer",
-    "item",
-)
+SEGMENT_COLUMNS = ("campaign", "topic_id", "stage", "assessor", "version", *SEGMENT_FIELDS)
 Words = dict[tuple[str, Stage], int]
 """By topic id and stage."""
 

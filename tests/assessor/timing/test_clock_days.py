@@ -14,7 +14,7 @@ from django.test import Client
 
 from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import SECOND, Times, fixed_limit, limit_of, measure
-from assessor.timing.times import FIELDS, stretch_of
+from assessor.timing.times import SEGMENT_FIELDS, stretch_of
 from evaluation.models import Task
 from evaluation.terms import SegmentKind
 from tests.assessor.desk_client import Window
@@ -58,7 +58,7 @@ def tab(ann: Client, world: DeskWorld) -> Open:
 
 def measured(task: Task, limit: int | None = None) -> Times:
     """The figures from the stored stretches alone."""
-    rows = TimeSegment.objects.filter(task=task).values_list(*FIELDS)
+    rows = TimeSegment.objects.filter(task=task).values_list(*SEGMENT_FIELDS)
     return measure((stretch_of(*row) for row in rows), fixed_limit(limit) if limit else limit_of(task.stage))
 
 
@@ -241,7 +241,10 @@ def test_time_after_a_reopening_stands_apart(tab: Open) -> None:
     assert second.answers[-1]["seconds"] == 60
     by_version = {
         version: measure(
-            (stretch_of(*row) for row in TimeSegment.objects.filter(submission=version).values_list(*FIELDS)),
+            (
+                stretch_of(*row)
+                for row in TimeSegment.objects.filter(submission=version).values_list(*SEGMENT_FIELDS)
+            ),
             fixed_limit(60),
         ).active.point
         for version in (1, 2)

@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, Route
 from assessor.desk.context import open_desk
 from assessor.models import Desk, TimeSegment
 from assessor.rules.clock import SECOND, Times, limit_of, measure
-from assessor.timing.times import FIELDS, stretch_of
+from assessor.timing.times import SEGMENT_FIELDS, stretch_of
 from evaluation.models import Task
 from evaluation.stages import POST_EDIT
 from evaluation.terms import SegmentKind
@@ -146,7 +146,7 @@ class Desktop:
     def times(self) -> Times:
         """The figures from what the server stored, once the page has said all."""
         self.page.evaluate("clock.flush()")
-        rows = TimeSegment.objects.filter(task=self.task).values_list(*FIELDS)
+        rows = TimeSegment.objects.filter(task=self.task).values_list(*SEGMENT_FIELDS)
         return measure([stretch_of(*row) for row in rows], limit_of(self.task.stage))
 
     def details(self, kind: str) -> list[Any]:
@@ -308,7 +308,7 @@ def test_closing_the_page_sends_what_it_has(desk: Desktop) -> None:
     desk.page.clock.run_for(4000)
     desk.page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
     desk.page.evaluate("clock.settled()")
-    rows = [stretch_of(*row) for row in TimeSegment.objects.values_list(*FIELDS)]
+    rows = [stretch_of(*row) for row in TimeSegment.objects.values_list(*SEGMENT_FIELDS)]
     assert near(measure(rows, limit_of(POST_EDIT)).active.high, 34)
 
 

@@ -56,7 +56,7 @@ def test_gzip_of_many_chunks_is_read_whole(write: Write) -> None:
     assert len(found.lines) == 200_000
 
 
-@pytest.mark.parametrize("size", [source.CHUNK - 1, source.CHUNK, source.CHUNK + 1])
+@pytest.mark.parametrize("size", [source.BYTES_AT_ONCE - 1, source.BYTES_AT_ONCE, source.BYTES_AT_ONCE + 1])
 def test_lines_survive_the_edges_of_chunks(write: Write, size: int) -> None:
     found = read_source(write("é" * (size // 2) + "\n" + "z" * 10 + "\n"), max_line_bytes=2 * size)
     assert [len(text) for _, text in found.lines] == [size // 2, 10]
