@@ -108,7 +108,7 @@ def open_page(page: Page, name: str) -> None:
 def load(page: Page, kind: str, files: Sequence[FilePayload], **fields: str) -> None:
     """Take files through the wizard."""
     open_page(page, "Data")
-    page.locator(".kinds").get_by_role("link", name=kind, exact=True).click()
+    page.locator(".import-kinds").get_by_role("link", name=kind, exact=True).click()
     for label, value in fields.items():
         page.get_by_label(label.replace("_", " ")).fill(value)
     page.locator("input[type=file]").set_input_files(files)
