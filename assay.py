@@ -153,6 +153,10 @@ def set_up() -> list[str]:
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno else error
             sys.exit(f"Port {port} of {host} is not free: {reason}. Take another one, such as {other}.")
+    if not (settings.STATIC_ROOT / "staticfiles.json").exists():
+        from django.core.management import call_command
+
+        call_command("collectstatic", interactive=False, verbosity=0)
     print(f"Data are in {settings.VAR_DIR}", flush=True)
     return list(servers)
 
