@@ -32,7 +32,7 @@ ROWS: dict[str, type[BaseModel]] = {
     "support-correlation": CorrelationReportRow,
     "support-confusion": ConfusionReportRow,
 }
-"""What is in a report, where the schema says it field by field."""
+"""Fields of the reports that the schema describes one by one."""
 
 
 def filters_of(entry: ReportDocument) -> list[Filter]:
@@ -89,5 +89,5 @@ def _choices(narrowing: Narrowing, options: Sequence[Option]) -> dict[str, Any]:
     campaign, names = narrowing.campaigns[0].pk, narrowing.reader.names
     values = {option.name: narrowing.values.get(_name(option), option.default) for option in options}
     real = {Naming.JUDGE: names.real_judge, Naming.NUGGET_SET: names.real_set}
-    named = {option.name: real[option.of](campaign, values[option.name]) for option in options if option.of}
-    return values | named
+    real_names = {option.name: real[option.of](campaign, values[option.name]) for option in options if option.of}
+    return values | real_names

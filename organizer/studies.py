@@ -290,9 +290,9 @@ def new_study(request: UserRequest, slug: str) -> HttpResponse:
     form = StudyForm(request.user, campaign, posted(request))
     if form.is_valid():
         with refusals_on(form):
-            made = create_study(campaign=campaign, order=form.order, actor=request.user)
+            study = create_study(campaign=campaign, order=form.order, actor=request.user)
             messages.success(request, "Drawn. The pairs stay as they are; now hand them out.")
-            return redirect("organizer:study", campaign.slug, made.pk)
+            return redirect("organizer:study", campaign.slug, study.pk)
     context = {"campaign": campaign, "form": form}
     return render(request, "organizer/study_new.html", context, status=422 if form.errors else 200)
 
@@ -384,11 +384,11 @@ def new_check(request: UserRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with refusals_on(form):
             if draws:
-                made = create_random_check(campaign=campaign, order=form.order, actor=request.user)
-                drawn = size_of(made)
+                study = create_random_check(campaign=campaign, order=form.order, actor=request.user)
+                drawn = size_of(study)
                 then = "Now hand them out." if drawn.drawn else "Every pair is known, so there is none to judge."
                 messages.success(request, f"Drawn: {drawn}. {then}")
-                return redirect("organizer:random_check", campaign.slug, made.pk)
+                return redirect("organizer:random_check", campaign.slug, study.pk)
             size = size_of_order(campaign, form.order, form.judged_by)
             hours = hours_of_labels(
                 within(request.user, campaign), stage_of_study(form.order.kind), size.judgments

@@ -140,18 +140,20 @@ def _options_of(form: type[ChoicesForm]) -> tuple[Option, ...]:
 def _of_page(page: ReportPage, campaign: Campaign, choices: Choices) -> Document:
     query = QueryDict(mutable=True)
     query.update({name: choices[name] for name in page.form.base_fields if choices.get(name)})
-    made = page.make(campaign, query)
-    if made.form.errors:
-        raise Refused("usage", " ".join(f"{name}: {errors[0]}" for name, errors in made.form.errors.items()))
-    if made.refused:
-        raise made.refused
-    sections = made.sections
+    report_page = page.make(campaign, query)
+    if report_page.form.errors:
+        raise Refused(
+            "usage", " ".join(f"{name}: {errors[0]}" for name, errors in report_page.form.errors.items())
+        )
+    if report_page.refused:
+        raise report_page.refused
+    sections = report_page.sections
     content = {
-        "title": made.title,
-        "text": made.facts_text,
+        "title": report_page.title,
+        "text": report_page.facts_text,
         "sections": {
             section.name: {"title": section.title, "rows": [dict(row) for row in section.rows]}
             for section in sections
         },
     }
-    return Document(content, sections[0].rows, made.facts_text)
+    return Document(content, sections[0].rows, report_page.facts_text)

@@ -248,7 +248,7 @@ class ConfusionReportRow(Out):
 
 
 class _ScoredRun(Out):
-    """Whose scores a row has, and under which condition."""
+    """Run, topics, judges and condition of a row of scores."""
 
     campaign: CampaignSlug
     condition: Annotated[str, words([*Condition, *SupportCondition])]

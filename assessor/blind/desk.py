@@ -79,7 +79,7 @@ class DeskPage:
 
     @property
     def unit(self) -> str:
-        """What a judging desk shows on the left, one at a time."""
+        """Noun of the texts on the left of a judging desk, which shows one at a time."""
         return "question" if self.practice == PracticeKind.IMPORTANCE else "answer"
 
     @property

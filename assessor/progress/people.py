@@ -191,8 +191,8 @@ def _mixes(campaign: Campaign, _made: datetime, _revision: int) -> Mixes:
             rows = labels.filter(condition__in=[stage.condition, SupportCondition.LLM])
             parts[stage] = [(*row, 0) for row in rows.annotate(Count("pk"))]
         elif stage.judges:
-            given = others.filter(stage=stage).order_by().values_list("judge", "judge__kind", "topic", "label")
-            parts[stage] = [(*row, 0) for row in given.annotate(Count("pk"))]
+            judgments = others.filter(stage=stage).order_by().values_list("judge", "judge__kind", "topic", "label")
+            parts[stage] = [(*row, 0) for row in judgments.annotate(Count("pk"))]
     return {
         (judge, stage): pair
         for stage, rows in parts.items()

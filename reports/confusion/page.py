@@ -147,8 +147,8 @@ class ConfusionPage(Report):
 
     @property
     def restrictions(self) -> str:
-        chosen = ", ".join(f"{name} {isolated(value)}" for name, value in self.filters.items())
-        return f"Only {chosen}." if chosen else ""
+        filters = ", ".join(f"{name} {isolated(value)}" for name, value in self.filters.items())
+        return f"Only {filters}." if filters else ""
 
     @property
     def bare(self) -> list[str]:
